@@ -1,0 +1,1 @@
+"""The ground floor: asks, games, players, episodes, records. Standard library only."""

@@ -1,0 +1,111 @@
+"""A game in normal form: players, their actions, and one payoff tensor per player.
+
+Definition: n players; player i has a finite set of actions A_i; u_i : A_1 x ... x A_n -> R. `payoffs[i]` is the
+tensor of u_i, so `payoffs` has shape (n, |A_1|, ..., |A_n|). A bimatrix game is n = 2; a zero-sum game is a
+bimatrix game with payoffs[1] == -payoffs[0].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bestresponse.core.errors import InvalidGame
+
+__all__ = ["Array", "NormalForm", "as_payoffs"]
+
+Array = NDArray[np.float64]
+
+
+def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
+    """`numbers` as a finite float array, or InvalidGame naming the first bad place.
+
+    >>> as_payoffs([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    try:
+        array = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidGame(f"{what}: expected a rectangular array of numbers, got {_reason(numbers, error)}") from None
+    if array.size == 0:
+        raise InvalidGame(f"{what}: expected at least one number, got an empty array of shape {array.shape}")
+    if not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InvalidGame(f"{what}: expected finite numbers, got {array[place]} at {list(place)}")
+    return array
+
+
+def _reason(numbers: object, error: Exception) -> str:
+    if isinstance(numbers, Sequence) and not isinstance(numbers, str):
+        lengths = {len(row) for row in numbers if isinstance(row, Sequence) and not isinstance(row, str)}
+        if len(lengths) > 1:
+            return f"rows of different lengths ({', '.join(map(str, sorted(lengths)))})"
+    return str(error)
+
+
+@dataclass(frozen=True, eq=False)
+class NormalForm:
+    """An n-player game as a payoff tensor of shape (n, actions of player 0, actions of player 1, ...).
+
+    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    >>> pd.num_players, pd.shape
+    (2, (2, 2))
+    """
+
+    payoffs: Array
+    players: tuple[str, ...] = ()
+    actions: tuple[tuple[str, ...], ...] = ()
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        payoffs = as_payoffs(self.payoffs)
+        if payoffs.ndim != payoffs.shape[0] + 1:
+            raise InvalidGame(
+                f"payoffs: {payoffs.shape[0]} players need an array with {payoffs.shape[0] + 1} axes, got {payoffs.ndim}"
+            )
+        payoffs = payoffs.copy()
+        payoffs.setflags(write=False)
+        object.__setattr__(self, "payoffs", payoffs)
+        if not self.players:
+            object.__setattr__(self, "players", _default_players(self.num_players))
+        if not self.actions:
+            object.__setattr__(self, "actions", tuple(tuple(f"a{k}" for k in range(m)) for m in self.shape))
+        self._check_names()
+
+    def _check_names(self) -> None:
+        if len(self.players) != self.num_players or len(set(self.players)) != len(self.players):
+            raise InvalidGame(f"players: expected {self.num_players} different names, got {list(self.players)}")
+        for who, names, count in zip(self.players, self.actions, self.shape, strict=True):
+            if len(names) != count or len(set(names)) != count:
+                raise InvalidGame(f"actions of {who}: expected {count} different names, got {list(names)}")
+
+    @classmethod
+    def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Any) -> NormalForm:
+        """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column plays j."""
+        first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
+        if first.ndim != 2 or first.shape != second.shape:
+            raise InvalidGame(f"expected two matrices of one shape, got {first.shape} and {second.shape}")
+        return cls(np.stack([first, second]), **names)
+
+    @classmethod
+    def zero_sum(cls, row: ArrayLike, **names: Any) -> NormalForm:
+        """Two players; what the row player gets the column player pays."""
+        matrix = as_payoffs(row, "row payoffs")
+        return cls.bimatrix(matrix, -matrix, **names)
+
+    @property
+    def num_players(self) -> int:
+        return int(self.payoffs.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many actions each player has."""
+        return tuple(int(m) for m in self.payoffs.shape[1:])
+
+
+def _default_players(count: int) -> tuple[str, ...]:
+    return ("row", "col") if count == 2 else tuple(f"player {i + 1}" for i in range(count))
