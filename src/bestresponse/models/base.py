@@ -1,0 +1,156 @@
+"""What a language model is: one request in, one reply out.
+
+`Model.complete` is synchronous and may be called from many threads at once. A model carries its `identity`: everything
+that can change who answers (provider, name, base URL, or file hash, engine version, threads and slots). Together with
+the request it names a call, and that is what the cache keys on. A reply says beside its text what the engine really
+did with the wishes of the request (`honoured`): a seed that was sent is not yet a seed that was obeyed.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol, TypeAlias
+
+__all__ = [
+    "Abilities",
+    "Finish",
+    "Honoured",
+    "Json",
+    "Message",
+    "Model",
+    "Reply",
+    "Request",
+    "Role",
+    "TokenChances",
+    "Usage",
+    "ask",
+    "canonical",
+    "effective_seed",
+]
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Role: TypeAlias = Literal["system", "user", "assistant"]
+TokenChances: TypeAlias = tuple[tuple[str, float], ...]
+"""The alternatives at one position of a reply: (token, natural log of its probability), likeliest first."""
+Honoured: TypeAlias = tuple[tuple[str, str | int | float | bool | None], ...]
+
+_SEEDS = 2**31 - 1
+_GOLDEN = 0x9E3779B1
+
+
+class Finish(StrEnum):
+    """Why a reply ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything asked of a model in one call.
+
+    `schema` is the canonical JSON text of a JSON schema the reply should follow; `choices` are texts of which the reply
+    should be exactly one; `logprobs` is how many alternatives to report per token. `replicate` tells repeated samples
+    of one question apart: it is part of the cache key and shifts the seed. A temperature of None is the provider's own.
+    """
+
+    messages: tuple[Message, ...]
+    max_tokens: int = 256
+    temperature: float | None = 0.0
+    top_p: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    schema: str | None = None
+    choices: tuple[str, ...] = ()
+    logprobs: int = 0
+    replicate: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call as the provider counted them; None where it did not say.
+
+    `cached` is the part of `prompt` served from the provider's own cache, `reasoning` the part of `completion` spent
+    on hidden thought: both are contained in the larger figure.
+    """
+
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int | None = None
+    reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. `cached` is true when no model was called for it; `latency` is in seconds."""
+
+    text: str
+    finish: Finish = Finish.STOP
+    usage: Usage = Usage()
+    logprobs: tuple[TokenChances, ...] = ()
+    provider_id: str | None = None
+    latency: float = 0.0
+    cached: bool = False
+    honoured: Honoured = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a model offers: `logprobs` is the largest number of alternatives per token (0: none).
+
+    `concurrency` is how many calls at once make sense; more are allowed and wait.
+    """
+
+    schema: bool = False
+    choices: bool = False
+    logprobs: int = 0
+    seed: bool = False
+    concurrency: int = 1
+
+
+class Model(Protocol):
+    """Anything that answers requests."""
+
+    @property
+    def id(self) -> str:
+        """The name a user would type, such as `openai/gpt-4o`."""
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """Everything that identifies who answers, and never a key."""
+
+    @property
+    def abilities(self) -> Abilities:
+        """What this model can do beyond plain text."""
+
+    def complete(self, request: Request) -> Reply:
+        """Answer; raises a `ModelError` when there is no answer."""
+
+
+def ask(text: str, *, system: str | None = None, max_tokens: int = 256, temperature: float | None = 0.0) -> Request:
+    """The commonest request: one user message, perhaps after a system message."""
+    first = () if system is None else (Message("system", system),)
+    return Request((*first, Message("user", text)), max_tokens=max_tokens, temperature=temperature)
+
+
+def canonical(value: object) -> str:
+    """JSON text with one spelling per value: sorted keys, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def effective_seed(request: Request) -> int | None:
+    """The seed to send: the request's own for replicate 0, another one for every further replicate."""
+    if request.seed is None:
+        return None
+    return (request.seed + _GOLDEN * request.replicate) % _SEEDS
