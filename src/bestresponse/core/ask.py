@@ -1,0 +1,246 @@
+"""What a legal answer looks like.
+
+A game never calls a player. It publishes asks; whoever sits in the seat (a strategy, a language model, a person at
+a form, nature, a referee) returns an answer that the ask accepts. The union `Ask` is closed on purpose: a form, a
+prompt and a command line each handle every kind, and the type checker proves that they do.
+
+`read(text)` turns what somebody typed into a value, `check(value)` refuses a value that is not legal; both raise
+`InvalidMove` with the kind of flaw. Values are plain JSON data: text, numbers, tuples of numbers, mappings.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bestresponse.core.errors import Flaw, InvalidMove
+
+__all__ = ["PASS", "Amount", "Ask", "Choice", "Form", "Lottery", "Mixture", "Words"]
+
+PASS = "pass"
+"""The answer of a seat that gives no answer, where the ask allows it."""
+
+_SUM_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few labels.
+
+    >>> Choice(("rock", "paper")).read(" Rock ")
+    'rock'
+    """
+
+    options: tuple[str, ...]
+    may_pass: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.options or len(set(self.options)) != len(self.options):
+            raise ValueError(f"a choice needs different options, got {self.options!r}")
+
+    def read(self, text: str) -> str:
+        wanted = text.strip()
+        if wanted in self.options or (self.may_pass and wanted == PASS):
+            return wanted
+        same = [option for option in self.options if option.casefold() == wanted.casefold()]
+        if len(same) != 1:
+            raise InvalidMove(f"{_short(text)} is not one of {', '.join(self.options)}")
+        return same[0]
+
+    def check(self, value: object) -> None:
+        if not (isinstance(value, str) and value in self.options) and not (self.may_pass and value == PASS):
+            raise InvalidMove(f"{_short(value)} is not one of {', '.join(self.options)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number between two bounds, both included; `whole` allows integers only.
+
+    >>> Amount(0, 70).read("12.5")
+    12.5
+    """
+
+    low: float
+    high: float
+    whole: bool = False
+    may_pass: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise ValueError(f"an amount needs low <= high, got {self.low!r} and {self.high!r}")
+
+    def read(self, text: str) -> float | str:
+        if self.may_pass and text.strip() == PASS:
+            return PASS
+        try:
+            amount = float(text.strip().removeprefix("$"))
+        except ValueError:
+            raise InvalidMove(f"{_short(text)} is not a number", Flaw.UNPARSEABLE) from None
+        self.check(amount)
+        return amount
+
+    def check(self, value: object) -> None:
+        if self.may_pass and value == PASS:
+            return
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise InvalidMove(f"{_short(value)} is not a finite number")
+        if not self.low <= value <= self.high:
+            raise InvalidMove(f"{value:g} is not between {self.low:g} and {self.high:g}")
+        if self.whole and value != int(value):
+            raise InvalidMove(f"{value:g} is not a whole number")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Free text of bounded length."""
+
+    limit: int = 2000
+
+    def read(self, text: str) -> str:
+        self.check(text)
+        return text
+
+    def check(self, value: object) -> None:
+        if not isinstance(value, str) or not value.strip():
+            raise InvalidMove("the message is empty", Flaw.UNPARSEABLE)
+        if len(value) > self.limit:
+            raise InvalidMove(f"the message has {len(value)} characters; the limit is {self.limit}")
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """A probability for each option, in the options' order.
+
+    >>> Mixture(("A", "B")).read("A: 0.25, B: 0.75")
+    (0.25, 0.75)
+    """
+
+    options: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.options or len(set(self.options)) != len(self.options):
+            raise ValueError(f"a mixture needs different options, got {self.options!r}")
+
+    def read(self, text: str) -> tuple[float, ...]:
+        mix = _numbers_of(self.options, text)
+        self.check(mix)
+        return mix
+
+    def check(self, value: object) -> None:
+        if not isinstance(value, tuple | list) or len(value) != len(self.options):
+            raise InvalidMove(f"expected {len(self.options)} probabilities, got {_short(value)}")
+        for p in value:
+            if isinstance(p, bool) or not isinstance(p, int | float) or not math.isfinite(p):
+                raise InvalidMove(f"{_short(p)} is not a probability")
+            if p < 0 or p > 1 + _SUM_TOLERANCE:
+                raise InvalidMove(f"{p:g} is not between 0 and 1")
+        if abs(math.fsum(value) - 1) > _SUM_TOLERANCE:
+            raise InvalidMove(f"the probabilities sum to {math.fsum(value):.6g}, not 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Several asks answered together, as a JSON object by field name."""
+
+    fields: tuple[tuple[str, Choice | Amount | Words | Mixture], ...]
+
+    def read(self, text: str) -> dict[str, Any]:
+        try:
+            given = json.loads(text)
+        except ValueError:
+            raise InvalidMove(f"{_short(text)} is not a JSON object", Flaw.UNPARSEABLE) from None
+        if not isinstance(given, dict):
+            raise InvalidMove(f"{_short(text)} is not a JSON object", Flaw.UNPARSEABLE)
+        missing = [name for name, _ in self.fields if name not in given]
+        if missing:
+            raise InvalidMove(f"the field {missing[0]!r} is missing")
+        return {name: _read_field(name, ask, given[name]) for name, ask in self.fields}
+
+    def check(self, value: object) -> None:
+        if not isinstance(value, Mapping) or set(value) != {name for name, _ in self.fields}:
+            names = ", ".join(name for name, _ in self.fields)
+            raise InvalidMove(f"expected the fields {names}, got {_short(value)}")
+        for name, ask in self.fields:
+            try:
+                ask.check(value[name])
+            except InvalidMove as error:
+                raise InvalidMove(f"{name}: {error}", error.kind) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Lottery:
+    """A draw by nature: each outcome with its probability."""
+
+    chances: tuple[tuple[str | int, float], ...]
+
+    def __post_init__(self) -> None:
+        total = math.fsum(p for _, p in self.chances)
+        if not math.isclose(total, 1.0, rel_tol=0, abs_tol=1e-9) or any(p < 0 for _, p in self.chances):
+            raise ValueError(f"a lottery needs probabilities that sum to 1, got {total!r}")
+        if len({outcome for outcome, _ in self.chances}) != len(self.chances):
+            raise ValueError("a lottery needs different outcomes")
+
+    @classmethod
+    def uniform(cls, outcomes: tuple[str | int, ...]) -> Lottery:
+        return cls(tuple((outcome, 1 / len(outcomes)) for outcome in outcomes))
+
+    def read(self, text: str) -> str | int:
+        for outcome, _ in self.chances:
+            if str(outcome) == text.strip():
+                return outcome
+        raise InvalidMove(f"{_short(text)} cannot be drawn")
+
+    def check(self, value: object) -> None:
+        if not any(value == outcome and type(value) is type(outcome) for outcome, _ in self.chances):
+            raise InvalidMove(f"{_short(value)} cannot be drawn")
+
+
+Ask = Choice | Amount | Words | Mixture | Form | Lottery
+
+
+def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
+    """Probabilities written as JSON (list or object) or as `label: number` pairs."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = _pairs_in(options, text)
+    if isinstance(given, list) and len(given) == len(options):
+        return tuple(_number(p) for p in given)
+    if isinstance(given, dict) and set(given) <= set(options) and given:
+        return tuple(_number(given.get(option, 0.0)) for option in options)
+    raise InvalidMove(f"expected a probability for each of {', '.join(options)}, got {_short(text)}", Flaw.UNPARSEABLE)
+
+
+def _pairs_in(options: tuple[str, ...], text: str) -> dict[str, float] | None:
+    found: dict[str, float] = {}
+    for part in re.split(r"[,;\n]+", text.strip()):
+        label, colon, number = part.strip().rpartition(":")
+        if not colon or label.strip() not in options or label.strip() in found:
+            return None
+        found[label.strip()] = _number(number.strip())
+    return found
+
+
+def _number(given: object) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
+        raise InvalidMove(f"{_short(given)} is not a number", Flaw.UNPARSEABLE)
+    try:
+        return float(given)
+    except (ValueError, OverflowError):
+        raise InvalidMove(f"{_short(given)} is not a number", Flaw.UNPARSEABLE) from None
+
+
+def _read_field(name: str, ask: Choice | Amount | Words | Mixture, given: object) -> Any:
+    try:
+        return ask.read(given if isinstance(given, str) else json.dumps(given))
+    except InvalidMove as error:
+        raise InvalidMove(f"{name}: {error}", error.kind) from None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"

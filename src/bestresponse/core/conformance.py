@@ -1,0 +1,127 @@
+"""The promises of games and players, as checks that authors of new ones run too.
+
+    from bestresponse.core.conformance import check_game, check_player
+
+Each raises `Broken` (an AssertionError) that says which promise was broken and where.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from random import Random
+from typing import Any
+
+from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.codec import ask_from_json, ask_to_json, record_from_json, record_to_json
+from bestresponse.core.episode import Episode
+from bestresponse.core.errors import InvalidMove
+from bestresponse.core.game import NATURE, REFEREE, Game
+from bestresponse.core.player import Decision, Player
+
+__all__ = ["Broken", "any_legal_action", "check_game", "check_player"]
+
+
+class Broken(AssertionError):
+    """A game or a player does not keep a promise."""
+
+
+def any_legal_action(ask: Ask, rng: Random) -> Any:
+    """Some action that `ask` accepts."""
+    match ask:
+        case Choice(options):
+            return rng.choice(options)
+        case Amount(low, high, whole):
+            if whole:
+                return float(rng.randint(math.ceil(low), math.floor(high)))
+            return min(max(round(rng.uniform(low, high), 2), low), high)
+        case Words():
+            return rng.choice(("hello", "no", "perhaps later"))
+        case Mixture(options):
+            weights = [rng.expovariate(1.0) for _ in options]
+            return tuple(w / math.fsum(weights) for w in weights)
+        case Form(fields):
+            return {name: any_legal_action(field, rng) for name, field in fields}
+        case Lottery(chances):
+            return rng.choice([outcome for outcome, p in chances if p > 0])
+
+
+def check_game(game: Game[Any], seed: int = 0, max_steps: int = 10_000) -> None:
+    """Play once at random and check every promise that `Game` makes."""
+    rng = Random(seed)
+    episode: Episode[Any] = Episode(game)
+    _demand(game.start() == episode.state, "start() gives another state each time")
+    _demand(bool(game.roles) and len(set(game.roles)) == len(game.roles), "roles must be different and not none")
+    drawn: set[str] = set()
+    for _ in range(max_steps):
+        if episode.over:
+            break
+        if NATURE in episode.pending:
+            key = episode.view(NATURE).key
+            _demand(key not in drawn, "nature sees the same before two draws, so both would come out the same")
+            drawn.add(key)
+        _check_step(game, episode, rng)
+    else:
+        raise Broken(f"{game.name} did not end within {max_steps} steps")
+    _check_end(game, episode)
+
+
+def _check_step(game: Game[Any], episode: Episode[Any], rng: Random) -> None:
+    before, pending = episode.state, episode.pending
+    _demand(set(pending) <= {*game.roles, NATURE, REFEREE}, f"an unknown role is asked: {', '.join(pending)}")
+    views = {role: game.view(before, role) for role in pending}
+    for role, ask in pending.items():
+        _demand(views[role].role == role, f"the view of {role} is addressed to {views[role].role}")
+        _demand(views[role].key == game.view(before, role).key, f"two looks of {role} at one state differ")
+        _demand(ask_from_json(json.loads(json.dumps(ask_to_json(ask)))) == ask, f"the ask {ask!r} does not serialise")
+        _demand(_refuses_nonsense(ask), f"the ask {ask!r} accepts an object that is no move")
+    for role, ask in pending.items():
+        episode.submit(role, Decision(any_legal_action(ask, rng)))
+    _demand(dict(game.asks(before)) == pending, "apply() changed the state it was given")
+    _demand(
+        {r: game.view(before, r).key for r in pending} == {r: v.key for r, v in views.items()},
+        "apply() changed what a role saw before",
+    )
+
+
+def _refuses_nonsense(ask: Ask) -> bool:
+    try:
+        ask.check(object())
+    except InvalidMove:
+        return True
+    return False
+
+
+def _check_end(game: Game[Any], episode: Episode[Any]) -> None:
+    payoffs = game.payoffs(episode.state)
+    _demand(set(payoffs) == set(game.roles), f"payoffs for {sorted(payoffs)}, roles are {sorted(game.roles)}")
+    _demand(all(math.isfinite(p) for p in payoffs.values()), f"a payoff is not finite: {dict(payoffs)}")
+    record = episode.record({})
+    again = record_from_json(json.loads(json.dumps(record_to_json(record))))
+    _demand(Episode(game, again.submissions).state == episode.state, "a replay ends in another state")
+
+
+def check_player(player: Player, game: Game[Any], seed: int = 0, max_steps: int = 10_000) -> None:
+    """Seat `player` everywhere except nature; its decisions must be legal and the same for the same view."""
+    rng = Random(seed)
+    episode: Episode[Any] = Episode(game)
+    _demand(isinstance(player.name, str) and player.name != "", "a player needs a name")
+    for _ in range(max_steps):
+        if episode.over:
+            return
+        for role, ask in episode.pending.items():
+            if role in (NATURE, REFEREE):
+                episode.submit(role, Decision(any_legal_action(ask, rng)))
+                continue
+            view = episode.view(role)
+            decision = player.decide(view, ask)
+            _demand(
+                decision.action == player.decide(view, ask).action, f"{player.name} decides differently on one view"
+            )
+            episode.submit(role, decision)
+    raise Broken(f"{game.name} did not end within {max_steps} steps")
+
+
+def _demand(kept: bool, promise: str) -> None:
+    if not kept:
+        raise Broken(promise)

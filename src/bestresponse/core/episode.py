@@ -1,0 +1,127 @@
+"""One play of one game: the only mutable object of the core, and the record it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.errors import InvalidMove, NotAsked
+from bestresponse.core.game import Action, Game, Role, State, View
+from bestresponse.core.player import Decision, Player
+
+__all__ = ["Episode", "Record", "Submission", "Void", "ask_in_turn", "play"]
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One answer of one seat."""
+
+    role: Role
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """Why a play counts for nothing: this seat's answer could not be read."""
+
+    role: Role
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What happened. The submissions are enough to rebuild every state (see `Episode`)."""
+
+    game: str
+    version: int
+    players: Mapping[Role, str]
+    submissions: tuple[Submission, ...]
+    payoffs: Mapping[Role, float]
+    void: Void | None = None
+
+
+class Episode(Generic[State]):
+    """A game in progress. It can stop between any two submissions and go on from the list of them."""
+
+    def __init__(self, game: Game[State], submissions: Iterable[Submission] = ()) -> None:
+        self.game = game
+        self.state: State = game.start()
+        self.submissions: list[Submission] = []
+        self.void: Void | None = None
+        self._moves: dict[Role, Action] = {}
+        for submission in submissions:
+            self.submit(submission.role, submission.decision)
+
+    @property
+    def pending(self) -> dict[Role, Ask]:
+        """The asks nobody has answered yet; empty when the game is over."""
+        if self.void:
+            return {}
+        return {role: ask for role, ask in self.game.asks(self.state).items() if role not in self._moves}
+
+    @property
+    def over(self) -> bool:
+        return not self.pending
+
+    def view(self, role: Role) -> View:
+        return self.game.view(self.state, role)
+
+    def submit(self, role: Role, decision: Decision) -> None:
+        """Take one answer; move on once every asked role has answered. An unreadable answer voids the play."""
+        pending = self.pending
+        if role not in pending:
+            waiting = ", ".join(pending) or "nobody: the game is over"
+            raise NotAsked(f"{role} is not asked now; waiting for {waiting}")
+        if decision.action is None:
+            if decision.reading.status.readable:
+                raise InvalidMove(f"{role} gave a decision without an action")
+            self.void = Void(role, f"{decision.reading.status}: {decision.reading.how}")
+            self.submissions.append(Submission(role, decision))
+            return
+        pending[role].check(decision.action)
+        self.submissions.append(Submission(role, decision))
+        self._moves[role] = decision.action
+        if len(pending) == 1:
+            self.state = self.game.apply(self.state, self._moves)
+            self._moves = {}
+
+    def record(self, players: Mapping[Role, str]) -> Record:
+        """The record of a play that is over; a void play has no payoffs."""
+        if not self.over:
+            raise NotAsked(f"the play is not over; waiting for {', '.join(self.pending)}")
+        payoffs = {} if self.void else dict(self.game.payoffs(self.state))
+        return Record(self.game.name, self.game.version, dict(players), tuple(self.submissions), payoffs, self.void)
+
+
+Question = tuple[Role, Player, View, Ask]
+
+
+def ask_in_turn(questions: list[Question]) -> list[Decision]:
+    """Ask one seat after the other; `play` takes another function to ask them at the same time."""
+    return [player.decide(view, ask) for _, player, view, ask in questions]
+
+
+def play(
+    game: Game[Any],
+    players: Mapping[Role, Player],
+    *,
+    submissions: Iterable[Submission] = (),
+    ask_seats: Callable[[list[Question]], list[Decision]] = ask_in_turn,
+    on_submission: Callable[[Submission], None] | None = None,
+) -> Record:
+    """Play `game` to its end, from where `submissions` left off. Simultaneous seats see the same state."""
+    episode: Episode[Any] = Episode(game, submissions)
+    while pending := episode.pending:
+        missing = [role for role in pending if role not in players]
+        if missing:
+            raise NotAsked(f"nobody sits in the seat {missing[0]!r}; seated: {', '.join(players)}")
+        questions = [(role, players[role], episode.view(role), ask) for role, ask in pending.items()]
+        for role, decision in zip(pending, ask_seats(questions), strict=True):
+            if episode.void:
+                break
+            episode.submit(role, decision)
+            if on_submission:
+                on_submission(episode.submissions[-1])
+    return episode.record({role: player.name for role, player in players.items()})

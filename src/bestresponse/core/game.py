@@ -1,0 +1,80 @@
+"""The rules of a game, as pure functions over an immutable state.
+
+Whatever is uncertain is a move: chance is a move by NATURE, a judgement a move by REFEREE, a wording a move by its
+seat. The list of moves therefore determines everything that happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeVar
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.json import canonical
+
+__all__ = ["NATURE", "REFEREE", "Action", "Game", "Role", "State", "View"]
+
+Role = str
+Action = Any
+State = TypeVar("State")
+
+NATURE: Final[Role] = "nature"
+REFEREE: Final[Role] = "referee"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that one role may know when it is asked: its information set.
+
+    `briefing` tells the rules, `situation` what has happened so far, both in words; `facts` holds the same as plain
+    JSON data for players that are programs; `notes` are remarks added on the way (feedback, a persona's reminder).
+    """
+
+    role: Role
+    briefing: str
+    situation: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """One text per information set: equal keys, same knowledge."""
+        return canonical([self.role, self.briefing, self.situation, dict(self.facts), list(self.notes)])
+
+
+class Game(Protocol[State]):
+    """Five pure functions. No clock, no network, no randomness, no players."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> int:
+        """Raised whenever the rules change, so that records tell which rules they followed."""
+        ...
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The seats that receive payoffs; NATURE and REFEREE are asked too but are no seats."""
+        ...
+
+    def start(self) -> State:
+        """The state before anybody has moved."""
+        ...
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Who has to move now, and how. Empty: over; one: sequential; many: simultaneous."""
+        ...
+
+    def view(self, state: State, role: Role) -> View:
+        """What `role` may know in `state`."""
+        ...
+
+    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        """The state after every asked role has moved."""
+        ...
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        """What each role has earned so far."""
+        ...

@@ -1,0 +1,86 @@
+"""Whoever sits in a seat: a function from what it sees to a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from bestresponse.core.ask import Ask, Lottery
+from bestresponse.core.errors import Flaw
+from bestresponse.core.game import Action, View
+from bestresponse.core.seeds import generator
+
+__all__ = ["Call", "Decision", "Nature", "Player", "Reading", "Status"]
+
+
+class Status(StrEnum):
+    """How an answer came to be read. Only VALID and REPAIRED are answers."""
+
+    VALID = "valid"
+    REPAIRED = "repaired"
+    REFUSED = Flaw.REFUSED.value
+    TRUNCATED = Flaw.TRUNCATED.value
+    UNPARSEABLE = Flaw.UNPARSEABLE.value
+    ILLEGAL = Flaw.ILLEGAL.value
+
+    @property
+    def readable(self) -> bool:
+        return self in (Status.VALID, Status.REPAIRED)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How an answer was read: its status, and what was repaired or what is wrong with it."""
+
+    status: Status = Status.VALID
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a model on the way to a decision, as plain data."""
+
+    model: str
+    request: Mapping[str, Any]
+    reply: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An action, the reasoning that led to it, and how it was read.
+
+    `action` is None where no answer could be read. Where a study's policy put an action in place of an unreadable
+    answer, `action` is that action, `reading` still tells what was wrong, and `stand_in` names the policy.
+    """
+
+    action: Action
+    reasoning: str = ""
+    reading: Reading = field(default_factory=Reading)
+    calls: tuple[Call, ...] = ()
+    stand_in: str = ""
+
+
+class Player(Protocol):
+    """A player is a function of its view: nothing to clone or reset, no way to peek at anybody else."""
+
+    @property
+    def name(self) -> str: ...
+
+    def decide(self, view: View, ask: Ask) -> Decision: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Nature:
+    """Draws lotteries; the draw depends only on the seed and on what nature sees."""
+
+    seed: int
+    name: str = "nature"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        if not isinstance(ask, Lottery):
+            raise TypeError(f"nature only draws lotteries, not {ask!r}")
+        rng = generator(self.seed, view.key)
+        outcomes, weights = zip(*ask.chances, strict=True)
+        return Decision(rng.choices(outcomes, weights)[0])

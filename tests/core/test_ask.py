@@ -1,0 +1,84 @@
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestresponse.core import PASS, Amount, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.errors import Flaw, InvalidMove
+
+
+def test_choice_reads_a_label_whatever_its_case():
+    assert Choice(("rock", "paper")).read(" ROCK\n") == "rock"
+
+
+def test_choice_does_not_guess_between_labels_that_differ_only_in_case():
+    assert Choice(("a", "A")).read("A") == "A"
+    with pytest.raises(InvalidMove, match="not one of"):
+        Choice(("ab", "AB")).read("Ab")
+
+
+def test_choice_names_what_it_expected():
+    with pytest.raises(InvalidMove, match="'stone' is not one of rock, paper"):
+        Choice(("rock", "paper")).read("stone")
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-1", "71", "1e999"])
+def test_amount_refuses_what_is_not_a_finite_number_in_bounds(text):
+    with pytest.raises(InvalidMove):
+        Amount(0, 70).read(text)
+
+
+def test_amount_tells_words_from_illegal_numbers():
+    with pytest.raises(InvalidMove) as words:
+        Amount(0, 70).read("all of it")
+    with pytest.raises(InvalidMove, match="80 is not between 0 and 70") as number:
+        Amount(0, 70).read("80")
+    assert (words.value.kind, number.value.kind) == (Flaw.UNPARSEABLE, Flaw.ILLEGAL)
+
+
+def test_amount_whole_refuses_fractions_and_true():
+    assert Amount(0, 5, whole=True).read("3") == 3
+    with pytest.raises(InvalidMove, match="whole"):
+        Amount(0, 5, whole=True).read("2.5")
+    with pytest.raises(InvalidMove):
+        Amount(0, 5).check(True)
+
+
+def test_only_an_ask_that_allows_it_takes_a_pass():
+    assert Amount(0, 1, may_pass=True).read("pass") == PASS
+    with pytest.raises(InvalidMove):
+        Amount(0, 1).check(PASS)
+
+
+@pytest.mark.parametrize("text", ["[0.25, 0.75]", '{"A": 0.25, "B": 0.75}', "A: 0.25; B: 0.75", "B: 0.75\nA: 0.25"])
+def test_mixture_reads_lists_objects_and_pairs(text):
+    assert Mixture(("A", "B")).read(text) == (0.25, 0.75)
+
+
+@pytest.mark.parametrize("text", ["[0.5, 0.6]", "[1.5, -0.5]", "[1]", "[true, false]", "A: x, B: 1", "half half", "{}"])
+def test_mixture_refuses_what_is_no_distribution(text):
+    with pytest.raises(InvalidMove):
+        Mixture(("A", "B")).read(text)
+
+
+def test_form_names_the_field_that_is_wrong():
+    form = Form((("bid", Amount(0, 10)), ("word", Words(5))))
+    assert form.read('{"bid": 3, "word": "hi", "extra": 1}') == {"bid": 3.0, "word": "hi"}
+    with pytest.raises(InvalidMove, match="bid: 11 is not between"):
+        form.read('{"bid": 11, "word": "hi"}')
+    with pytest.raises(InvalidMove, match="'word' is missing"):
+        form.read('{"bid": 1}')
+
+
+def test_lottery_needs_probabilities_that_sum_to_one():
+    with pytest.raises(ValueError, match="sum to 1"):
+        Lottery((("a", 0.5), ("b", 0.4)))
+    assert Lottery.uniform((1, 2, 3)).read("2") == 2
+
+
+@given(st.text())
+def test_reading_any_text_gives_a_value_or_an_invalid_move(text):
+    for ask in (Choice(("A", "B")), Amount(0, 9), Words(20), Mixture(("A", "B")), Form((("x", Amount(0, 1)),))):
+        with suppress(InvalidMove):
+            ask.check(ask.read(text))

@@ -1,0 +1,149 @@
+from dataclasses import dataclass
+
+import pytest
+
+from bestresponse.core import NATURE, Choice, Decision, Episode, Lottery, Nature, Reading, Status, View, play
+from bestresponse.core.codec import record_from_json, record_to_json
+from bestresponse.core.conformance import Broken, check_game, check_player
+from bestresponse.core.errors import InvalidMove, NotAsked
+
+
+@dataclass(frozen=True)
+class CoinThenPennies:
+    """Nature draws the stake, then both show a side at once."""
+
+    name: str = "coin-then-pennies"
+    version: int = 1
+    roles: tuple[str, ...] = ("even", "odd")
+
+    def start(self):
+        return ()
+
+    def asks(self, state):
+        if len(state) == 0:
+            return {NATURE: Lottery.uniform((1, 2))}
+        return {} if len(state) == 3 else {"even": Choice(("h", "t")), "odd": Choice(("h", "t"))}
+
+    def view(self, state, role):
+        return View(role, "Show a side.", situation=f"stake {state[0]}" if state else "")
+
+    def apply(self, state, moves):
+        return (moves[NATURE],) if NATURE in moves else (*state, moves["even"], moves["odd"])
+
+    def payoffs(self, state):
+        if len(state) < 3:
+            return {"even": 0.0, "odd": 0.0}
+        won = state[0] if state[1] == state[2] else -state[0]
+        return {"even": float(won), "odd": float(-won)}
+
+
+@dataclass(frozen=True)
+class Always:
+    side: str
+    name: str = "always"
+
+    def decide(self, view, ask):
+        return Decision(self.side)
+
+
+def test_a_play_ends_with_payoffs_that_follow_from_the_moves():
+    record = play(CoinThenPennies(), {"even": Always("h"), "odd": Always("t"), NATURE: Nature(5)})
+    stake = record.submissions[0].decision.action
+    assert record.payoffs == {"even": -stake, "odd": stake}
+    assert [s.role for s in record.submissions] == [NATURE, "even", "odd"]
+
+
+def test_a_play_goes_on_from_any_prefix_of_its_submissions():
+    players = {"even": Always("h"), "odd": Always("t"), NATURE: Nature(5)}
+    whole = play(CoinThenPennies(), players)
+    for cut in range(len(whole.submissions)):
+        assert play(CoinThenPennies(), players, submissions=whole.submissions[:cut]) == whole
+
+
+def test_answers_out_of_turn_and_illegal_ones_change_nothing():
+    episode = Episode(CoinThenPennies())
+    with pytest.raises(NotAsked, match="waiting for nature"):
+        episode.submit("even", Decision("h"))
+    episode.submit(NATURE, Decision(1))
+    episode.submit("even", Decision("h"))
+    with pytest.raises(NotAsked, match="waiting for odd"):
+        episode.submit("even", Decision("t"))
+    with pytest.raises(InvalidMove):
+        episode.submit("odd", Decision("edge"))
+    assert len(episode.submissions) == 2
+
+
+def test_an_unreadable_answer_voids_the_play_and_no_payoff_is_made_up():
+    episode = Episode(CoinThenPennies())
+    episode.submit(NATURE, Decision(1))
+    episode.submit("even", Decision(None, reading=Reading(Status.REFUSED, "I cannot gamble")))
+    record = episode.record({})
+    assert record.payoffs == {}
+    assert record.void is not None
+    assert (record.void.role, record.void.why) == ("even", "refused: I cannot gamble")
+    assert record_from_json(record_to_json(record)) == record
+
+
+def test_the_same_seed_draws_the_same_and_seeds_differ():
+    def stake(seed):
+        return play(CoinThenPennies(), {"even": Always("h"), "odd": Always("h"), NATURE: Nature(seed)}).payoffs["even"]
+
+    assert [stake(s) for s in range(20)] == [stake(s) for s in range(20)]
+    assert {stake(s) for s in range(20)} == {1.0, 2.0}
+
+
+def test_the_conformance_kit_accepts_a_good_game_and_player():
+    for seed in range(5):
+        check_game(CoinThenPennies(), seed)
+    check_player(Always("h"), CoinThenPennies())
+
+
+class ForgetsARole(CoinThenPennies):
+    def payoffs(self, state):
+        return {"even": 0.0}
+
+
+class SecondDrawLooksTheSame(CoinThenPennies):
+    def asks(self, state):
+        return {NATURE: Lottery.uniform((1, 2))} if len(state) < 2 else {}
+
+    def view(self, state, role):
+        return View(role, "Draw.")
+
+    def apply(self, state, moves):
+        return (*state, moves[NATURE])
+
+
+class NeverEnds(CoinThenPennies):
+    def asks(self, state):
+        return {"even": Choice(("h",))}
+
+    def apply(self, state, moves):
+        return ()
+
+
+class ChangesItsMind:
+    name = "fickle"
+    calls = 0
+
+    def decide(self, view, ask):
+        self.calls += 1
+        return Decision("ht"[self.calls % 2])
+
+
+@pytest.mark.parametrize(
+    ("game", "promise"),
+    [
+        (ForgetsARole(), "payoffs for"),
+        (SecondDrawLooksTheSame(), "before two draws"),
+        (NeverEnds(), "did not end"),
+    ],
+)
+def test_the_conformance_kit_names_the_broken_promise(game, promise):
+    with pytest.raises(Broken, match=promise):
+        check_game(game, max_steps=50)
+
+
+def test_the_conformance_kit_finds_a_player_that_is_no_function_of_its_view():
+    with pytest.raises(Broken, match="fickle decides differently"):
+        check_player(ChangesItsMind(), CoinThenPennies())

@@ -1,0 +1,69 @@
+"""Imports point downwards only: a package imports itself and lower floors, never a sibling or a higher one."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import bestresponse
+
+ROOT = Path(bestresponse.__file__).parent
+FLOORS = [
+    {"core"},
+    {"theory", "logic", "models", "store"},
+    {"games"},
+    {"formal"},
+    {"players"},
+    {"run"},
+    {"report"},
+    {"studies"},
+    {"cli", "web"},
+]
+LEVEL = {package: level for level, floor in enumerate(FLOORS) for package in floor}
+
+
+def imports_of(source: str) -> set[str]:
+    """The bestresponse packages a module imports, wherever the import stands."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("bestresponse"):
+            parts = node.module.split(".")
+            found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("bestresponse.")}
+    return found
+
+
+def wrong_imports(package: str, source: str) -> set[str]:
+    return {
+        other for other in imports_of(source) if other in LEVEL and other != package and LEVEL[other] >= LEVEL[package]
+    }
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_downwards(path):
+    package = path.relative_to(ROOT).parts[0]
+    assert package in LEVEL, f"{package} is on no floor"
+    assert wrong_imports(package, path.read_text()) == set()
+
+
+def test_the_rule_finds_an_import_that_points_up_or_sideways():
+    assert wrong_imports("theory", "from bestresponse.models.base import Model") == {"models"}
+    assert wrong_imports("core", "def f():\n    import bestresponse.games.matrix") == {"games"}
+    assert wrong_imports("players", "from bestresponse import theory, run") == {"run"}
+    assert wrong_imports("games", "from bestresponse.theory import NormalForm") == set()
+
+
+def test_core_needs_only_the_standard_library():
+    import sys
+
+    for path in (ROOT / "core").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            for name in names:
+                assert name.split(".")[0] in {*sys.stdlib_module_names, "bestresponse"}, f"{path.name} imports {name}"
