@@ -1,0 +1,237 @@
+"""Terms of a logic program, and the writer of canonical text.
+
+A term is a variable, an atom, a string, a number (`int`, `float` or `fractions.Fraction`) or a structure of a name and
+at least one argument (ISO/IEC 13211-1, section 7.1). Lists are structures named "[|]" that end in the atom "[]".
+`write` gives text without operators, `f(X, 'a b', [1, 2])`, which every reader of Prolog understands in one way only.
+
+Atoms and strings are subclasses of `str` and structures have slots: an engine makes millions of them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+__all__ = [
+    "CONS",
+    "NIL",
+    "Atom",
+    "Number",
+    "String",
+    "Struct",
+    "Term",
+    "Var",
+    "deref",
+    "items_of",
+    "list_of",
+    "same",
+    "variables_of",
+    "write",
+]
+
+
+class Atom(str):
+    """A constant symbol."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Atom({str.__repr__(self)})"
+
+
+class String(str):
+    """Text in double quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"String({str.__repr__(self)})"
+
+
+class Var:
+    """A logic variable; `ref` is what it is bound to, `None` while it is free."""
+
+    __slots__ = ("name", "ref")
+
+    def __init__(self, name: str = "_") -> None:
+        self.name = name
+        self.ref: Term | None = None
+
+    def __repr__(self) -> str:
+        return f"Var({self.name!r})"
+
+
+class Struct:
+    """A name applied to one or more arguments."""
+
+    __slots__ = ("args", "name")
+
+    def __init__(self, name: str, args: tuple[Term, ...]) -> None:
+        self.name = name
+        self.args = args
+
+    def __repr__(self) -> str:
+        return f"Struct({write(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Struct) and same(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.name, len(self.args)))
+
+
+Number = int | float | Fraction
+Term = Atom | String | Var | Struct | int | float | Fraction
+
+NIL = Atom("[]")
+CONS = "[|]"
+
+_PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+_SOLO = frozenset({"[]", "!", "{}"})
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t"}
+
+
+def deref(term: Term) -> Term:
+    """What a variable is bound to at the end of its chain, or the term itself."""
+    while term.__class__ is Var:
+        ref = term.ref
+        if ref is None:
+            return term
+        term = ref
+    return term
+
+
+def list_of(items: Iterable[Term], tail: Term = NIL) -> Term:
+    """The list of `items`, ending in `tail`."""
+    for item in reversed(tuple(items)):
+        tail = Struct(CONS, (item, tail))
+    return tail
+
+
+def items_of(term: Term) -> tuple[list[Term], Term]:
+    """The items of a list and what it ends in: `NIL` when it is a proper list."""
+    items: list[Term] = []
+    term = deref(term)
+    while isinstance(term, Struct) and term.name == CONS and len(term.args) == 2:
+        items.append(term.args[0])
+        term = deref(term.args[1])
+    return items, term
+
+
+def same(left: Term, right: Term) -> bool:
+    """Whether two terms are identical: equal types, names and arguments, the same free variables."""
+    stack: list[tuple[Term, Term]] = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        a, b = deref(a), deref(b)
+        if a is b:
+            continue
+        if a.__class__ is not b.__class__ or a.__class__ is Var:
+            return False
+        if isinstance(a, Struct) and isinstance(b, Struct):
+            if a.name != b.name or len(a.args) != len(b.args):
+                return False
+            stack.extend(zip(a.args, b.args, strict=True))
+        elif a != b:
+            return False
+    return True
+
+
+def variables_of(term: Term) -> list[Var]:
+    """The free variables of a term, each once, from left to right."""
+    found: dict[int, Var] = {}
+    stack = [term]
+    while stack:
+        term = deref(stack.pop())
+        if isinstance(term, Var):
+            found.setdefault(id(term), term)
+        elif isinstance(term, Struct):
+            stack.extend(reversed(term.args))
+    return list(found.values())
+
+
+def write(term: Term) -> str:
+    """Canonical text: atoms quoted, functional notation, lists in brackets, variables numbered as they appear."""
+    return "".join(_pieces(term))
+
+
+def _pieces(term: Term) -> Iterator[str]:
+    numbers: dict[int, int] = {}
+    stack: list[Term | _Text] = [term]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, _Text):
+            yield top.text
+            continue
+        top = deref(top)
+        if isinstance(top, Var):
+            yield f"_{numbers.setdefault(id(top), len(numbers) + 1)}"
+        elif not isinstance(top, Struct):
+            yield _constant(top)
+        elif top.name == CONS and len(top.args) == 2:
+            items, tail = items_of(top)
+            yield "["
+            stack.append(_Text("]"))
+            if not (isinstance(tail, Atom) and tail == NIL):
+                stack += [tail, _Text("|")]
+            _push(stack, items)
+        else:
+            yield _quoted(top.name) + "("
+            stack.append(_Text(")"))
+            _push(stack, top.args)
+
+
+class _Text:
+    """Punctuation waiting on the writer's stack."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+_COMMA = _Text(",")
+
+
+def _push(stack: list[Term | _Text], items: list[Term] | tuple[Term, ...]) -> None:
+    for position in range(len(items) - 1, -1, -1):
+        stack.append(items[position])
+        if position:
+            stack.append(_COMMA)
+
+
+def _constant(term: Term) -> str:
+    if isinstance(term, Atom):
+        return _quoted(term)
+    if isinstance(term, String):
+        return '"' + _escape(term).replace("\\'", "'").replace('"', '\\"') + '"'
+    if isinstance(term, float):
+        return _float(term)
+    if isinstance(term, Fraction):
+        return f"{term.numerator}r{term.denominator}"
+    return str(term)
+
+
+def _float(value: float) -> str:
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    text = repr(value)
+    if "." in text:
+        return text
+    return text.replace("e", ".0e") if "e" in text else text + ".0"
+
+
+def _quoted(name: str) -> str:
+    if _PLAIN.match(name) or name in _SOLO:
+        return str(name)
+    return "'" + _escape(name) + "'"
+
+
+def _escape(text: str) -> str:
+    return "".join(
+        _ESCAPES.get(c) or (c if c.isprintable() else f"\\x{ord(c):x}\\") for c in text
+    )
