@@ -9,7 +9,15 @@ from typing import Any
 _EXPORTS = {
     "Array": "normal_form",
     "NormalForm": "normal_form",
+    "ZeroSumSolution": "zero_sum",
+    "ZeroSumSolutions": "zero_sum",
+    "ZeroSumStep": "zero_sum",
     "as_payoffs": "normal_form",
+    "best_response_value": "zero_sum_measure",
+    "exploitability": "zero_sum_measure",
+    "optimal_opponent_range": "zero_sum_measure",
+    "solve_zero_sum": "zero_sum",
+    "solve_zero_sum_game": "zero_sum",
 }
 
 __all__ = sorted(_EXPORTS)  # pyright: ignore[reportUnsupportedDunderAll]

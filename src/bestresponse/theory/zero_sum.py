@@ -1,0 +1,119 @@
+"""Two-player zero-sum games, many at once: values, optimal strategies of both players, and a certificate for each.
+
+The row player gets `payoffs[i, j]` and the column player pays it. A pair (x, y) of mixed strategies is optimal when
+x guarantees the value v against every column and y concedes no more than v to any row (von Neumann 1928). Every
+answer carries its duality gap, max_i (A y)_i - min_j (x A)_j, which is 0 exactly at an optimal pair; none is returned
+with a gap above 1e-9 of the range of its payoffs. `zero_sum_batch` has the steps, `zero_sum_closed` and
+`zero_sum_simplex` say which pair is taken where several are optimal; the value is always unique.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.normal_form import Array, as_payoffs
+from bestresponse.theory.zero_sum_batch import Solved, ZeroSumStep, solve_chunk
+
+__all__ = ["ZeroSumSolution", "ZeroSumSolutions", "ZeroSumStep", "as_batch", "solve_zero_sum", "solve_zero_sum_game"]
+
+_CHUNK_BYTES = 400_000  # a chunk's tableaus should stay in a core's own cache
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroSumSolution:
+    """An optimal pair of one game. `gap` bounds what either player could gain; `relative_gap` is per payoff range."""
+
+    value: float
+    row: tuple[float, ...]
+    col: tuple[float, ...]
+    gap: float
+    relative_gap: float
+    step: ZeroSumStep
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZeroSumSolutions:
+    """Optimal pairs of n games: `row` is (n, rows), `col` is (n, cols), everything else (n,).
+
+    `gaps` are absolute duality gaps, `ranges` the largest less the smallest payoff, `steps` codes of `ZeroSumStep`.
+    """
+
+    values: Array
+    row: Array
+    col: Array
+    gaps: Array
+    ranges: Array
+    steps: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, index: int) -> ZeroSumSolution:
+        return ZeroSumSolution(
+            value=float(self.values[index]),
+            row=tuple(self.row[index].tolist()),
+            col=tuple(self.col[index].tolist()),
+            gap=float(self.gaps[index]),
+            relative_gap=float(self.relative_gaps[index]),
+            step=ZeroSumStep(self.steps[index]),
+        )
+
+    def __iter__(self) -> Iterator[ZeroSumSolution]:
+        return (self[index] for index in range(len(self)))
+
+    @property
+    def relative_gaps(self) -> Array:
+        """The gaps as shares of the payoff ranges; 0 for a game with only one payoff."""
+        return np.divide(self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0)
+
+
+def solve_zero_sum(batch: ArrayLike) -> ZeroSumSolutions:
+    """Solve payoffs (n, rows, cols), or one matrix (rows, cols) as a batch of one.
+
+    >>> solutions = solve_zero_sum([[[1, -1], [-1, 1]], [[3, -1], [-2, 1]], [[4, 2], [3, 1]]])
+    >>> solutions.values.round(4).tolist()
+    [0.0, 0.1429, 2.0]
+    >>> [ZeroSumStep(step).name for step in solutions.steps]
+    ['CLOSED_FORM', 'CLOSED_FORM', 'SADDLE']
+    """
+    games = as_batch(batch)
+    out = Solved.empty(*games.shape)
+    _solve_with_numpy(games, out)
+    return ZeroSumSolutions(*out)
+
+
+def solve_zero_sum_game(matrix: ArrayLike) -> ZeroSumSolution:
+    """Solve one game, given by the row player's payoffs.
+
+    >>> solve_zero_sum_game([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]).value
+    0.0
+    """
+    payoffs = as_payoffs(matrix)
+    if payoffs.ndim != 2:
+        raise InvalidGame(f"payoffs: expected one matrix (rows, cols), got an array with {payoffs.ndim} axes")
+    return solve_zero_sum(payoffs)[0]
+
+
+def as_batch(numbers: ArrayLike) -> Array:
+    """Payoffs as a finite contiguous array (n, rows, cols), or InvalidGame; one matrix is a batch of one."""
+    games = as_payoffs(numbers)
+    if games.ndim == 2:
+        games = games[None]
+    if games.ndim != 3:
+        raise InvalidGame(
+            f"payoffs: expected a matrix (rows, cols) or a batch (n, rows, cols), got an array with {games.ndim} axes"
+        )
+    return np.ascontiguousarray(games)
+
+
+def _solve_with_numpy(games: Array, out: Solved) -> None:
+    count, rows, cols = games.shape
+    size = max(32, _CHUNK_BYTES // (8 * (rows + 1) * (cols + 1)))
+    for start in range(0, count, size):
+        part = slice(start, start + size)
+        solve_chunk(games[part], out.part(part))
