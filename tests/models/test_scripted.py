@@ -1,9 +1,11 @@
 """Scripted models and the value types."""
 
+from dataclasses import replace
+
 import pytest
 
-from bestresponse.core.errors import ModelUnavailable
-from bestresponse.models import Message, Reply, Request, ScriptedModel, ask, canonical, effective_seed
+from bestresponse.core.errors import ModelUnavailable, UsageError
+from bestresponse.models import Message, Reply, Request, ScriptedModel, ask, effective_seed
 
 
 def test_a_list_is_given_out_in_order_and_then_runs_out():
@@ -27,14 +29,23 @@ def test_requests_are_values():
     assert hash(ask("x")) == hash(ask("x"))
 
 
-def test_canonical_text_does_not_depend_on_the_order_of_keys():
-    assert canonical({"b": [1, 2.5], "a": "ü"}) == '{"a":"ü","b":[1,2.5]}' == canonical({"a": "ü", "b": [1, 2.5]})
-    with pytest.raises(ValueError, match="Out of range"):
-        canonical({"a": float("nan")})
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"messages": ()}, "at least one message"),
+        ({"max_tokens": 0}, "max_tokens is 0"),
+        ({"temperature": -0.5}, "temperature is -0.5"),
+        ({"temperature": float("nan")}, "temperature is nan"),
+        ({"schema": "{}", "choices": ("A",)}, "not for both"),
+    ],
+)
+def test_an_impossible_request_is_refused_with_a_sentence(change, says):
+    with pytest.raises(UsageError, match=says):
+        replace(ask("x"), **change)
 
 
 def test_replicates_have_different_seeds_and_replicate_zero_keeps_its_own():
-    seeds = [effective_seed(Request((), seed=7, replicate=n)) for n in range(1000)]
+    seeds = [effective_seed(replace(ask("x"), seed=7, replicate=n)) for n in range(1000)]
     assert seeds[0] == 7
     assert len(set(seeds)) == 1000
-    assert effective_seed(Request((), replicate=3)) is None
+    assert effective_seed(replace(ask("x"), replicate=3)) is None

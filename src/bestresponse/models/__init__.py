@@ -17,7 +17,6 @@ _EXPORTS = {
     "TokenChances": "base",
     "Usage": "base",
     "ask": "base",
-    "canonical": "base",
     "effective_seed": "base",
 }
 

@@ -6,11 +6,13 @@ the request it names a call, and that is what the cache keys on. A reply says be
 did with the wishes of the request (`honoured`): a seed that was sent is not yet a seed that was obeyed.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import Literal, Protocol, TypeAlias
+
+from bestresponse.core.errors import UsageError
 
 __all__ = [
     "Abilities",
@@ -25,7 +27,6 @@ __all__ = [
     "TokenChances",
     "Usage",
     "ask",
-    "canonical",
     "effective_seed",
 ]
 
@@ -75,6 +76,16 @@ class Request:
     choices: tuple[str, ...] = ()
     logprobs: int = 0
     replicate: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise UsageError("a request needs at least one message")
+        if self.max_tokens < 1:
+            raise UsageError(f"max_tokens is {self.max_tokens}; a reply needs at least 1")
+        if self.temperature is not None and not 0 <= self.temperature < inf:
+            raise UsageError(f"the temperature is {self.temperature:g}; it must be 0 or more")
+        if self.schema is not None and self.choices:
+            raise UsageError("a request may ask for a schema or for choices, not for both")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +153,6 @@ def ask(text: str, *, system: str | None = None, max_tokens: int = 256, temperat
     """The commonest request: one user message, perhaps after a system message."""
     first = () if system is None else (Message("system", system),)
     return Request((*first, Message("user", text)), max_tokens=max_tokens, temperature=temperature)
-
-
-def canonical(value: object) -> str:
-    """JSON text with one spelling per value: sorted keys, no spaces, no NaN."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def effective_seed(request: Request) -> int | None:

@@ -1,0 +1,58 @@
+"""Requests and replies as plain JSON data, and back: for the cache, for records, and between processes."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+from bestresponse.models.base import Finish, Message, Reply, Request, Usage
+
+__all__ = ["reply_from_json", "reply_to_json", "request_from_json", "request_to_json"]
+
+_DEFAULTS = {field.name: field.default for field in fields(Request) if field.name != "messages"}
+
+
+def request_to_json(request: Request) -> dict[str, Any]:
+    """The messages, and every other field whether or not it has its default.
+
+    >>> from bestresponse.models.base import ask
+    >>> request_to_json(ask("hello"))["messages"]
+    [['user', 'hello']]
+    """
+    data: dict[str, Any] = {name: getattr(request, name) for name in _DEFAULTS}
+    data["messages"] = [[message.role, message.content] for message in request.messages]
+    data["stop"] = list(request.stop)
+    data["choices"] = list(request.choices)
+    return data
+
+
+def request_from_json(data: Mapping[str, Any]) -> Request:
+    known = {name: data[name] for name in _DEFAULTS if name in data}
+    known["stop"] = tuple(data.get("stop", ()))
+    known["choices"] = tuple(data.get("choices", ()))
+    return Request(tuple(Message(role, content) for role, content in data["messages"]), **known)
+
+
+def reply_to_json(reply: Reply) -> dict[str, Any]:
+    """Everything but `cached`, which is about how a reply was come by, not about the reply."""
+    return {
+        "text": reply.text,
+        "finish": reply.finish.value,
+        "usage": asdict(reply.usage),
+        "logprobs": [[list(pair) for pair in position] for position in reply.logprobs],
+        "provider_id": reply.provider_id,
+        "latency": reply.latency,
+        "honoured": [list(pair) for pair in reply.honoured],
+    }
+
+
+def reply_from_json(data: Mapping[str, Any], *, cached: bool = False) -> Reply:
+    return Reply(
+        data["text"],
+        Finish(data["finish"]),
+        Usage(**data["usage"]),
+        tuple(tuple((token, chance) for token, chance in position) for position in data["logprobs"]),
+        data["provider_id"],
+        data["latency"],
+        cached,
+        tuple((name, value) for name, value in data["honoured"]),
+    )

