@@ -1,0 +1,59 @@
+"""What a run was: arguments, versions, prompts, models. Enough to run it again; never a key."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+__all__ = ["Manifest", "environment"]
+
+_PACKAGES = (
+    "bestresponse", "numpy", "scipy", "numba", "httpx", "pydantic", "jinja2", "matplotlib", "xllamacpp",
+    "genai-prices", "inspect-ai",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`config` is the study's own description of what to play; a run's id is the hash of study and config."""
+
+    run: str
+    study: str
+    config: Mapping[str, Any]
+    command: tuple[str, ...] = ()
+    created: str = ""
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, Any] = field(default_factory=dict)
+    format: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        data = asdict(self)
+        data["command"] = list(self.command)
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Manifest:
+        known = {name: data[name] for name in cls.__slots__ if name in data}
+        known["command"] = tuple(known.get("command", ()))
+        return cls(**known)
+
+
+def environment(revision: str | None = None) -> dict[str, Any]:
+    """Versions of everything that can change a number."""
+    packages = {}
+    for name in _PACKAGES:
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {
+        "python": platform.python_version(),
+        "platform": f"{sys.platform}-{platform.machine()}",
+        "packages": packages,
+        "revision": revision,
+    }
