@@ -10,6 +10,7 @@ BestResponseError
 │   ├── UnknownModel      no such model; says what was meant perhaps
 │   ├── MissingKey        no API key; names the variable
 │   ├── ModelUnavailable  it could not be reached, stalled, or kept failing
+│   │   └── Transient         it may work if tried again; `retry_after` says when, if the server said so
 │   ├── BadReply          it answered, but not in its own protocol
 │   ├── NotCached         replay mode, and this call was never recorded
 │   └── OverBudget        the next call would pass the budget
@@ -74,6 +75,14 @@ class MissingKey(ModelError):
 
 class ModelUnavailable(ModelError):
     """The model could not be reached, stalled, or kept failing."""
+
+
+class Transient(ModelUnavailable):
+    """One attempt failed in a way that another may not; `retry_after` is in seconds, None where nobody said."""
+
+    def __init__(self, why: str, retry_after: float | None = None) -> None:
+        super().__init__(why)
+        self.retry_after = retry_after
 
 
 class BadReply(ModelError):
