@@ -1,0 +1,82 @@
+"""All Nash equilibria of a two-player game, with the components that degenerate games have instead of single points.
+
+A bimatrix game is degenerate when some mixed strategy has more pure best responses than it has actions in its
+support; only then can there be infinitely many equilibria. Their set is always the union of finitely many polytopes,
+whose corners, the extreme equilibria, are enumerated here (von Stengel 2002, Handbook of Game Theory 3).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from bestresponse.theory.bimatrix_components import Edge, connected, indices, maximal_subsets
+from bestresponse.theory.bimatrix_evolutionary import evolutionarily_stable, is_symmetric_bimatrix
+from bestresponse.theory.bimatrix_extremes import Extremes, extreme_equilibria, most_vertices, require_two_players
+from bestresponse.theory.equilibrium import Component, Equilibrium, NashResult, NashSubset, describe
+from bestresponse.theory.normal_form import NormalForm
+
+__all__ = ["bimatrix_nash"]
+
+_EXACT_VERTICES = 1500
+
+
+def bimatrix_nash(game: NormalForm) -> NashResult:
+    """Every equilibrium of a two-player game: the extreme ones, and the components they span.
+
+    Pure equilibria come first, then mixed ones by the size of their supports.
+    """
+    require_two_players(game, "bimatrix_nash")
+    extremes = extreme_equilibria(game, exact=_worth_exactness(game))
+    edges: list[Edge] = [(int(k), int(h)) for k, h in extremes.pairs]
+    index_at = indices(game, extremes.bases, extremes.numerators is not None)
+    parts = connected(edges)
+    lonely = {part[0] for part in parts if len(part) == 1}
+    symmetric = is_symmetric_bimatrix(game)
+    found = {
+        edge: _equilibrium(game, extremes, e, index_at.get(edge, 0) if edge in lonely else None, symmetric)
+        for e, edge in enumerate(edges)
+    }
+    ordered = sorted(found.values(), key=_reading_order)
+    components = tuple(
+        sorted((_component(part, found, index_at) for part in parts), key=lambda c: _reading_order(c.equilibria[0]))
+    )
+    return NashResult(tuple(ordered), components, extremes.degenerate, True, extremes.method)
+
+
+def _worth_exactness(game: NormalForm) -> bool:
+    """Integer payoffs have rational equilibria; up to about 8x8 finding them exactly takes a fraction of a second."""
+    m, n = game.shape
+    few = most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
+    return few and bool((game.payoffs == np.rint(game.payoffs)).all())
+
+
+def _equilibrium(game: NormalForm, extremes: Extremes, e: int, index: int | None, symmetric: bool) -> Equilibrium:
+    strategies = (extremes.x[e], extremes.y[e])
+    stable = None
+    if symmetric and np.allclose(*strategies, rtol=0.0, atol=1e-12):
+        stable = evolutionarily_stable(game.payoffs[0], strategies[0])
+    return describe(game, strategies, index=index, evolutionarily_stable=stable, exact=_fractions(extremes, e))
+
+
+def _fractions(extremes: Extremes, e: int) -> tuple[tuple[Fraction, ...], ...] | None:
+    if extremes.numerators is None:
+        return None
+    rows = [[int(value) for value in points[e]] for points in extremes.numerators]
+    return tuple(tuple(Fraction(value, sum(row)) for value in row) for row in rows)
+
+
+def _reading_order(e: Equilibrium) -> tuple[int, tuple[tuple[float, ...], ...]]:
+    size = sum(len(support) for support in e.supports)
+    return size, tuple(tuple((-x).tolist()) for x in e.strategies)
+
+
+def _component(part: list[Edge], found: dict[Edge, Equilibrium], index_at: dict[Edge, int]) -> Component:
+    members = sorted((found[edge] for edge in part), key=_reading_order)
+    x_of = {k: found[k, h].strategies[0] for k, h in part}
+    y_of = {h: found[k, h].strategies[1] for k, h in part}
+    subsets = tuple(
+        NashSubset(np.stack([x_of[k] for k in xs]), np.stack([y_of[h] for h in ys])) for xs, ys in maximal_subsets(part)
+    )
+    return Component(tuple(members), subsets, sum(index_at.get(edge, 0) for edge in part))
