@@ -1,0 +1,176 @@
+"""A document as one HTML page that opens offline: no request leaves it, and nothing in it can run but one known script.
+
+Style, script and pictures are inside the page. A content security policy lists the hashes of the one style and the
+one script, so text that slipped through escaping could still not run. All text is escaped by the template engine;
+before that, hidden characters become visible and very long text is cut with a remark (`bestresponse.report.text`).
+The same document always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import math
+import re
+import unicodedata
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from bestresponse.report.document import Block, Cell, Document, Figure
+from bestresponse.report.interval import Interval
+from bestresponse.report.text import abridged, pieces, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["render"]
+
+_MOST_ROWS = 1000
+_LIMITS = {"cell": 300, "quote": 4000, "code": 20_000, "text": 20_000, "line": 300}
+
+
+def render(document: Document) -> str:
+    """The page; write it with encoding="utf-8"."""
+    style, script = _asset("report.css"), _asset("report.js")
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+        f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    )
+    page = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            document=document,
+            sections=_anchored(document),
+            style=_verbatim(style),
+            script=_verbatim(script),
+            policy=_verbatim(policy),
+        )
+    )
+    return page.rstrip() + "\n"
+
+
+@functools.cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        finalize=_finalize,
+        loader=FunctionLoader(_asset),
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["marked"] = _marked
+    environment.filters["data_uri"] = _data_uri
+    environment.filters["shown"] = _shown
+    environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
+    environment.globals["most_rows"] = _MOST_ROWS
+    return environment
+
+
+@functools.cache
+def _asset(name: str) -> str:
+    return files("bestresponse.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    digest = hashlib.sha256(source.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _verbatim(trusted: str) -> Markup:
+    """Our own style, script and policy, and base64: the only text that is not escaped."""
+    from markupsafe import Markup
+
+    return Markup(trusted)
+
+
+def _finalize(value: Any) -> Any:
+    """Every expression of the template passes through here before it is escaped."""
+    from markupsafe import Markup
+
+    foreign = isinstance(value, str) and not isinstance(value, Markup)
+    return visible(abridged(value, _LIMITS["text"])) if foreign else value
+
+
+def _marked(text: str, kind: str = "text") -> Markup:
+    """Text for the body of an element: cut to its kind's limit, with hidden characters set apart."""
+    from markupsafe import Markup, escape
+
+    parts = (
+        Markup('<span class="hidden-character">{}</span>').format(piece) if hidden else escape(piece)
+        for piece, hidden in pieces(abridged(text, _LIMITS[kind]))
+    )
+    return Markup("").join(parts)
+
+
+def _data_uri(figure: Figure) -> Markup:
+    return _verbatim(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A cell as text: the main part, the interval behind it, what it sorts by, and how it is set."""
+
+    main: str
+    aside: str = ""
+    key: str = ""
+    style: str = "text"
+
+
+def _shown(cell: Cell, spec: str = "") -> _Shown:
+    match cell:
+        case None:
+            return _Shown("–", style="absent")
+        case bool():
+            return _Shown("yes" if cell else "no", key=str(int(cell)))
+        case str():
+            return _Shown(cell)
+        case Interval():
+            aside = f"[{_number(cell.low, spec)}, {_number(cell.high, spec)}]"
+            return _Shown(_number(cell.estimate, spec), aside, repr(float(cell.estimate)), "number")
+        case int() | float() if math.isnan(cell):
+            return _Shown("–", style="absent")
+        case int() | float():
+            return _Shown(_number(cell, spec), key=repr(cell), style="number")
+
+
+def _number(number: float, spec: str) -> str:
+    if math.isinf(number):
+        return "∞" if number > 0 else "-∞"
+    if math.isnan(number):
+        return "–"
+    if spec:
+        return f"{number:{spec}}"
+    return f"{number:,}" if isinstance(number, int) else f"{number:.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchored:
+    anchor: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def _anchored(document: Document) -> list[_Anchored]:
+    """The sections with anchors that are unique and safe in an address."""
+    taken: set[str] = set()
+    result = []
+    for section in document.sections:
+        stem = _slug(section.anchor or section.title)
+        anchor, number = stem, 2
+        while anchor in taken:
+            anchor, number = f"{stem}-{number}", number + 1
+        taken.add(anchor)
+        result.append(_Anchored(anchor, section.title, section.blocks))
+    return result
+
+
+def _slug(title: str) -> str:
+    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:60] or "section"

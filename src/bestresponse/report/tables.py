@@ -1,0 +1,123 @@
+"""Rows as CSV, JSON and Parquet.
+
+A row is a flat mapping from column to cell. Columns appear in the order in which they are first seen; a row without a
+column has an empty cell there. An interval fills three columns: its name, and its name with _low and _high.
+
+CSV is opened in spreadsheets, which run text that starts like a formula (OWASP, "CSV Injection"). Such text gets a
+leading apostrophe; numbers, also those that arrive as text, do not. JSON and Parquet keep text as it is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.report.document import Cell, Table, as_cell
+from bestresponse.report.interval import Interval
+
+__all__ = ["Row", "rows_of", "to_csv", "to_json", "to_parquet"]
+
+Row = Mapping[str, Cell]
+
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def rows_of(table: Table) -> list[dict[str, Cell]]:
+    """The rows of a document's table as mappings from column to cell."""
+    names = [column.name for column in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in table.rows]
+
+
+def to_csv(rows: Iterable[Row]) -> str:
+    """CSV (RFC 4180, lines end in CR LF) with a header; missing and non-finite numbers are empty cells.
+
+    >>> to_csv([{"model": "=cmd()", "gap": -0.5}])
+    "model,gap\\r\\n'=cmd(),-0.5\\r\\n"
+    """
+    columns, flat = _flat(rows)
+    target = io.StringIO()
+    writer = csv.writer(target)
+    writer.writerow([_safe_text(column) for column in columns])
+    writer.writerows([[_csv_cell(row.get(column)) for column in columns] for row in flat])
+    return target.getvalue()
+
+
+def to_json(rows: Iterable[Row]) -> str:
+    """A JSON array with one object a row, in ASCII; missing and non-finite numbers are null.
+
+    >>> print(to_json([{"gap": 0.5}]))
+    [
+    {"gap": 0.5}
+    ]
+    """
+    columns, flat = _flat(rows)
+    lines = [json.dumps({column: row.get(column) for column in columns}, allow_nan=False) for row in flat]
+    return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
+
+
+def to_parquet(rows: Iterable[Row]) -> bytes:
+    """A Parquet file. A column of numbers is numeric, of booleans boolean; anything else, also a mix, is text."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise UsageError("Parquet needs pyarrow: pip install 'bestresponse[parquet]'") from None
+    columns, flat = _flat(rows)
+    arrays = {column: _uniform([row.get(column) for row in flat]) for column in columns}
+    target = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(arrays), target)
+    return target.getvalue()
+
+
+def _flat(rows: Iterable[Row]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Columns in order of first appearance, and the rows with intervals spread and non-finite numbers absent."""
+    flat = [_spread(row) for row in rows]
+    columns = list(dict.fromkeys(column for row in flat for column in row))
+    return columns, flat
+
+
+def _spread(row: Row) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for column, value in row.items():
+        cell = as_cell(value, f"column {column!r}")
+        if isinstance(cell, Interval):
+            ends = {column: cell.estimate, f"{column}_low": cell.low, f"{column}_high": cell.high}
+            result.update({name: _finite(end) for name, end in ends.items()})
+        else:
+            result[column] = _finite(cell)
+    return result
+
+
+def _finite(cell: Any) -> Any:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def _csv_cell(cell: Any) -> Any:
+    return _safe_text(cell) if isinstance(cell, str) else cell
+
+
+def _safe_text(text: str) -> str:
+    clean = _without_surrogates(text)
+    return f"'{clean}" if _FORMULA.match(clean) and not _NUMBER.fullmatch(clean) else clean
+
+
+def _without_surrogates(text: str) -> str:
+    """Half a surrogate pair is not a character and cannot be written to a file: U+FFFD stands in for it."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def _uniform(cells: Sequence[Any]) -> list[Any]:
+    present = [cell for cell in cells if cell is not None]
+    if all(isinstance(cell, bool) for cell in present):
+        return list(cells)
+    if all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in present):
+        whole = all(isinstance(cell, int) and abs(cell) < 2**63 for cell in present)
+        return list(cells) if whole else [None if cell is None else float(cell) for cell in cells]
+    return [None if cell is None else _without_surrogates(str(cell)) for cell in cells]

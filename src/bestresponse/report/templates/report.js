@@ -1,0 +1,27 @@
+"use strict";
+// Sort a table by a click on a column's head: numbers by data-key, text by the reader's alphabet, absent cells last.
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  if (body.rows.length < 2) continue;
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, index) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const direction = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+      body.append(...[...body.rows].sort((a, b) => compare(a.cells[index], b.cells[index], direction)));
+    });
+  });
+}
+
+function compare(a, b, direction) {
+  const absent = [a, b].map((cell) => cell.querySelector(".absent") !== null);
+  if (absent[0] || absent[1]) return absent[0] - absent[1];
+  const numbers = [a, b].map((cell) => Number(cell.dataset.key ?? NaN));
+  if (!numbers.some(Number.isNaN)) return direction * Math.sign(numbers[0] - numbers[1]);
+  return direction * a.textContent.trim().localeCompare(b.textContent.trim(), undefined, { numeric: true });
+}
