@@ -1,0 +1,54 @@
+"""What is wrong with a logic program, as data a person or a model can act on.
+
+Four stages find different faults: the *reader* (syntax), the *static* gate (names, arities, forbidden goals), the
+*contract* of the extracted game (terminals, payoffs, order of moves) and the *runtime* (errors and limits).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["Diagnostic", "Severity", "Stage", "numbered"]
+
+
+class Stage(StrEnum):
+    """Which check found it."""
+
+    READER = "reader"
+    STATIC = "static"
+    CONTRACT = "contract"
+    RUNTIME = "runtime"
+
+
+class Severity(StrEnum):
+    """An error makes the game unusable or untrustworthy; a warning is a likely slip."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One fault: where (line and column count from 1; 0 means the program as a whole), what, and what to do."""
+
+    stage: Stage
+    severity: Severity
+    line: int
+    column: int
+    source_line: str
+    message: str
+    hint: str = ""
+    code: str = ""
+
+    def __str__(self) -> str:
+        place = f"line {self.line}, column {self.column}: " if self.line else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{place}{self.severity.value}: {self.message}{hint}"
+
+
+def numbered(source: str) -> str:
+    """The program with line numbers, as quoted back to its author."""
+    lines = source.splitlines()
+    width = len(str(len(lines)))
+    return "\n".join(f"{number:>{width}} | {line}" for number, line in enumerate(lines, 1))

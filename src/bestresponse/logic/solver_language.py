@@ -1,0 +1,129 @@
+"""The solver language: what every game shares, as a logic program both engines load unchanged.
+
+A game is told in the situation calculus (Mensfelt, Stathis and Trencsenyi, "Autoformalizing and Simulating
+Game-Theoretic Scenarios using LLM-augmented Agents", 2024, section 3.2; the axioms of effect and inertia are Reiter's):
+a situation is the initial one or `do(Move, Situation)`; `holds/2` says what is true in it, `game/2` leads to the final
+ones. A game program adds `initial/1`, `initially/2`, `legal/2`, `effect/3`, `abnormal/3`, `final/1` and `finally/2`;
+a strategy adds `select/4`.
+
+`SOLVER` follows the papers; `EXTRACTION` is how a table is taken out of a game (see `table`). Both are trusted text:
+programs may call these predicates but never define them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["DEFAULTS", "EXTRACTION", "GIVEN", "REQUIRED", "SOLVER", "TRUSTED"]
+
+SOLVER: Final = """
+game(Situation, Situation) :-
+    final(Situation).
+game(Situation, Final) :-
+    \\+ final(Situation),
+    legal(Move, Situation),
+    game(do(Move, Situation), Final).
+
+holds(Fluent, Situation) :-
+    initially(Fluent, Situation).
+holds(Fluent, do(Move, Situation)) :-
+    effect(Fluent, Move, Situation).
+holds(Fluent, do(Move, Situation)) :-
+    holds(Fluent, Situation),
+    \\+ abnormal(Fluent, Move, Situation).
+
+'undefined predicate'(Indicator) :-
+    throw(error(existence_error(procedure, Indicator), Indicator)).
+"""
+
+EXTRACTION: Final = """
+table_players(Situation, Players) :-
+    initial(Situation),
+    findall(Player, holds(player(Player), Situation), Players).
+
+table_row(Steps, Goals) :-
+    initial(Situation),
+    'play on'(Situation, Final, Steps),
+    findall(Player-Payoff, finally(goal(Player, Payoff), Final), Goals).
+
+'play on'(Situation, Final, Steps) :-
+    (   final(Situation)
+    ->  Final = Situation,
+        Steps = []
+    ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
+        'next step'(Moves, Situation, Final, Steps)
+    ).
+
+'next step'([], Situation, stuck(Situation), [stuck]).
+'next step'([Mover-First|Others], Situation, Final, [step(Move, Movers)|Steps]) :-
+    'the movers'([Mover-First|Others], [], Movers),
+    'moves of'(Mover, [Mover-First|Others], [], Moves),
+    'one of'(Move, Moves),
+    'play on'(do(Move, Situation), Final, Steps).
+
+'mover of'(Move, Mover) :-
+    (   compound(Move)
+    ->  arg(1, Move, Mover)
+    ;   Mover = Move
+    ).
+
+'the movers'([], _, []).
+'the movers'([Mover-_|Moves], Seen, Movers) :-
+    (   'is in'(Mover, Seen)
+    ->  Movers = Rest
+    ;   Movers = [Mover|Rest]
+    ),
+    'the movers'(Moves, [Mover|Seen], Rest).
+
+'moves of'(_, [], _, []).
+'moves of'(Mover, [Other-Move|Others], Seen, Moves) :-
+    (   Other == Mover,
+        \\+ 'is in'(Move, Seen)
+    ->  Moves = [Move|Rest],
+        'moves of'(Mover, Others, [Move|Seen], Rest)
+    ;   'moves of'(Mover, Others, Seen, Moves)
+    ).
+
+'one of'(Item, [Item|_]).
+'one of'(Item, [_|Items]) :-
+    'one of'(Item, Items).
+
+'is in'(Item, [First|Items]) :-
+    (   Item == First
+    ->  true
+    ;   'is in'(Item, Items)
+    ).
+
+table_replay(Orders, Results) :-
+    initial(Situation),
+    findall(Moves-Goals, ( 'one of'(Moves, Orders), 'goals after'(Moves, Situation, Goals) ), Results).
+
+'goals after'(Moves, Situation, Goals) :-
+    'do all'(Moves, Situation, Final),
+    final(Final),
+    findall(Player-Payoff, finally(goal(Player, Payoff), Final), Goals).
+
+'do all'([], Situation, Situation).
+'do all'([Move|Moves], Situation, Final) :-
+    once(( legal(Legal, Situation), Legal == Move )),
+    'do all'(Moves, do(Move, Situation), Final).
+
+published_cell(Player1-Move1, Player2-Move2, Payoff1, Payoff2) :-
+    Situation = do(move(Player2, Move2), do(move(Player1, Move1), s0)),
+    once(finally(goal(Player1, Payoff1), Situation)),
+    once(finally(goal(Player2, Payoff2), Situation)).
+"""
+
+TRUSTED: Final = SOLVER + EXTRACTION
+"""Everything an engine loads beside a game."""
+
+DEFAULTS: Final = """
+highest([_-Move|_], Move).
+"""
+"""Facts the papers' strategies take for granted, for programs that do not define them."""
+
+REQUIRED: Final = ("initial/1", "initially/2", "legal/2", "final/1", "finally/2")
+"""What a game must define. Without `effect/3` or `abnormal/3` it is a game nobody's move changes, but a game."""
+
+GIVEN: Final = "initialise/2"
+"""`initialise(Fluent, Situation)` before a goal: the fluent replaces what `initially/2` says, for that goal only."""

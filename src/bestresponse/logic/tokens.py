@@ -1,0 +1,136 @@
+"""Tokens of Prolog text with their places, and the refusal of characters that hide something.
+
+The token classes are those of ISO/IEC 13211-1, section 6.4, with the number forms of SWI-Prolog. Text is bounded before
+a single token is made: length, control and invisible characters (which let a program look like another one).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+__all__ = ["MAX_CHARACTERS", "Places", "Token", "hidden_character", "tokenize", "unquote"]
+
+MAX_CHARACTERS = 200_000
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
+)
+
+_TOKEN = re.compile(
+    r"""
+ (?P<layout>(?:\s+|%[^\n]*|/\*.*?\*/)+)
+|(?P<open_comment>/\*)
+|(?P<number>0'(?:\\x[0-9a-fA-F]+\\|\\[^x\n]|''|[^\\'\n])|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+
+    |\d+(?:_\d+)*(?:r\d+|\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)?)
+|(?P<variable>[A-Z_]\w*)
+|(?P<name>[^\W\d_]\w*)
+|(?P<quoted>'(?:[^'\\\n]|''|\\(?:x[0-9a-fA-F]+\\|[0-7]+\\|\n|[^x0-7]))*')
+|(?P<string>"(?:[^"\\\n]|""|\\(?:x[0-9a-fA-F]+\\|[0-7]+\\|\n|[^x0-7]))*")
+|(?P<end>\.(?=\s|%|\Z))
+|(?P<punctuation>[()\[\]{},|])
+|(?P<symbol>!|;|[+\-*/\\^<>=~:.?@\#&$]+)
+|(?P<illegal>.)
+""",
+    re.VERBOSE | re.DOTALL,
+)
+
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\|[0-7]+\\|\n|.)", re.DOTALL)
+_ESCAPED = {
+    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " ", "z": "",
+    "\\": "\\", "'": "'", '"': '"', "`": "`", "\n": "",
+}  # fmt: skip
+_SYMBOL_BEFORE_END = re.compile(r"[+\-*/\\^<>=~:?@#&$]\.\Z")
+
+
+class Token(NamedTuple):
+    """`functional`: an opening bracket follows at once, as in `f(`; `spaced`: layout stands before it."""
+
+    kind: str
+    text: str
+    start: int
+    spaced: bool
+    functional: bool
+
+
+class Places:
+    """Lines and columns (from 1) of offsets into a text."""
+
+    __slots__ = ("_starts", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def at(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line, cut where it is too long to quote."""
+        start = self._starts[number - 1]
+        end = self._text.find("\n", start, start + 200)
+        return self._text[start : end if end >= 0 else start + 200]
+
+
+def hidden_character(text: str) -> int | None:
+    """Where a control or invisible character stands, if there is one."""
+    found = _HIDDEN.search(text)
+    return found.start() if found else None
+
+
+def tokenize(text: str) -> list[Token]:
+    """All tokens; what is none becomes `illegal` or `open_comment`, so that reading can go on after it."""
+    tokens: list[Token] = []
+    position, length, spaced = 0, len(text), True
+    match = _TOKEN.match
+    while position < length:
+        found = match(text, position)
+        if found is None or found.lastgroup is None:
+            raise AssertionError("the token pattern matches any character")
+        kind, end = found.lastgroup, found.end()
+        if kind == "layout":
+            spaced, position = True, end
+            continue
+        if kind == "open_comment":
+            tokens.append(Token(kind, "/*", position, spaced, False))
+            break
+        value = found.group()
+        if kind == "illegal" and value in "'\"`":
+            end = _end_of_line(text, position)
+        elif kind == "symbol" and _SYMBOL_BEFORE_END.search(value) and (end == length or text[end].isspace()):
+            value, end = value[:-1], end - 1
+        tokens.append(Token(kind, value, position, spaced, end < length and text[end] == "("))
+        spaced, position = False, end
+    return tokens
+
+
+def _end_of_line(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
+
+
+def unquote(text: str) -> str:
+    """What a quoted token stands for; `ValueError` where an escape means no character."""
+    quote, body = text[0], text[1:-1]
+    body = body.replace(quote * 2, quote)
+    return _ESCAPE.sub(_escaped, body) if "\\" in body else body
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = found.group(1)
+    if code[0] == "x" and len(code) > 1:
+        return _character(int(code[1:-1][:9], 16))
+    if code[0] in "01234567":
+        return _character(int(code[:-1][:9], 8))
+    if code not in _ESCAPED:
+        raise ValueError(f"\\{code} is no escape sequence")
+    return _ESCAPED[code]
+
+
+def _character(number: int) -> str:
+    if number == 0 or number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
+        raise ValueError(f"there is no character with the number {number:#x}")
+    return chr(number)
