@@ -1,0 +1,37 @@
+"""What tokens cost, from the open price list `genai-prices` (extra `cost`, https://github.com/pydantic/genai-prices).
+
+A model in this process costs nothing. For any other model that the list does not hold, the price is not known.
+"""
+
+from importlib.util import find_spec
+from typing import cast
+
+from bestresponse.models.base import Model, Usage
+from bestresponse.models.meter import Price
+
+__all__ = ["price_of"]
+
+
+def price_of(model: Model) -> Price:
+    """The price function of a model, by the provider and name in its identity."""
+    provider, name = model.identity.get("provider"), model.identity.get("model")
+    if provider in ("local", "scripted"):
+        return lambda usage: 0.0
+    if find_spec("genai_prices") is None or not isinstance(provider, str) or not isinstance(name, str):
+        return lambda usage: None
+    return lambda usage: _listed(provider, name, usage)
+
+
+def _listed(provider: str, name: str, usage: Usage) -> float | None:
+    import genai_prices
+
+    if usage.prompt is None or usage.completion is None:
+        return None
+    tokens = genai_prices.Usage(
+        input_tokens=usage.prompt, cache_read_tokens=usage.cached or 0, output_tokens=usage.completion
+    )
+    try:
+        price = genai_prices.calc_price(tokens, model_ref=name, provider_id=provider)
+    except LookupError:
+        return None
+    return float(cast(float, price.total_price))
