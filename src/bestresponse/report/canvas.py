@@ -36,7 +36,10 @@ INK, QUIET, GRID = "#010101", "#010102", "#010103"
 _SERIES = tuple(colour for colour, (name, _, _) in _COLOURS.items() if name.startswith("s"))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 _LINES = ("-", "--", "-.", ":")
-_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif"
+_FONT = (
+    "-apple-system, BlinkMacSystemFont, 'Segoe UI', Inter, Roboto, "
+    "'Helvetica Neue', 'Liberation Sans', Arial, sans-serif"
+)
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",

@@ -34,10 +34,12 @@ def distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bo
     `zero` keeps 0 in view, as the best a gap can be.
     """
     samples = {name: as_sample(values, name) for name, values in _some(groups).items()}
-    with canvas(height=0.9 + 0.52 * len(samples)) as axes:
+    with canvas(height=0.9 + 0.58 * len(samples)) as axes:
         for row, values in enumerate(samples.values()):
             _strip(axes, row, values, series_colour(row))
         _name_rows(axes, list(samples))
+        axes.use_sticky_edges = False
+        axes.margins(x=0.03)
         if zero:
             axes.axvline(0, color=QUIET, linewidth=0.9, zorder=1)
         axes.set_xlabel(label(x_label))
@@ -48,12 +50,14 @@ def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
     rng = np.random.default_rng(row)
     dots = rng.choice(values, _STRIP_POINTS, replace=False) if values.size > _STRIP_POINTS else values
     heights = row + rng.uniform(-0.28, 0.28, dots.size)
-    axes.scatter(dots, heights, s=9, color=colour, alpha=0.35, linewidths=0, zorder=2)
+    axes.scatter(dots, heights, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
     low, first, median, third, high = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
-    axes.plot([low, high], [row, row], color=INK, linewidth=1.0, zorder=3)
-    axes.barh(row, third - first, 0.3, first, facecolor="none", edgecolor=INK, linewidth=1.2, zorder=3)
-    axes.plot([median, median], [row - 0.15, row + 0.15], color=INK, linewidth=2.4, zorder=4, solid_capstyle="butt")
-    axes.plot([values.mean()], [row], marker="D", markersize=5.5, color=INK, linestyle="none", zorder=5)
+    for ends in ((low, first), (third, high)):
+        axes.plot(ends, [row, row], color=QUIET, linewidth=1.0, zorder=3)
+    axes.barh(row, third - first, 0.36, first, facecolor=colour, alpha=0.16, zorder=1)
+    axes.barh(row, third - first, 0.36, first, facecolor="none", edgecolor=QUIET, linewidth=1.0, zorder=3)
+    axes.plot([median, median], [row - 0.18, row + 0.18], color=INK, linewidth=2.2, zorder=4, solid_capstyle="butt")
+    axes.plot([values.mean()], [row], marker="D", markersize=5, color=INK, linestyle="none", zorder=5)
 
 
 def intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0) -> bytes:
@@ -215,6 +219,7 @@ def heatmap(
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_xticks(range(len(columns)), [label(name, 14) for name in columns])
         axes.xaxis.tick_top()
+        axes.tick_params(axis="x", length=0, labelsize=10.5)
         axes.spines["bottom"].set_visible(False)
         axes.set_xlabel(label(x_label))
         _name_rows(axes, list(rows))

@@ -1,0 +1,168 @@
+"""The report as data, its JSON form, and rows as CSV, JSON and Parquet."""
+
+import csv
+import io
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.report import codec, tables
+from bestresponse.report.document import Column, Document, Figure, KeyValues, Note, Paragraph, Quote, Section, Table
+from bestresponse.report.interval import Interval
+
+GAP = Interval(0.2, 0.1, 0.3, 0.95, "bca", 40)
+OPEN = Interval(0.2, -math.inf, math.inf, 0.95, "none", 1)
+
+
+def table(*rows):
+    return Table((Column("player"), Column("gap", "right", format=".3f")), rows)
+
+
+def test_a_document_survives_json(demo):
+    assert codec.from_json(codec.to_json(demo)) == demo
+
+
+@given(st.text(), st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
+def test_any_text_and_number_survives_json(text, number):
+    document = Document(text, sections=(Section(text, (Quote(text, text), KeyValues(((text, number),)))),))
+    assert codec.from_json(codec.to_json(document)) == document
+
+
+def test_an_open_interval_survives_json_without_infinities():
+    document = Document("t", sections=(Section("s", (table(("a", OPEN)),)),))
+    text = codec.to_json(document)
+    assert "Infinity" not in text
+    assert codec.from_json(text) == document
+
+
+def test_a_number_that_is_none_is_null_in_json():
+    text = codec.to_json(Document("t", sections=(Section("s", (table(("a", math.nan)),)),)))
+    assert json.loads(text)["sections"][0]["blocks"][0]["rows"] == [["a", None]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"format": "other"}',
+        '{"format": "bestresponse-report/1"}',
+        '{"format": "bestresponse-report/1", "title": "", "subtitle": "", "footer": "", "sections": [], '
+        '"opening": [{"block": "script"}]}',
+        '{"format": "bestresponse-report/1", "title": "", "subtitle": "", "footer": "", "sections": [], '
+        '"opening": [{"block": "figure", "image": "!", "caption": "", "alt": ""}]}',
+        "[" * 100_000,
+    ],
+)
+def test_a_damaged_report_is_refused_with_a_sentence(text):
+    with pytest.raises(StoreError, match="report"):
+        codec.from_json(text)
+
+
+def test_a_row_of_the_wrong_length_is_refused():
+    with pytest.raises(UsageError, match="row 1 has 1 cells, but there are 2 columns"):
+        table(("a", 1), ("b",))
+
+
+def test_numbers_of_numpy_become_numbers_of_python():
+    cells = table((np.str_("a"), np.float64(0.5)), ("b", np.int64(3))).rows
+    assert [type(cell) for row in cells for cell in row] == [str, float, str, int]
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: Column("gap", "middle"),
+        lambda: Column("gap", format="nonsense"),
+        lambda: Note("text", "danger"),
+        lambda: Figure(b"<html>", "", ""),
+        lambda: table(("a", [1])),
+    ],
+)
+def test_impossible_blocks_are_refused(attempt):
+    with pytest.raises(UsageError):
+        attempt()
+
+
+def test_the_tables_of_a_document_come_with_their_sections(demo):
+    assert [title for title, _ in demo.tables] == ["Results"]
+
+
+# Rows
+
+
+def test_csv_spreads_intervals_and_leaves_missing_cells_empty():
+    rows = [{"player": "a", "gap": GAP}, {"player": "b, c", "gap": None, "note": 'say "hi"'}]
+    assert tables.to_csv(rows) == ('player,gap,gap_low,gap_high,note\r\na,0.2,0.1,0.3,\r\n"b, c",,,,"say ""hi"""\r\n')
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1"])
+def test_text_that_starts_like_a_formula_is_defused(text):
+    [row] = csv.reader(io.StringIO(tables.to_csv([{text: text}]).split("\r\n", 1)[1], newline=""))
+    assert row == ["'" + text]
+
+
+@pytest.mark.parametrize("number", [-0.5, "-0.5", "+3", "-1e-3", "-.5"])
+def test_negative_numbers_stay_numbers(number):
+    assert tables.to_csv([{"x": number}]) == f"x\r\n{number}\r\n"
+
+
+@given(st.lists(st.dictionaries(st.text("abc=", min_size=1), st.text() | st.floats() | st.integers()), max_size=5))
+def test_no_csv_cell_ever_starts_a_formula(rows):
+    for line in csv.reader(io.StringIO(tables.to_csv(rows), newline="")):
+        for cell in line:
+            assert cell[:1] not in ("=", "@", "\t", "\r")
+            assert cell[:1] not in ("+", "-") or math.isfinite(float(cell))
+    tables.to_csv(rows).encode()
+
+
+def test_json_rows_share_their_columns_and_have_no_nan():
+    rows = [{"a": math.nan}, {"b": GAP}]
+    assert json.loads(tables.to_json(rows)) == [
+        {"a": None, "b": None, "b_low": None, "b_high": None},
+        {"a": None, "b": 0.2, "b_low": 0.1, "b_high": 0.3},
+    ]
+    assert json.loads(tables.to_json([])) == []
+
+
+def test_parquet_keeps_types_and_makes_mixed_columns_text():
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [
+        {"n": 1, "x": 1, "flag": True, "name": "=a", "mix": 1, "gap": GAP, "big": 2**70},
+        {"n": None, "x": 0.5, "flag": None, "name": "\ud800", "mix": "b", "gap": OPEN, "big": 1},
+    ]
+    read = parquet.read_table(io.BytesIO(tables.to_parquet(rows)))
+    types = {field.name: str(field.type) for field in read.schema}
+    assert types == {
+        "n": "int64", "x": "double", "flag": "bool", "name": "string", "mix": "string",
+        "gap": "double", "gap_low": "double", "gap_high": "double", "big": "double",
+    }  # fmt: skip
+    assert read.to_pylist()[1] == {
+        "n": None, "x": 0.5, "flag": None, "name": "\ufffd", "mix": "b",
+        "gap": 0.2, "gap_low": None, "gap_high": None, "big": 1.0,
+    }  # fmt: skip
+
+
+def test_parquet_without_pyarrow_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UsageError, match=r"pip install 'bestresponse\[parquet\]'"):
+        tables.to_parquet([{"a": 1}])
+
+
+def test_a_cell_that_is_no_cell_names_its_column():
+    with pytest.raises(UsageError, match=r"column 'a'.*got list"):
+        tables.to_csv([{"a": [1]}])
+
+
+def test_the_rows_of_a_table_are_mappings():
+    assert tables.rows_of(table(("a", 0.5))) == [{"player": "a", "gap": 0.5}]
+
+
+def test_documents_are_values():
+    assert hash(Document("t", sections=(Section("s", (Paragraph("p"), table(("a", GAP)))),)))
