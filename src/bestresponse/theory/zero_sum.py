@@ -9,19 +9,27 @@ with a gap above 1e-9 of the range of its payoffs. `zero_sum_batch` has the step
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.normal_form import Array, as_payoffs
 from bestresponse.theory.zero_sum_batch import Solved, ZeroSumStep, solve_chunk
 
 __all__ = ["ZeroSumSolution", "ZeroSumSolutions", "ZeroSumStep", "as_batch", "solve_zero_sum", "solve_zero_sum_game"]
 
-_CHUNK_BYTES = 400_000  # a chunk's tableaus should stay in a core's own cache
+Backend = Literal["auto", "numpy", "numba"]
+
+_KERNELS = "bestresponse.theory.zero_sum_kernels"
+_CHUNK_BYTES = 1_600_000  # of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
+_CELL_SECONDS = 4e-9  # numpy takes about this long per cell of a tableau and action of either player, 2x2 to 100x100
+_NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +80,11 @@ class ZeroSumSolutions:
         return np.divide(self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0)
 
 
-def solve_zero_sum(batch: ArrayLike) -> ZeroSumSolutions:
+def solve_zero_sum(batch: ArrayLike, *, backend: Backend = "auto") -> ZeroSumSolutions:
     """Solve payoffs (n, rows, cols), or one matrix (rows, cols) as a batch of one.
+
+    "numba" needs the extra `fast` and uses all cores; "auto" takes it where it is installed and the batch large enough
+    to repay starting it, or it is running already. Both give the same solutions.
 
     >>> solutions = solve_zero_sum([[[1, -1], [-1, 1]], [[3, -1], [-2, 1]], [[4, 2], [3, 1]]])
     >>> solutions.values.round(4).tolist()
@@ -81,9 +92,14 @@ def solve_zero_sum(batch: ArrayLike) -> ZeroSumSolutions:
     >>> [ZeroSumStep(step).name for step in solutions.steps]
     ['CLOSED_FORM', 'CLOSED_FORM', 'SADDLE']
     """
-    games = as_batch(batch)
+    compiled = _wants_numba(backend)
+    known = isinstance(batch, np.ndarray) and batch.dtype == np.float64 and batch.ndim == 3 and batch.size > 0
+    games = np.ascontiguousarray(batch) if known else as_batch(batch)
     out = Solved.empty(*games.shape)
-    _solve_with_numpy(games, out)
+    if compiled or (compiled is None and _repays_numba(games)):
+        _solve_with_numba(games, out)
+    else:
+        _solve_with_numpy(as_payoffs(games), out)
     return ZeroSumSolutions(*out)
 
 
@@ -111,9 +127,43 @@ def as_batch(numbers: ArrayLike) -> Array:
     return np.ascontiguousarray(games)
 
 
+def _wants_numba(backend: Backend) -> bool | None:
+    """Whether numba is asked for; None if that is left to us."""
+    if backend not in ("auto", "numpy", "numba"):
+        raise UsageError(f"backend: expected 'auto', 'numpy' or 'numba', got {backend!r}")
+    if backend == "numba" and find_spec("numba") is None:
+        raise UsageError("backend 'numba' is not installed: pip install 'bestresponse[fast]', or use backend='numpy'")
+    return None if backend == "auto" else backend == "numba"
+
+
+def _repays_numba(games: Array) -> bool:
+    if _KERNELS in sys.modules:
+        from bestresponse.theory.zero_sum_kernels import is_loaded
+
+        if is_loaded(games):
+            return True
+    count, rows, cols = games.shape
+    seconds = count * (rows + 1) * (cols + 1) * (rows + cols) * _CELL_SECONDS
+    return seconds > _NUMBA_START and find_spec("numba") is not None
+
+
 def _solve_with_numpy(games: Array, out: Solved) -> None:
     count, rows, cols = games.shape
     size = max(32, _CHUNK_BYTES // (8 * (rows + 1) * (cols + 1)))
     for start in range(0, count, size):
         part = slice(start, start + size)
         solve_chunk(games[part], out.part(part))
+
+
+def _solve_with_numba(games: Array, out: Solved) -> None:
+    """Kernels leave what they cannot certify, and payoffs that are not finite, to be found here."""
+    from bestresponse.theory.zero_sum_kernels import solve_compiled
+
+    solve_compiled(games, out)
+    if np.count_nonzero(out.steps) == len(games):
+        return
+    unsolved = np.flatnonzero(out.steps == 0)
+    games = as_payoffs(games)[unsolved]
+    again = Solved.empty(*games.shape)
+    _solve_with_numpy(games, again)
+    out.put(unsolved, again)

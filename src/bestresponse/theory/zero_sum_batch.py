@@ -20,11 +20,11 @@ from bestresponse.theory.zero_sum_closed import Indices, closed_form, saddle_poi
 from bestresponse.theory.zero_sum_refine import solve_exactly, solve_kernel
 from bestresponse.theory.zero_sum_simplex import simplex
 
-__all__ = ["ACCEPTED", "PROMISED", "Solved", "ZeroSumStep", "solve_chunk"]
+__all__ = ["ACCEPTED", "HUGE", "PROMISED", "TINY", "Solved", "ZeroSumStep", "solve_chunk"]
 
 PROMISED = 1e-9  # no answer leaves with a larger duality gap, relative to the range of the payoffs
 ACCEPTED = 1e-11  # what a step must reach, else the next one is tried
-_HUGE, _TINY = 2.0**150, 2.0**-150  # payoffs beyond are rescaled, lest their products overflow or vanish
+HUGE, TINY = 2.0**150, 2.0**-150  # payoffs beyond are rescaled, lest their products overflow or vanish
 
 
 class ZeroSumStep(IntEnum):
@@ -49,14 +49,22 @@ class Solved(NamedTuple):
 
     @classmethod
     def empty(cls, count: int, rows: int, cols: int) -> Solved:
-        values, gaps, ranges = np.empty(count), np.empty(count), np.empty(count)
-        row, col, steps = np.empty((count, rows)), np.empty((count, cols)), np.empty(count, dtype=np.int8)
-        return cls(values, row, col, gaps, ranges, steps)
+        """Room for the answers, in one piece: asking the system for many pieces takes longer than solving 2x2 games."""
+        numbers = np.empty(count * (rows + cols + 3))
+        values, gaps, ranges = numbers[: 3 * count].reshape(3, count)
+        row, col = np.split(numbers[3 * count :], [count * rows])
+        steps = np.empty(count, dtype=np.int8)
+        return cls(values, row.reshape(count, rows), col.reshape(count, cols), gaps, ranges, steps)
 
     def part(self, games: slice) -> Solved:
         """Views of some of the games."""
         values, row, col, gaps, ranges, steps = self
         return Solved(values[games], row[games], col[games], gaps[games], ranges[games], steps[games])
+
+    def put(self, games: Indices, others: Solved) -> None:
+        """Replace the answers to some of the games."""
+        self.values[games], self.row[games], self.col[games] = others.values, others.row, others.col
+        self.gaps[games], self.ranges[games], self.steps[games] = others.gaps, others.ranges, others.steps
 
 
 class _Chunk(NamedTuple):
@@ -85,28 +93,29 @@ class _Chunk(NamedTuple):
 
 def solve_chunk(batch: Array, out: Solved) -> None:
     """Solve finite payoffs (count, rows, cols) into `out`."""
-    largest = np.maximum(batch.max(axis=(1, 2)), -batch.min(axis=(1, 2)))
-    wild = (largest > _HUGE) | ((largest < _TINY) & (largest > 0.0))
-    if not wild.any():
-        _solve(batch, out)
-        return
-    exponents = np.where(wild, np.frexp(largest)[1], 0)
-    _solve(np.ldexp(batch, -exponents[:, None, None]), out)
-    for array in (out.values, out.gaps, out.ranges):
-        array[:] = np.ldexp(array, exponents)
-
-
-def _solve(batch: Array, out: Solved) -> None:
     count, rows, cols = batch.shape
-    games = np.array(batch.reshape(count, rows * cols).T, order="C").reshape(rows, cols, count)  # always a copy
-    lowest = games.min(axis=(0, 1))
-    games -= lowest
+    flat = np.array(batch.reshape(count, rows * cols).T, order="C")  # always a copy
+    lowest, highest = flat.min(axis=0), flat.max(axis=0)
+    exponents = _exponents(np.maximum(highest, -lowest))
+    if exponents.any():
+        flat, lowest, highest = np.ldexp(flat, -exponents), np.ldexp(lowest, -exponents), np.ldexp(highest, -exponents)
+    flat -= lowest
+    games = flat.reshape(rows, cols, count)
     x, y, left = saddle_points(games)
-    chunk = _Chunk(games, games.max(axis=(0, 1)), x, y, out.steps, np.empty(count), out.gaps)
+    chunk = _Chunk(games, highest - lowest, x, y, out.steps, np.empty(count), out.gaps)
     _solve_open(chunk, left)
     out.row[:], out.col[:], out.ranges[:], out.values[:] = x.T, y.T, chunk.ranges, lowest + chunk.middles
+    if exponents.any():
+        for array in (out.values, out.gaps, out.ranges):
+            array[:] = np.ldexp(array, exponents)
     saddles = np.flatnonzero(out.steps == ZeroSumStep.SADDLE)
     out.values[saddles] = batch[saddles, x[:, saddles].argmax(axis=0), y[:, saddles].argmax(axis=0)]
+
+
+def _exponents(largest: Array) -> NDArray[np.intc]:
+    """Powers of two to divide each game by, given its largest payoff in size: 0 unless products could go astray."""
+    wild = (largest > HUGE) | ((largest < TINY) & (largest > 0.0))
+    return np.where(wild, np.frexp(largest)[1], 0) if wild.any() else np.zeros(len(largest), dtype=np.intc)
 
 
 def _solve_open(chunk: _Chunk, left: Indices) -> None:

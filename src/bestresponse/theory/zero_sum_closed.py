@@ -49,8 +49,8 @@ def _solve_2x2(games: Array, x: Array, y: Array, left: Indices) -> Indices:
     (a, b), (c, d) = np.take(games, left, axis=2)
     with np.errstate(all="ignore"):
         inverse = 1.0 / (a - b + (d - c))
-        x[0, left], y[0, left] = (d - c) * inverse, (d - b) * inverse
-    x[1, left], y[1, left] = 1.0 - x[0, left], 1.0 - y[0, left]
+        p, q = np.minimum((d - c) * inverse, 1.0), np.minimum((d - b) * inverse, 1.0)
+    x[0, left], x[1, left], y[0, left], y[1, left] = p, 1.0 - p, q, 1.0 - q
     return left[:0]
 
 
@@ -66,12 +66,12 @@ def _solve_2x2_kernels(games: Array, x: Array, y: Array, left: Indices) -> Indic
                 inverse = 1.0 / (a - b + x_numerator)
                 p, q = x_numerator * inverse, y_numerator * inverse
                 value = d - x_numerator * y_numerator * inverse
-                good = (p >= 0.0) & (p <= 1.0) & (q >= 0.0) & (q <= 1.0)
+                good = ((a - b) * x_numerator >= 0.0) & ((a - c) * y_numerator >= 0.0)
                 good &= below + (part[3 * spare_row + first] - below) * q <= value
                 good &= beside + (part[3 * top + spare_col] - beside) * p >= value
             hit = np.flatnonzero(good)
             if hit.size:
-                solved, p, q = left[hit], p[hit], q[hit]
+                solved, p, q = left[hit], np.minimum(p[hit], 1.0), np.minimum(q[hit], 1.0)
                 x[top, solved], x[bottom, solved], y[first, solved], y[second, solved] = p, 1.0 - p, q, 1.0 - q
                 miss = np.flatnonzero(~good)
                 left, part = left[miss], np.take(part, miss, axis=1)

@@ -21,8 +21,8 @@ from bestresponse.theory.zero_sum_closed import Indices
 
 __all__ = ["BLAND_AFTER", "COST_EPSILON", "GIVE_UP_AFTER", "PIVOT_EPSILON", "TIE_EPSILON", "Optimum", "simplex"]
 
-COST_EPSILON = 1e-11  # a reduced cost above -COST_EPSILON counts as zero
-PIVOT_EPSILON = 1e-9  # no pivot on anything smaller
+COST_EPSILON = 1e-13  # a reduced cost above -COST_EPSILON counts as zero
+PIVOT_EPSILON = 1e-10  # no pivot on anything smaller
 TIE_EPSILON = 1e-13  # ratios closer than this are equal to Bland's rule
 BLAND_AFTER = 3  # times (rows + cols) pivots
 GIVE_UP_AFTER = 100  # times (rows + cols) pivots: rounding has kept it from finishing
