@@ -1,0 +1,194 @@
+"""Starting a program that may not touch the machine it runs on.
+
+`start(command, policy)` runs a command behind five independent layers and says which of them the system could give:
+
+| layer | what it takes away | needs |
+|---|---|---|
+| `privileges` | gaining rights by executing something; the superuser's own rights | Linux; the latter only as root |
+| `limits` | memory, processor time, file sizes, core dumps, further processes | any Unix, as far as it enforces them |
+| `files` | every file but those named, all writing, TCP, signals to others | Linux 5.13 (TCP 6.7, signals 6.12) |
+| `calls` | every system call not on a short list (see `sandbox_filter`) | Linux with seccomp, x86-64 or aarch64 |
+| `descriptors` | from `Confined.seal()` on: opening anything at all, even for reading | Linux |
+
+Besides, the program always gets an environment of nothing but what the policy names, a session of its own, the root
+directory as its place, and pipes for input and output; what it writes as error messages is dropped.
+A layer that is missing is never silent: `Confined.layers` says why.
+"""
+
+import json
+import os
+import platform
+import resource
+import secrets
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bestresponse.core.errors import LogicError
+
+from .sandbox_filter import MACHINES, filter_for, pack
+
+__all__ = ["LAYERS", "Confined", "Layer", "Policy", "start"]
+
+LAYERS: Final = ("privileges", "limits", "files", "calls", "descriptors")
+
+_NOBODY: Final = 65534
+_PAGE: Final = 4096
+_DESCRIPTORS_AT_START: Final = 64
+_STANDARD_DESCRIPTORS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a confined program may use.
+
+    `readable`: files and folders it may read; `executable`: files it may execute (itself and its loader);
+    `memory` in bytes, `processor` in seconds over its whole life; `layers`: which layers to ask for.
+    """
+
+    readable: tuple[str, ...]
+    executable: tuple[str, ...]
+    memory: int = 512 << 20
+    processor: int = 60
+    environment: tuple[tuple[str, str], ...] = ()
+    layers: tuple[str, ...] = LAYERS
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer of confinement: in force, or why not."""
+
+    name: str
+    active: bool
+    why_not: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {'active' if self.active else f'missing ({self.why_not})'}"
+
+
+class Confined:
+    """A running confined program: its pipes, the layers in force, and the switch that ends it."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", layers: tuple[Layer, ...]) -> None:
+        self._process = process
+        self.layers = layers
+
+    @property
+    def pid(self) -> int:
+        """The process number."""
+        return self._process.pid
+
+    @property
+    def input(self) -> int:
+        """The descriptor to write the program's input to."""
+        assert self._process.stdin is not None
+        return self._process.stdin.fileno()
+
+    @property
+    def output(self) -> int:
+        """The descriptor to read the program's output from."""
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def seal(self) -> None:
+        """Take away the right to open anything: for when the program has read all it needs."""
+        self.layers = tuple(_sealed(self.pid) if layer.name == "descriptors" else layer for layer in self.layers)
+
+    def end(self) -> int:
+        """Kill the program and whatever it started, wait for it and return its exit status."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        status = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(OSError):
+                pipe.close()
+        return status
+
+
+def start(command: tuple[str, ...], policy: Policy) -> Confined:
+    """Run `command` (an absolute path and its arguments) confined by `policy`."""
+    child = str(Path(__file__).with_name("sandbox_child.py"))
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-B", child, json.dumps(_plan(command, policy))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        cwd="/",
+        env={},
+        start_new_session=True,
+    )
+    report = _first_line(process)
+    if report is None:
+        process.kill()
+        process.communicate()
+        raise LogicError(f"the confined process for {command[0]} did not start (exit status {process.returncode})")
+    layers = tuple(Layer(name, why is None, why or "") for name, why in json.loads(report).items())
+    if "descriptors" in policy.layers:
+        layers += (Layer("descriptors", False, "not sealed yet"),)
+    return Confined(process, layers)
+
+
+def _plan(command: tuple[str, ...], policy: Policy) -> dict[str, object]:
+    machine = MACHINES.get(platform.machine()) if "calls" in policy.layers and sys.platform == "linux" else None
+    address = _PAGE * (secrets.randbelow(1 << 25) + (1 << 24))
+    return {
+        "command": command,
+        "environment": dict(policy.environment),
+        "layers": [name for name in LAYERS if name in policy.layers and name != "descriptors"],
+        "account": _NOBODY,
+        "limits": {
+            "RLIMIT_AS": policy.memory,
+            "RLIMIT_CPU": policy.processor,
+            "RLIMIT_FSIZE": 0,
+            "RLIMIT_CORE": 0,
+            "RLIMIT_NPROC": 0,
+            "RLIMIT_NOFILE": _DESCRIPTORS_AT_START,
+        },
+        "readable": policy.readable,
+        "executable": policy.executable,
+        "filter": None if machine is None else pack(filter_for(machine, address)).hex(),
+        "exec_address": address,
+    }
+
+
+def _first_line(process: "subprocess.Popen[bytes]") -> bytes | None:
+    assert process.stdout is not None
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = process.stdout.read(1)
+        if not byte:
+            return None
+        line += byte
+    return line
+
+
+def _sealed(pid: int) -> Layer:
+    if sys.platform != "linux":
+        return Layer("descriptors", False, "limiting a running process needs Linux")
+    try:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (_STANDARD_DESCRIPTORS, _STANDARD_DESCRIPTORS))
+    except OSError as error:
+        if not _sealed_by_its_own_account(pid):
+            return Layer("descriptors", False, str(error))
+    return Layer("descriptors", True)
+
+
+def _sealed_by_its_own_account(pid: int) -> bool:
+    """Seal as the account the process runs under; a superuser in a container may not limit another's process."""
+    if os.geteuid() != 0:
+        return False
+    code = (
+        "import os, resource; os.setgroups([]); "
+        f"os.setgid({_NOBODY}); os.setuid({_NOBODY}); "
+        f"resource.prlimit({pid}, resource.RLIMIT_NOFILE, ({_STANDARD_DESCRIPTORS}, {_STANDARD_DESCRIPTORS}))"
+    )
+    command = [sys.executable, "-I", "-S", "-B", "-c", code]
+    return subprocess.run(command, cwd="/", env={}, stderr=subprocess.DEVNULL, check=False).returncode == 0

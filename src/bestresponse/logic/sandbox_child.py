@@ -1,0 +1,163 @@
+"""The first thing a confined process runs: it gives up its rights one after another and then becomes the program.
+
+Started by `sandbox.start` as a script of its own with a bare interpreter (`python -I -S`), so it uses only the standard
+library and starts in a few hundredths of a second. Its one argument is the plan as JSON; its first line of output says
+which layers took hold (`null`) and why the others did not (a sentence); then it executes the command and is no more.
+
+Landlock: Linux `Documentation/userspace-api/landlock.rst`; seccomp: see `sandbox_filter`.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["main"]
+
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_LANDLOCK_VERSION = 1
+_RULE_PATH_BENEATH = 1
+_EXECUTE, _READ_FILE, _READ_DIR = 1, 4, 8
+# Bits of the file rights that each version of Landlock knows (13 at first; then refer, truncate, device ioctl).
+_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
+_TCP_BIND_AND_CONNECT = 3
+_ABSTRACT_SOCKETS_AND_SIGNALS = 3
+
+_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
+_PROT_READ_WRITE, _MAP_PRIVATE_ANONYMOUS_FIXED = 3, 0x02 | 0x20 | 0x100000
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _drop_privileges(plan: dict[str, Any]) -> None:
+    """Never gain rights again; a superuser becomes `plan["account"]`."""
+    if plan["account"] is not None and os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(plan["account"])
+        os.setuid(plan["account"])
+    if not sys.platform.startswith("linux"):
+        raise OSError("no_new_privs needs Linux")
+    _checked(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+
+
+def _limit_resources(plan: dict[str, Any]) -> None:
+    """Set every limit the system knows; name the first it refuses only after the others are set."""
+    refused: list[str] = []
+    for name, value in plan["limits"].items():
+        try:
+            kind = getattr(resource, name)
+            _, hard = resource.getrlimit(kind)
+            bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (bound, bound))
+        except (AttributeError, ValueError, OSError):
+            refused.append(name)
+    if refused:
+        raise OSError(f"this system refuses {', '.join(refused)}")
+
+
+def _restrict_files(plan: dict[str, Any]) -> None:
+    """Landlock: only the named files can be read, only the program and its loader executed, nothing written."""
+    if not sys.platform.startswith("linux"):
+        raise OSError("Landlock needs Linux")
+    libc = _libc()
+    version = _checked(libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), _LANDLOCK_VERSION))
+    rights = (1 << _FILE_RIGHTS.get(version, 16)) - 1
+    network = _TCP_BIND_AND_CONNECT if version >= 4 else 0
+    scope = _ABSTRACT_SOCKETS_AND_SIGNALS if version >= 6 else 0
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    attributes = struct.pack("<QQQ", rights, network, scope)[:size]
+    ruleset = _checked(libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
+    for path in plan["readable"]:
+        _permit(libc, ruleset, path, _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0))
+    for path in plan["executable"]:
+        _permit(libc, ruleset, path, _READ_FILE | _EXECUTE)
+    _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _checked(libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0))
+    os.close(ruleset)
+
+
+def _permit(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    rule = struct.pack("<Qi", rights, descriptor)
+    _checked(libc.syscall(_LANDLOCK_ADD, ruleset, _RULE_PATH_BENEATH, rule, 0))
+    os.close(descriptor)
+
+
+def _filter_calls(plan: dict[str, Any]) -> None:
+    """Install the seccomp filter that the plan brings along."""
+    if not sys.platform.startswith("linux"):
+        raise OSError("seccomp needs Linux")
+    if plan["filter"] is None:
+        raise OSError(f"no filter is written for the processor {os.uname().machine}")
+    code = bytes.fromhex(plan["filter"])
+    array = ctypes.create_string_buffer(code, len(code))
+    header = struct.pack("@HP", len(code) // 8, ctypes.addressof(array))
+    libc = _libc()
+    _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _checked(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header, 0, 0))
+
+
+_LAYERS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "privileges": _drop_privileges,
+    "limits": _limit_resources,
+    "files": _restrict_files,
+    "calls": _filter_calls,
+}
+
+
+def _place_name(name: bytes, address: int) -> int:
+    """Put the file name where the filter expects it and return that address; elsewhere if the page is taken."""
+    libc = _libc()
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    page = libc.mmap(address, len(name) + 1, _PROT_READ_WRITE, _MAP_PRIVATE_ANONYMOUS_FIXED, -1, 0)
+    if page != address:
+        raise OSError("the page for the program's name is taken")
+    ctypes.memmove(address, name + b"\0", len(name) + 1)
+    return address
+
+
+def _execute(command: list[str], environment: dict[str, str], address: int | None) -> None:
+    if address is None:
+        os.execve(command[0], command, environment)
+    arguments = (ctypes.c_char_p * (len(command) + 1))(*[os.fsencode(word) for word in command], None)
+    settings = [os.fsencode(f"{key}={value}") for key, value in environment.items()]
+    block = (ctypes.c_char_p * (len(settings) + 1))(*settings, None)
+    _checked(_libc().execve(ctypes.c_void_p(address), arguments, block))
+
+
+def main(argument: str) -> None:
+    """Apply every layer of the plan, report, and become the command."""
+    plan = json.loads(argument)
+    address = None
+    if plan["filter"] is not None:
+        address = _place_name(os.fsencode(plan["command"][0]), plan["exec_address"])
+    report: dict[str, str | None] = {}
+    for name in plan["layers"]:
+        try:
+            _LAYERS[name](plan)
+            report[name] = None
+        except OSError as error:
+            report[name] = str(error)
+    os.write(1, json.dumps(report).encode() + b"\n")
+    _execute(plan["command"], plan["environment"], address)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,184 @@
+"""The system calls a confined process may make, as a seccomp filter in classic BPF; everything not named is refused.
+
+A filter is a list of instructions over the record `seccomp_data` (call number, architecture, six arguments); see
+seccomp(2) and `Documentation/userspace-api/seccomp_filter.rst` of the Linux kernel. The filter here lets a process
+compute, read and write descriptors it already has, and open files for reading. It cannot create, change or delete a
+file, open a socket, start a process or a thread, signal or trace another process, or raise its own limits.
+
+`execve` is allowed for one address of the file name only: that of the string in the process that installs the filter.
+That process needs it once, to become the program to be confined; afterwards the address means nothing.
+"""
+
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["ALLOW", "KILL", "MACHINES", "Instruction", "Machine", "filter_for", "pack", "refuse"]
+
+ALLOW: Final = 0x7FFF0000
+KILL: Final = 0x80000000
+_ERRNO: Final = 0x00050000
+_EPERM, _EACCES, _ENOTTY = 1, 13, 25
+
+_LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
+_CALL_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+
+# O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND, O_TMPFILE: the same bits on both machines.
+_WRITING = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o20000000
+
+_CALLS: Final[dict[str, tuple[int | None, int | None]]] = {
+    # name: (x86-64, aarch64); None: the machine has no such call
+    "read": (0, 63),
+    "write": (1, 64),
+    "futex": (202, 98),
+    "clock_gettime": (228, 113),
+    "rt_sigprocmask": (14, 135),
+    "mmap": (9, 222),
+    "munmap": (11, 215),
+    "mremap": (25, 216),
+    "mprotect": (10, 226),
+    "brk": (12, 214),
+    "madvise": (28, 233),
+    "readv": (19, 65),
+    "writev": (20, 66),
+    "pread64": (17, 67),
+    "lseek": (8, 62),
+    "close": (3, 57),
+    "fstat": (5, 80),
+    "newfstatat": (262, 79),
+    "stat": (4, None),
+    "lstat": (6, None),
+    "statx": (332, 291),
+    "access": (21, None),
+    "faccessat": (269, 48),
+    "faccessat2": (439, 439),
+    "readlink": (89, None),
+    "readlinkat": (267, 78),
+    "getcwd": (79, 17),
+    "fcntl": (72, 25),
+    "poll": (7, None),
+    "ppoll": (271, 73),
+    "select": (23, None),
+    "pselect6": (270, 72),
+    "clock_getres": (229, 114),
+    "gettimeofday": (96, 169),
+    "time": (201, None),
+    "nanosleep": (35, 101),
+    "clock_nanosleep": (230, 115),
+    "times": (100, 153),
+    "getrusage": (98, 165),
+    "getpid": (39, 172),
+    "gettid": (186, 178),
+    "getppid": (110, 173),
+    "getuid": (102, 174),
+    "geteuid": (107, 175),
+    "getgid": (104, 176),
+    "getegid": (108, 177),
+    "uname": (63, 160),
+    "sysinfo": (99, 179),
+    "getrandom": (318, 278),
+    "sched_yield": (24, 124),
+    "sched_getaffinity": (204, 123),
+    "getrlimit": (97, 163),
+    "rt_sigaction": (13, 134),
+    "rt_sigreturn": (15, 139),
+    "sigaltstack": (131, 132),
+    "set_tid_address": (218, 96),
+    "set_robust_list": (273, 99),
+    "rseq": (334, 293),
+    "membarrier": (324, 283),
+    "arch_prctl": (158, None),
+    "restart_syscall": (219, 128),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the filter must know of a processor: its audit number and the calls that are looked at more closely."""
+
+    audit: int
+    column: int
+    openat: int
+    open: int | None
+    ioctl: int
+    prlimit64: int
+    execve: int
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """Numbers of the calls allowed whatever their arguments, the frequent ones first."""
+        numbers = (row[self.column] for row in _CALLS.values())
+        return tuple(number for number in numbers if number is not None)
+
+
+MACHINES: Final[dict[str, Machine]] = {
+    "x86_64": Machine(0xC000003E, 0, openat=257, open=2, ioctl=16, prlimit64=302, execve=59),
+    "aarch64": Machine(0xC00000B7, 1, openat=56, open=None, ioctl=29, prlimit64=261, execve=221),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One `struct sock_filter`: operation, operand, and how far to jump when a test holds or fails."""
+
+    code: int
+    operand: int
+    when_true: int = 0
+    when_false: int = 0
+
+
+def refuse(errno: int) -> int:
+    """Return the action that makes a call fail with `errno`."""
+    return _ERRNO | errno
+
+
+def filter_for(machine: Machine, exec_address: int) -> tuple[Instruction, ...]:
+    """Return the filter for one machine; `execve` passes only with its file name at `exec_address`."""
+    body: list[Instruction] = [
+        Instruction(_LOAD, _ARCHITECTURE),
+        Instruction(_JUMP_EQUAL, machine.audit, when_true=1),
+        Instruction(_RETURN, KILL),
+        Instruction(_LOAD, _CALL_NUMBER),
+    ]
+    for number in machine.calls:
+        body += _when_call(number, (Instruction(_RETURN, ALLOW),))
+    body += _when_call(machine.openat, _unless_bits(argument=2, bits=_WRITING))
+    if machine.open is not None:
+        body += _when_call(machine.open, _unless_bits(argument=1, bits=_WRITING))
+    body += _when_call(machine.ioctl, (Instruction(_RETURN, refuse(_ENOTTY)),))
+    body += _when_call(machine.prlimit64, _only_if_equal(argument=2, value=0))
+    body += _when_call(machine.execve, _only_if_equal(argument=0, value=exec_address))
+    body.append(Instruction(_RETURN, refuse(_EPERM)))
+    return tuple(body)
+
+
+def pack(program: tuple[Instruction, ...]) -> bytes:
+    """Return the program as the kernel reads it: an array of `struct sock_filter`."""
+    return b"".join(struct.pack("<HBBI", i.code, i.when_true, i.when_false, i.operand) for i in program)
+
+
+def _when_call(number: int, block: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
+    return (Instruction(_JUMP_EQUAL, number, when_false=len(block)), *block)
+
+
+def _unless_bits(argument: int, bits: int) -> tuple[Instruction, ...]:
+    return (
+        Instruction(_LOAD, _FIRST_ARGUMENT + 8 * argument),
+        Instruction(_JUMP_ANY_BIT, bits, when_false=1),
+        Instruction(_RETURN, refuse(_EACCES)),
+        Instruction(_RETURN, ALLOW),
+    )
+
+
+def _only_if_equal(argument: int, value: int) -> tuple[Instruction, ...]:
+    low = _FIRST_ARGUMENT + 8 * argument
+    return (
+        Instruction(_LOAD, low),
+        Instruction(_JUMP_EQUAL, value & 0xFFFFFFFF, when_false=3),
+        Instruction(_LOAD, low + 4),
+        Instruction(_JUMP_EQUAL, value >> 32, when_false=1),
+        Instruction(_RETURN, ALLOW),
+        Instruction(_RETURN, refuse(_EPERM)),
+    )

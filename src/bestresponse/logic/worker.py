@@ -1,0 +1,191 @@
+"""One warm SWI-Prolog process behind pipes: it is given requests and answers them within a time, or it is ended.
+
+`Worker.request` is one round trip. A worker that does not answer in time, writes too much, or writes anything that is
+not the reply to the request at hand is killed at once and raises `WorkerLost`; whoever holds it starts another.
+"""
+
+import os
+import re
+import secrets
+import select
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from bestresponse.core.errors import LogicError
+
+from .sandbox import LAYERS, Confined, Layer, Policy, start
+
+__all__ = ["Installation", "Worker", "WorkerLost", "find_swipl"]
+
+_HINT: Final = "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install swi-prolog`"
+_GOAL: Final = "load_files(bestresponse, [stream(user_input)]), bestresponse:serve"
+_OPTIONS: Final = (
+    *("-f", "none", "-F", "none", "-q"),
+    *("--no-packs", "--no-tty", "--no-signals", "--no-threads", "--no-debug"),
+)
+_LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+_START_SECONDS: Final = 10.0
+_CHUNK: Final = 1 << 16
+
+
+class WorkerLost(LogicError):
+    """The worker is gone; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """Where SWI-Prolog is, which one it is, and the files it needs to run."""
+
+    executable: str
+    home: str
+    version: str
+    readable: tuple[str, ...]
+    loaders: tuple[str, ...]
+
+
+def find_swipl(command: str = "swipl") -> Installation:
+    """Return the installation behind a command name or path, or raise a `LogicError` that says how to install one."""
+    found = shutil.which(command)
+    if found is None:
+        raise LogicError(_HINT)
+    return _inspect(os.path.realpath(found))
+
+
+@lru_cache
+def _inspect(executable: str) -> Installation:
+    listing = _output([executable, "--dump-runtime-variables"], {})
+    variables = dict(re.findall(r'^(\w+)="(.*)";$', listing, re.MULTILINE))
+    if "PLBASE" not in variables or "PLVERSION" not in variables:
+        raise LogicError(f"{executable} does not answer like SWI-Prolog; {_HINT}")
+    number = int(variables["PLVERSION"])
+    home = os.path.realpath(variables["PLBASE"])
+    objects = _output([executable], {"LD_TRACE_LOADED_OBJECTS": "1"})
+    libraries = re.findall(r"=> (/\S+)", objects)
+    loaders = re.findall(r"^\s*(/\S+) \(0x", objects, re.MULTILINE)
+    return Installation(
+        executable=executable,
+        home=home,
+        version=f"{number // 10000}.{number // 100 % 100}.{number % 100}",
+        readable=(
+            *(libraries or _LIBRARY_FOLDERS),
+            *(f"{home}/{part}" for part in ("boot.prc", "library", "swipl.home")),
+            "/etc/ld.so.cache",
+            "/dev/urandom",
+        ),
+        loaders=tuple(loaders) or _LIBRARY_FOLDERS,
+    )
+
+
+def _output(command: list[str], environment: dict[str, str]) -> str:
+    try:
+        done = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LogicError(f"{command[0]} cannot be run: {error}") from error
+    return done.stdout
+
+
+class Worker:
+    """A confined SWI-Prolog that serves requests; not thread-safe."""
+
+    def __init__(
+        self,
+        installation: Installation,
+        memory: int = 512 << 20,
+        processor: int = 120,
+        layers: tuple[str, ...] = LAYERS,
+    ) -> None:
+        self.busy_seconds = 0.0
+        command = (
+            installation.executable,
+            *_OPTIONS,
+            f"--home={installation.home}",
+            f"--stack-limit={memory // 3 >> 10}k",
+            *("-g", _GOAL),
+        )
+        policy = Policy(
+            readable=installation.readable,
+            executable=(installation.executable, *installation.loaders),
+            memory=memory,
+            processor=processor,
+            layers=layers,
+        )
+        self._process: Confined | None = start(command, policy)
+        self._send(Path(__file__).with_name("server.pl").read_bytes(), time.monotonic() + _START_SECONDS)
+        self._receive("ready", time.monotonic() + _START_SECONDS, _CHUNK)
+        self._process.seal()
+
+    @property
+    def alive(self) -> bool:
+        """Whether requests can still be made."""
+        return self._process is not None
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers of confinement, in force or missing."""
+        return self._running().layers
+
+    @property
+    def pid(self) -> int:
+        """The number of the worker's process."""
+        return self._running().pid
+
+    def request(self, what: str, text: str, seconds: float, size: int) -> list[str]:
+        """Return the lines of the reply; `seconds` is all the time there is, `size` all the room in bytes."""
+        token = f"t{secrets.token_hex(8)}"
+        began = time.monotonic()
+        self._send(f"request({token},{len(text)},{what}).\n{text}".encode(), began + seconds)
+        lines = self._receive(token, began + seconds, size)
+        self.busy_seconds += time.monotonic() - began
+        return lines
+
+    def close(self) -> None:
+        """End the process, if it still runs."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.end()
+
+    def _running(self) -> Confined:
+        if self._process is None:
+            raise WorkerLost("the SWI-Prolog worker has ended")
+        return self._process
+
+    def _lose(self, why: str) -> WorkerLost:
+        self.close()
+        return WorkerLost(why)
+
+    def _send(self, message: bytes, deadline: float) -> None:
+        pipe = self._running().input
+        view = memoryview(message)
+        while view:
+            _, ready, _ = select.select((), (pipe,), (), max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise self._lose("SWI-Prolog did not take its input in time")
+            try:
+                view = view[os.write(pipe, view[:4096]) :]
+            except BrokenPipeError:
+                raise self._lose("SWI-Prolog ended while it was being asked") from None
+
+    def _receive(self, token: str, deadline: float, size: int) -> list[str]:
+        mark = f"{token}\n".encode()
+        pipe = self._running().output
+        buffer = b""
+        while not (buffer.endswith(mark) and len(buffer) > len(mark)):
+            ready, _, _ = select.select((pipe,), (), (), max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise self._lose("SWI-Prolog did not answer in time")
+            chunk = os.read(pipe, _CHUNK)
+            buffer += chunk
+            if not chunk:
+                raise self._lose("SWI-Prolog ended without an answer")
+            if len(buffer) > size + 2 * len(mark):
+                raise self._lose("SWI-Prolog answered with more than there is room for")
+        if not buffer.startswith(mark):
+            raise self._lose("SWI-Prolog wrote something that is not the answer to the question")
+        return buffer[len(mark) : -len(mark)].decode("utf-8", "replace").split("\n")[:-1]
