@@ -52,6 +52,8 @@ def exploitability(
     games = as_batch(batch)
     weights = _as_strategies(strategies, games, player)
     value = solve_zero_sum(games).values if values is None else as_payoffs(values, "values")
+    if value.shape != (len(games),):
+        raise InvalidGame(f"values: expected one for each of {len(games)} games, got an array of shape {value.shape}")
     lowest = games.min(axis=(1, 2))
     loss = (value - lowest) - _response(games - lowest[:, None, None], weights, player)
     return np.asarray(np.maximum(loss if player == "row" else -loss, 0.0))
