@@ -48,6 +48,8 @@ _STYLE: dict[Any, Any] = {
     "font.size": 10,
     "text.parse_math": False,
     "text.color": INK,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
     "axes.edgecolor": QUIET,
     "axes.labelcolor": QUIET,
     "axes.linewidth": 0.8,
@@ -98,10 +100,8 @@ def canvas(*, height: float, width: float = 7.6, grid: Literal["x", "both", "non
 def to_svg(axes: Axes) -> bytes:
     """The finished chart as an SVG file; call it inside the `canvas` block."""
     target = io.StringIO()
-    figure = axes.get_figure(root=True)
-    assert figure is not None
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    figure.savefig(target, format="svg", transparent=True, metadata=nothing)
+    axes.figure.canvas.print_figure(target, format="svg", metadata=nothing)
     text = target.getvalue()
     for placeholder, (name, _, _) in _COLOURS.items():
         for attribute in ("fill", "stroke"):
