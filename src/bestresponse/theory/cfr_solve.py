@@ -37,8 +37,8 @@ from bestresponse.theory.compile_tree import as_tree
 from bestresponse.theory.normal_form import Array
 from bestresponse.theory.sequence_form import SequenceForm, to_sequence_form
 from bestresponse.theory.tree import Tree
-from bestresponse.theory.tree_response import plan_regrets
 from bestresponse.theory.tree_policy import Policy
+from bestresponse.theory.tree_response import plan_regrets
 
 __all__ = ["CfrResult", "Checkpoint", "Engine", "Variant", "cfr"]
 

@@ -90,6 +90,12 @@ class Tree:
         return np.concatenate([[0], np.cumsum([len(i.moves) for i in self.infosets])]).astype(np.int64)
 
     @cached_property
+    def infoset_index(self) -> dict[tuple[str, str], int]:
+        """Where an information set stands, by its player's name and its label or key; labels come first."""
+        by_key = {(self.players[one.player], one.key): i for i, one in enumerate(self.infosets)}
+        return by_key | {(self.players[one.player], one.label): i for i, one in enumerate(self.infosets)}
+
+    @cached_property
     def reach(self) -> Array:
         """The probability that chance alone lets the play come to each node."""
         reach = self.probability.copy()

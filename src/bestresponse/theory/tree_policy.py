@@ -38,10 +38,10 @@ class Policy:
 
     def at(self, player: str, label: str) -> dict[str, float]:
         """The probabilities of the moves at the information set with this label or key."""
-        for index, infoset in enumerate(self.tree.infosets):
-            if self.tree.players[infoset.player] == player and label in (infoset.label, infoset.key):
-                return self._row(index, infoset)
-        raise InvalidGame(f"{player!r} has no information set {label!r} in {self.tree!r}")
+        index = self.tree.infoset_index.get((player, label))
+        if index is None:
+            raise InvalidGame(f"{player!r} has no information set {label!r} in {self.tree!r}")
+        return self._row(index, self.tree.infosets[index])
 
     def table(self) -> dict[str, dict[str, dict[str, float]]]:
         """All of it as plain data: player, information set, move, probability."""

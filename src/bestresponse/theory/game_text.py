@@ -1,0 +1,188 @@
+"""The words of Gambit's file formats: quoted texts, numbers, braces; and errors that name line and column.
+
+Shared by `efg` and `nfg`. Numbers may be whole, decimal, with exponent, or rational (2/3). Inside quotes a backslash
+goes before a quote or another backslash. Commas count as blanks.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bestresponse.core.errors import InvalidGame
+
+__all__ = ["GameText", "distinct", "quoted", "written"]
+
+_TOKEN = re.compile(
+    r"""[\s,]*(?: (?P<text>"(?:[^"\\]|\\.)*")
+               | (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:/\d+)?)(?![\w.])
+               | (?P<brace>[{}])
+               | (?P<word>[^\W\d]\w*) )""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_BLANK = re.compile(r"[\s,]*")
+_LONGEST_NUMBER = 400
+_SHOWN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    start: int
+
+
+class GameText:
+    """A file's text, read from front to back one token at a time."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.text = text
+        self.source = source
+        self._ahead = self._scan(0)
+
+    @property
+    def kind(self) -> str:
+        """What comes next: text, number, brace, word, other (no token of the format) or end."""
+        return self._ahead.kind
+
+    @property
+    def start(self) -> int:
+        """Where the next token starts."""
+        return self._ahead.start
+
+    def at(self, brace: str) -> bool:
+        """Whether this brace comes next."""
+        return self._ahead.kind == "brace" and self._ahead.text == brace
+
+    def brace(self, brace: str, what: str) -> None:
+        if not self.at(brace):
+            raise self.wrong(f"{brace!r} {what}")
+        self._take()
+
+    def word(self, what: str, *allowed: str) -> str:
+        if self.kind != "word" or self._ahead.text not in allowed:
+            raise self.wrong(what)
+        return self._take().text
+
+    def quote(self, what: str) -> str:
+        if self.kind != "text":
+            raise self.wrong(f"{what} in double quotes")
+        return re.sub(r'\\(["\\])', r"\1", self._take().text[1:-1])
+
+    def number(self, what: str) -> float:
+        """A finite number; rationals become the nearest float."""
+        if self.kind != "number":
+            raise self.wrong(f"{what} (a number)")
+        value = _value(self._ahead.text)
+        if value is None:
+            raise self.wrong(f"{what} (a finite number of at most {_LONGEST_NUMBER} characters)")
+        self._take()
+        return value
+
+    def whole(self, what: str, low: int, high: int | None = None) -> int:
+        """A whole number between two bounds."""
+        bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
+        plain = self.kind == "number" and re.fullmatch(r"[+-]?\d{1,18}", self._ahead.text)
+        if not plain or not low <= int(self._ahead.text) <= (math.inf if high is None else high):
+            raise self.wrong(f"{what} (a whole number {bounds})")
+        return int(self._take().text)
+
+    def quotes(self, what: str) -> list[str]:
+        """Texts between braces."""
+        self.brace("{", f"before the {what}s")
+        found = []
+        while not self.at("}"):
+            found.append(self.quote(f"{what} or '}}'"))
+        self._take()
+        return found
+
+    def end(self, what: str) -> None:
+        if self.kind != "end":
+            raise self.wrong(what)
+
+    def wrong(self, expected: str, start: int | None = None) -> InvalidGame:
+        """The error that something else was expected at the next token, or at `start`."""
+        got = self._shown() if start is None else ""
+        return self.error(f"expected {expected}{got}", start)
+
+    def error(self, why: str, start: int | None = None) -> InvalidGame:
+        place = self._ahead.start if start is None else start
+        line = self.text.count("\n", 0, place) + 1
+        column = place - self.text.rfind("\n", 0, place)
+        return InvalidGame(f"{self.source}, line {line}, column {column}: {why}")
+
+    def _shown(self) -> str:
+        if self.kind == "end":
+            return ", got the end of the file"
+        text = self._ahead.text
+        return f", got {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'}"
+
+    def _take(self) -> _Token:
+        token = self._ahead
+        self._ahead = self._scan(token.start + len(token.text))
+        return token
+
+    def _scan(self, place: int) -> _Token:
+        found = _TOKEN.match(self.text, place)
+        if found:
+            kind = found.lastgroup or "other"
+            return _Token(kind, found.group(kind), found.start(kind))
+        blank = _BLANK.match(self.text, place)
+        start = blank.end() if blank else place
+        if start == len(self.text):
+            return _Token("end", "", start)
+        return _Token("other", self.text[start : start + _SHOWN].split("\n")[0], start)
+
+
+def _value(text: str) -> float | None:
+    if len(text) > _LONGEST_NUMBER:
+        return None
+    try:
+        if "/" in text:
+            top, bottom = text.split("/")
+            value = float(Fraction(int(top), int(bottom)))
+        else:
+            value = float(text)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def written(number: float) -> str:
+    """The number as a short rational where that is exact, else with all its digits.
+
+    >>> written(1 / 3), written(0.1234567890123), written(2.0)
+    ('1/3', '0.1234567890123', '2')
+    """
+    if abs(number) < 1e15:
+        near = Fraction(number).limit_denominator(10_000)
+        if float(near) == number:
+            return str(near)
+    return repr(float(number))
+
+
+def quoted(text: str) -> str:
+    """`text` in double quotes, as the formats write it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def distinct(labels: Iterable[str]) -> list[str]:
+    """The labels, numbered where they are empty or repeat.
+
+    >>> distinct(["a", "", "a"])
+    ['a', '2', 'a (2)']
+    """
+    found: list[str] = []
+    taken: set[str] = set()
+    for place, label in enumerate(labels, start=1):
+        wanted = new = label or str(place)
+        count = 1
+        while new in taken:
+            count += 1
+            new = f"{wanted} ({count})"
+        taken.add(new)
+        found.append(new)
+    return found
