@@ -40,7 +40,7 @@ from bestresponse.theory.tree import Tree
 from bestresponse.theory.tree_policy import Policy
 from bestresponse.theory.tree_response import plan_regrets
 
-__all__ = ["CfrResult", "Checkpoint", "Engine", "Variant", "cfr"]
+__all__ = ["CfrResult", "Checkpoint", "Engine", "Variant", "cfr", "schedule"]
 
 Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+"]
 Engine = Literal["auto", "numpy", "numba"]
@@ -94,7 +94,7 @@ def cfr(
     solver = NumbaCfr(form) if chosen == "numba" else NumpyCfr(form)
     done, seen, plans = 0, [], []
     for stop in stops:
-        solver.run(_schedule(variant, done + 1, stop), predictive=variant == "pcfr+")
+        solver.run(schedule(variant, done + 1, stop), predictive=variant == "pcfr+")
         plans = _average(form, solver.totals)
         seen.append(Checkpoint(stop, float(plan_regrets(form, plans).sum())))
         done = stop
@@ -107,7 +107,7 @@ def _average(form: SequenceForm, totals: list[Array]) -> list[Array]:
     return [plex.plan(plex.normalised(total)) for plex, total in zip(form.plexes, totals, strict=True)]
 
 
-def _schedule(variant: Variant, first: int, last: int) -> Array:
+def schedule(variant: Variant, first: int, last: int) -> Array:
     """Per iteration the factors of positive and of negative regrets, and the weight in the average."""
     t = np.arange(first, last + 1, dtype=np.float64)
     one = np.ones_like(t)
