@@ -86,11 +86,14 @@ def relative_exploitability(batch, solutions):
 def test_no_family_leaves_an_exploitable_answer(family, backend):
     rng = np.random.default_rng(11)
     for shape in SHAPES:
-        batch = family(rng, (400, *shape))
+        batch = family(rng, (2000, *shape))
         solutions = solve_zero_sum(batch, backend=backend)
         assert relative_exploitability(batch, solutions).max() <= 1e-9
         assert solutions.relative_gaps.max() <= 1e-9
         assert solutions.steps.min() >= ZeroSumStep.SADDLE
+        for strategies in (solutions.row, solutions.col):
+            assert strategies.min() >= 0
+            assert strategies.sum(axis=1) == pytest.approx(np.ones(len(batch)), abs=1e-14)
 
 
 @needs_numba

@@ -75,9 +75,8 @@ def test_the_value_follows_positive_affine_maps(game, scale, offset):
     mapped = scale * game + offset
     found = solve_zero_sum_game(mapped).value
     wanted = scale * solve_zero_sum_game(game).value + offset
-    assert found == pytest.approx(
-        wanted, abs=1e-10 * (float(np.abs(mapped).max()) + scale * float(np.abs(game).max()) + abs(offset))
-    )
+    size = float(np.abs(mapped).max()) + scale * float(np.abs(game).max()) + abs(offset)
+    assert found == pytest.approx(wanted, abs=1e-10 * size)
 
 
 @given(GAMES)

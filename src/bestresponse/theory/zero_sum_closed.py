@@ -86,9 +86,8 @@ def _solve_3x3_kernel(games: Array, x: Array, y: Array, left: Indices) -> Indice
     q = first + second + third
     p = np.stack([first.sum(axis=0), second.sum(axis=0), third.sum(axis=0)])
     with np.errstate(all="ignore"):
-        inverse = 1.0 / p.sum(axis=0)
-        p *= inverse
-        q *= inverse
+        p *= 1.0 / p.sum(axis=0)
+        q *= 1.0 / q.sum(axis=0)  # the same sum, but for rounding, which must not spoil the probabilities
     good = (p.min(axis=0) >= 0.0) & (q.min(axis=0) >= 0.0)
     solved = left[good]
     x[:, solved], y[:, solved] = p[:, good], q[:, good]

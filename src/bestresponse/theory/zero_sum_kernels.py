@@ -153,8 +153,9 @@ def _try_3x3_kernel(game: Array, x: Array, y: Array) -> bool:
     c10, c11, c12 = c * h - b * i, a * i - c * g, b * g - a * h
     c20, c21, c22 = b * f - c * e, c * d - a * f, a * e - b * d
     x0, x1, x2 = c00 + c01 + c02, c10 + c11 + c12, c20 + c21 + c22
-    inverse = 1.0 / (x0 + x1 + x2)
-    x[0], x[1], x[2] = x0 * inverse, x1 * inverse, x2 * inverse
-    y[0], y[1], y[2] = (c00 + c10 + c20) * inverse, (c01 + c11 + c21) * inverse, (c02 + c12 + c22) * inverse
+    y0, y1, y2 = c00 + c10 + c20, c01 + c11 + c21, c02 + c12 + c22
+    x_inverse, y_inverse = 1.0 / (x0 + x1 + x2), 1.0 / (y0 + y1 + y2)
+    x[0], x[1], x[2] = x0 * x_inverse, x1 * x_inverse, x2 * x_inverse
+    y[0], y[1], y[2] = y0 * y_inverse, y1 * y_inverse, y2 * y_inverse
     good: bool = min(min(x[0], x[1]), x[2]) >= 0.0 and min(min(y[0], y[1]), y[2]) >= 0.0
     return good
