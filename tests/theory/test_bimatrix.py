@@ -189,7 +189,8 @@ def test_floating_point_and_integers_find_the_same_equilibria() -> None:
     for size in (2, 3, 4, 5, 6):
         for _ in range(15):
             game = NormalForm.bimatrix(generator.random((size, size)), generator.random((size, size + 1))[:, :size])
-            compiled, whole = extreme_equilibria(game), extreme_equilibria(game, exact=True)
+            compiled, whole = extreme_equilibria(game, compiled=True), extreme_equilibria(game, exact=True)
+            assert (compiled.exact, whole.exact) == (False, True)
             assert compiled.x == pytest.approx(whole.x, abs=1e-12)
             assert compiled.y == pytest.approx(whole.y, abs=1e-12)
 
@@ -201,12 +202,11 @@ def test_compiled_whole_numbers_and_long_integers_agree_on_degenerate_games() ->
         for _ in range(30):
             game = NormalForm(generator.integers(0, 3, (2, size, size)).astype(float))
             whole = extreme_equilibria(NormalForm(0.1 * game.payoffs))
-            count, exact, degenerate, _, pairs, _, _, _, x, _ = kernels.extreme_pairs(game.payoffs, 400, 400)
-            assert exact
-            assert degenerate == whole.degenerate
-            assert count == len(whole.x)
-            assert pairs.tolist() == whole.pairs.tolist()
-            assert x == pytest.approx(whole.x)
+            count, bases, exact, degenerate, _, table = kernels.extreme_pairs(game.payoffs)
+            assert (exact, degenerate, count) == (True, whole.degenerate, len(whole.x))
+            assert [tuple(row) for row in table[:count, -2:]] == whole.pairs()
+            assert [tuple(row[:3]) for row in table[count : count + bases]] == whole.bases()
+            assert table[:count, :size] == pytest.approx(whole.x)
 
 
 def _rounded(*vectors: np.ndarray) -> tuple[tuple[float, ...], ...]:

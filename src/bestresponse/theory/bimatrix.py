@@ -22,15 +22,17 @@ __all__ = ["bimatrix_nash"]
 _EXACT_VERTICES = 1500
 
 
-def bimatrix_nash(game: NormalForm) -> NashResult:
+def bimatrix_nash(game: NormalForm, *, compiled: bool = False) -> NashResult:
     """Every equilibrium of a two-player game: the extreme ones, and the components they span.
 
-    Pure equilibria come first, then mixed ones by the size of their supports.
+    Pure equilibria come first, then mixed ones by the size of their supports. Integer payoffs up to about 8x8 give
+    exact fractions. `compiled` loads the compiled enumeration whatever the size, worth it before many small games.
     """
     require_two_players(game, "bimatrix_nash")
-    extremes = extreme_equilibria(game, exact=_worth_exactness(game))
-    edges: list[Edge] = [(int(k), int(h)) for k, h in extremes.pairs]
-    index_at = indices(game, extremes.bases, extremes.numerators is not None)
+    whole = bool((game.payoffs == np.rint(game.payoffs)).all())
+    extremes = extreme_equilibria(game, exact=whole and _few_vertices(game), compiled=compiled)
+    edges = extremes.pairs()
+    index_at = indices(game, extremes.bases(), extremes.exact)
     parts = connected(edges)
     lonely = {part[0] for part in parts if len(part) == 1}
     symmetric = is_symmetric_bimatrix(game)
@@ -45,11 +47,10 @@ def bimatrix_nash(game: NormalForm) -> NashResult:
     return NashResult(tuple(ordered), components, extremes.degenerate, True, extremes.method)
 
 
-def _worth_exactness(game: NormalForm) -> bool:
-    """Integer payoffs have rational equilibria; up to about 8x8 finding them exactly takes a fraction of a second."""
+def _few_vertices(game: NormalForm) -> bool:
+    """Up to about 8x8, integers of any length take a fraction of a second."""
     m, n = game.shape
-    few = most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
-    return few and bool((game.payoffs == np.rint(game.payoffs)).all())
+    return most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
 
 
 def _equilibrium(game: NormalForm, extremes: Extremes, e: int, index: int | None, symmetric: bool) -> Equilibrium:
@@ -61,10 +62,9 @@ def _equilibrium(game: NormalForm, extremes: Extremes, e: int, index: int | None
 
 
 def _fractions(extremes: Extremes, e: int) -> tuple[tuple[Fraction, ...], ...] | None:
-    if extremes.numerators is None:
+    if not extremes.exact:
         return None
-    rows = [[int(value) for value in points[e]] for points in extremes.numerators]
-    return tuple(tuple(Fraction(value, sum(row)) for value in row) for row in rows)
+    return tuple(tuple(Fraction(value, sum(row)) for value in row) for row in extremes.numerators(e))
 
 
 def _reading_order(e: Equilibrium) -> tuple[int, tuple[tuple[float, ...], ...]]:

@@ -7,12 +7,13 @@ of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg, Sava
 from __future__ import annotations
 
 import sys
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.bimatrix_integer import Vertex, vertices, whole_payoffs
@@ -22,36 +23,55 @@ __all__ = ["Extremes", "extreme_equilibria", "most_vertices", "require_two_playe
 
 _MEMORY_LIMIT = 2**30
 _INTEGER_BYTES = 80
-_MASK_BITS = 62
-_WORTH_COMPILING = 10
+_MASK_BITS = 52
+_WORTH_COMPILING = 20
 _REGRET_LIMIT = 1e-9
 
 
 class Extremes(NamedTuple):
     """`x[e]`, `y[e]` are the strategies of extreme equilibrium e.
 
-    `pairs[e]` are the numbers of its two vertices. `numerators` are the strategies as whole numbers (divide by their
-    sum), or None where floating point was used. `bases` has one row (vertex of x, vertex of y, nonbasic variables of
-    x's polytope as bits) for every equilibrium of the lexicographically perturbed, hence nondegenerate, game.
+    `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that whole
+    numbers were used throughout; `found` keeps what the enumeration saw, for the methods below.
     """
 
     x: Array
     y: Array
-    pairs: NDArray[np.int64]
-    bases: Any
-    numerators: tuple[NDArray[Any], NDArray[Any]] | None
     degenerate: bool
     regret: float
-    method: str
+    exact: bool
+    found: Any
+
+    @property
+    def method(self) -> str:
+        return f"vertex enumeration, {'exact' if self.exact else 'floating point'}"
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """The vertices of each equilibrium: those with the same first (second) number have the same x (y)."""
+        table, count, _ = self.found
+        return [(int(row[-2]), int(row[-1])) for row in table[:count]]
+
+    def numerators(self, e: int) -> tuple[list[int], list[int]]:
+        """The strategies of equilibrium e as whole numbers, to be divided by their sums; only where `exact`."""
+        m, side = self.x.shape[1], self.x.shape[1] + self.y.shape[1]
+        row = [int(value) for value in self.found[0][e][side : 2 * side]]
+        return row[:m], row[m:]
+
+    def bases(self) -> list[tuple[int, int, int]]:
+        """(vertex of x, vertex of y, nonbasic variables of x's polytope as bits) for every equilibrium of the
+        lexicographically perturbed, hence nondegenerate, game."""
+        table, count, bases = self.found
+        return [(int(row[0]), int(row[1]), int(row[2])) for row in table[count : count + bases]]
 
 
-def extreme_equilibria(game: NormalForm, *, exact: bool = False) -> Extremes:
+def extreme_equilibria(game: NormalForm, *, exact: bool = False, compiled: bool = False) -> Extremes:
     """All extreme equilibria of a two-player game, each certified by its regret.
 
-    Without numba, with `exact`, and for small games while numba is not loaded, integers of any length are used. The
-    compiled enumeration is exact too for small integer payoffs; others it solves in floating point, and any
-    comparison close to a tie makes the whole game be solved again with integers. Raises TooLarge, before memory
-    goes, when the polytopes may have too many vertices: `lemke_howson` finds one equilibrium of such a game.
+    Two enumerations give the same answer. Integers of any length: with `exact`, without numba, and for games so small
+    that loading the compiled code would not pay. Compiled: for large games, with `compiled` (say so before solving
+    many small games), and once it is loaded. It is exact for small integer payoffs; others it solves in floating
+    point, and any comparison close to a tie makes it start again with integers. Raises TooLarge, before memory goes,
+    when the polytopes may have too many vertices: `lemke_howson` finds one equilibrium of such a game.
 
     >>> extreme_equilibria(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
@@ -60,20 +80,14 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False) -> Extremes:
     if payoffs.shape[0] != 2:
         require_two_players(game, "extreme_equilibria")
     _, m, n = payoffs.shape
-    kernel = _kernel(m + n)
+    kernel = _kernel(m, n, compiled)
     if kernel is None:
         return _by_integers(game)
-    capacities = _CAPACITIES.get((m, n)) or _capacities(m, n)
-    count, whole, degenerate, worst, pairs, bases, raw_x, raw_y, x, y = kernel(payoffs, *capacities)
-    if count < 0 or (exact and not whole) or not (degenerate or count % 2) or worst > _REGRET_LIMIT * _range(payoffs):
+    count, bases, whole, degenerate, worst, table = kernel(payoffs)
+    if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
-    if whole:
-        return Extremes(x, y, pairs, bases, (raw_x, raw_y), degenerate, worst, "vertex enumeration, exact")
-    return Extremes(x, y, pairs, bases, None, degenerate, worst, "vertex enumeration, floating point")
-
-
-def _range(payoffs: Array) -> float:
-    return float(max(np.ptp(payoffs[0]), np.ptp(payoffs[1])))
+    rows = table[:count]
+    return Extremes(rows[:, :m], rows[:, m : m + n], degenerate, worst, whole, (table, count, bases))
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
@@ -91,17 +105,8 @@ def most_vertices(dimension: int, facets: int) -> int:
     return comb(facets - rest, half) + comb(facets - half - 1, rest - 1)
 
 
-_CAPACITIES: dict[tuple[int, int], tuple[int, int]] = {}
-
-
-def _capacities(m: int, n: int) -> tuple[int, int]:
-    """The vertex bounds of both polytopes, once they are known to fit in memory."""
-    bounds = _checked_bounds(m, n, 8)
-    _CAPACITIES[m, n] = bounds
-    return bounds
-
-
-def _checked_bounds(m: int, n: int, bytes_a_number: int) -> tuple[int, int]:
+@cache
+def _check_fits(m: int, n: int, bytes_a_number: int) -> None:
     p, q = most_vertices(m, m + n), most_vertices(n, m + n)
     size = bytes_a_number * (p * n * (m + 1) + q * m * (n + 1))
     if size > _MEMORY_LIMIT:
@@ -109,46 +114,58 @@ def _checked_bounds(m: int, n: int, bytes_a_number: int) -> tuple[int, int]:
             f"a {m}x{n} game may have {p:,} + {q:,} vertices to enumerate, about {size / 2**30:.1f} GiB "
             f"(limit {_MEMORY_LIMIT / 2**30:g} GiB); lemke_howson finds one equilibrium, pure_nash the pure ones"
         )
-    return p, q
 
 
-def _kernel(labels: int) -> Any:
+def _kernel(m: int, n: int, wanted: bool) -> Any:
     """The compiled enumeration, or None where it does not exist, does not fit or would not pay."""
+    if m + n > _MASK_BITS:
+        return None
     kernels = sys.modules.get("bestresponse.theory.bimatrix_kernels")
-    if labels > _MASK_BITS:
-        return None
-    if kernels is not None:
-        return kernels.extreme_pairs  # type: ignore[attr-defined,unused-ignore]
-    if (labels <= _WORTH_COMPILING and "numba" not in sys.modules) or find_spec("numba") is None:
-        return None
-    from bestresponse.theory.bimatrix_kernels import extreme_pairs
-
-    return extreme_pairs
+    if kernels is None:
+        if not (wanted or m + n > _WORTH_COMPILING) or find_spec("numba") is None:
+            return None
+        kernels = import_module("bestresponse.theory.bimatrix_kernels")
+    _check_fits(m, n, 8)
+    return kernels.extreme_pairs
 
 
 def _by_integers(game: NormalForm) -> Extremes:
     m, n = game.shape
-    _checked_bounds(m, n, _INTEGER_BYTES)
+    _check_fits(m, n, _INTEGER_BYTES)
     row, column = whole_payoffs(game.payoffs[0]), whole_payoffs(game.payoffs[1])
-    in_p = list(vertices([list(line) for line in zip(*column, strict=True)]))
     in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
-    ids_p, ids_q = _first_with_zeros(in_p, (1 << m) - 1), _first_with_zeros(in_q, (1 << n) - 1 << m)
-    pairs = _matched(in_p, in_q, ids_p, ids_q, (1 << m + n) - 1)
-    basis_of = {vertex.basis: k for k, vertex in enumerate(in_q)}
-    bases = []
-    for k, vertex in enumerate(in_p):
-        partner = basis_of.get((1 << m + n) - 1 ^ vertex.basis)
-        if partner:
-            bases.append((ids_p[k], ids_q[partner], vertex.basis))
-    numerators = (
-        np.array([in_p[k].point for k, _ in pairs], dtype=object),
-        np.array([in_q[h].point for _, h in pairs], dtype=object),
-    )
-    x, y = (_unit(points) for points in numerators)
-    degenerate = any(vertex.basis != vertex.zeros for vertex in (*in_p, *in_q))
-    worst = _largest_regret(game, x, y)
-    index = np.array(pairs, dtype=np.int64)
-    return Extremes(x, y, index, bases, numerators, degenerate, worst, "vertex enumeration, exact")
+    used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
+    in_p = [_spread(vertex, used, m) for vertex in vertices([[row[j] for row in _at(column, used)] for j in range(n)])]
+    ids_p, ids_q = _first_with_zeros(in_p, (1 << m) - 1), _first_with_zeros(in_q, ((1 << n) - 1) << m)
+    pairs = _matched(in_p, in_q, ids_p, ids_q, (1 << (m + n)) - 1)
+    partner = {vertex.basis: k for k, vertex in enumerate(in_q) if k}
+    full = (1 << (m + n)) - 1
+    bases = [
+        (ids_p[k], ids_q[partner[full ^ vertex.basis]], vertex.basis)
+        for k, vertex in enumerate(in_p)
+        if full ^ vertex.basis in partner
+    ]
+    x, y = _unit([in_p[k].point for k, _ in pairs]), _unit([in_q[h].point for _, h in pairs])
+    table = [[*x[e], *y[e], *in_p[k].point, *in_q[h].point, k, h] for e, (k, h) in enumerate(pairs)]
+    degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
+    return Extremes(x, y, degenerate, _largest_regret(game, x, y), True, ([*table, *bases], len(table), len(bases)))
+
+
+def _at(rows: list[list[int]], used: list[int]) -> list[list[int]]:
+    return [rows[i] for i in used]
+
+
+def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
+    """A vertex of x's polytope over the used rows only, as one over all rows; the others can never be best replies."""
+    unused = sum(1 << i for i in range(m) if i not in used)
+    point = [0] * m
+    for k, i in enumerate(used):
+        point[i] = vertex.point[k]
+
+    def spread(mask: int) -> int:
+        return unused | mask >> len(used) << m | sum((mask >> k & 1) << i for k, i in enumerate(used))
+
+    return Vertex(spread(vertex.basis), spread(vertex.zeros), tuple(point))
 
 
 def _relabelled(vertex: Vertex, m: int, n: int) -> Vertex:
@@ -174,12 +191,13 @@ def _matched(
     return [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
 
 
-def _unit(points: NDArray[Any]) -> Array:
-    rows = [[value / sum(row) for value in row] for row in points]
-    return np.array(rows, dtype=np.float64).reshape(points.shape)
+def _unit(points: list[tuple[int, ...]]) -> Array:
+    return np.array([[value / sum(point) for value in point] for point in points], dtype=np.float64)
 
 
 def _largest_regret(game: NormalForm, x: Array, y: Array) -> float:
-    row, column = y @ game.payoffs[0].T, x @ game.payoffs[1]
-    gains = np.maximum(row.max(axis=1) - (row * x).sum(axis=1), column.max(axis=1) - (column * y).sum(axis=1))
-    return float(max(gains.max(), 0.0))
+    row, column = (payoff - payoff.min() for payoff in game.payoffs)
+    first, second = y @ row.T, x @ column
+    gains = (first.max(axis=1) - (first * x).sum(axis=1)) / (float(row.max()) or 1.0)
+    more = (second.max(axis=1) - (second * y).sum(axis=1)) / (float(column.max()) or 1.0)
+    return float(max(gains.max(), more.max(), 0.0))

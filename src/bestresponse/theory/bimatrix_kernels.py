@@ -49,24 +49,45 @@ def _span(payoff: Any) -> tuple[float, float, float]:
     return low, float(unit), (high - low) / float(unit)
 
 
-@njit(cache=True, error_model="numpy")
-def _leaving_row(T: Any, R: int, C: int, pos: Any, c: int, D: float, exact: bool) -> int:
-    """The row that leaves when column c enters; -1 if there is none, -2 if floating point cannot tell."""
-    best = -1
-    least = 0.0 if exact else 1e-11
+@njit(cache=True, error_model="numpy", fastmath={"nsz"})
+def _leaving_float(T: Any, R: int, C: int, leaving: Any, best: Any, second: Any) -> bool:
+    """Into leaving[c] the row that leaves when column c enters, for all c; False if a tie is too close to call."""
+    for c in range(C):
+        best[c] = -1.0
+        second[c] = -1.0
+        leaving[c] = 0
     for i in range(R):
-        p = T[i, c]
-        if p <= least:
-            continue
-        if best < 0:
-            best = i
-            continue
-        q = T[best, c]
-        cross = T[i, C] * q - T[best, C] * p
-        if not exact:
-            if abs(cross) <= _NEAR * p * q:
-                return -2
-        else:
+        if T[i, C] <= _NEAR:
+            return False
+        inverse = 1.0 / T[i, C]
+        for c in range(C):
+            rate = T[i, c] * inverse
+            old = best[c]
+            better = rate > old
+            lesser = old if better else rate
+            best[c] = rate if better else old
+            leaving[c] = i if better else leaving[c]
+            second[c] = max(second[c], lesser)
+    clear = True
+    for c in range(C):
+        clear &= best[c] - second[c] > _NEAR * best[c] and T[leaving[c], c] >= _SMALL_PIVOT
+    return clear
+
+
+@njit(cache=True, error_model="numpy")
+def _leaving_exact(T: Any, R: int, C: int, leaving: Any, pos: Any, D: float) -> None:
+    """The same on whole numbers, ties broken by the lexicographic rule; pos[v] is v's row, or -1 - its column."""
+    for c in range(C):
+        best = -1
+        for i in range(R):
+            p = T[i, c]
+            if p <= 0.0:
+                continue
+            if best < 0:
+                best = i
+                continue
+            q = T[best, c]
+            cross = T[i, C] * q - T[best, C] * p
             k = 0
             while cross == 0.0 and k < R:
                 at = pos[C + k]
@@ -75,15 +96,13 @@ def _leaving_row(T: Any, R: int, C: int, pos: Any, c: int, D: float, exact: bool
                 else:
                     cross = T[i, -1 - at] * q - T[best, -1 - at] * p
                 k += 1
-        if cross < 0.0:
-            best = i
-    if best >= 0 and not exact and T[best, c] < _SMALL_PIVOT:
-        return -2
-    return best
+            if cross < 0.0:
+                best = i
+        leaving[c] = best
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
-def _pivot_float(S: Any, T: Any, R: int, C: int, r: int, c: int) -> float:
+def _pivot_float(S: Any, T: Any, R: int, C: int, r: int, c: int) -> None:
     inverse = 1.0 / S[r, c]
     for j in range(C + 1):
         T[r, j] = S[r, j] * inverse
@@ -94,11 +113,10 @@ def _pivot_float(S: Any, T: Any, R: int, C: int, r: int, c: int) -> float:
             for j in range(C + 1):
                 T[i, j] = S[i, j] - f * T[r, j]
             T[i, c] = -f * inverse
-    return 1.0
 
 
 @njit(cache=True, error_model="numpy")
-def _pivot_exact(S: Any, T: Any, R: int, C: int, r: int, c: int, D: float) -> Any:
+def _pivot_exact(S: Any, T: Any, R: int, C: int, r: int, c: int, D: float) -> None:
     """Fraction-free: the tableau times the determinant of its basis stays in whole numbers (Bareiss 1968)."""
     p = S[r, c]
     for i in range(R):
@@ -110,238 +128,297 @@ def _pivot_exact(S: Any, T: Any, R: int, C: int, r: int, c: int, D: float) -> An
     for j in range(C + 1):
         T[r, j] = S[r, j]
     T[r, c] = D
-    return p
 
 
-@njit(cache=True, inline="always")
-def _slot(keys: Any, mask: int) -> Any:
-    """Where `mask` is, or belongs, in the open-addressed table of masks + 1 (0 = free)."""
-    size = keys.shape[0]
+@njit(cache=True)
+def _most_vertices(dimension: int, facets: int) -> int:
+    """The upper bound theorem, as in `bimatrix_extremes.most_vertices`."""
+    half, rest = dimension // 2, (dimension + 1) // 2
+    first, second = 1, 1
+    for k in range(half):
+        first = first * (facets - rest - k) // (k + 1)
+    for k in range(rest - 1):
+        second = second * (facets - half - 1 - k) // (k + 1)
+    return first + second
+
+
+@njit(cache=True)
+def _slot(table: Any, masks: Any, mask: int) -> Any:
+    """Where the number of the vertex with that mask is, or belongs, in the open-addressed table (0 = free)."""
+    size = table.shape[0]
     at = (mask * 0x9E3779B97F4A7C1) >> 11 & (size - 1)
-    while keys[at] != 0 and keys[at] != mask + 1:
+    while table[at] != 0 and masks[table[at] - 1] != mask:
         at = (at + 1) & (size - 1)
     return at
 
 
 @njit(cache=True)
-def _table_size(capacity: int) -> int:
+def _table(capacity: int) -> Any:
     size = 16
-    while size < 3 * capacity:
+    while size < 2 * capacity:
         size *= 2
-    return size
+    return np.zeros(size, np.int32)
 
 
 @njit(cache=True, error_model="numpy")
-def _vertices(M: Any, exact: bool, capacity: int) -> Any:
-    """All vertices of {z >= 0, Mz <= 1}: (count, bases as bit masks, labels, points, hash keys, hash values).
+def _vertices(M: Any, exact: bool) -> Any:
+    """All vertices of {z >= 0, Mz <= 1}: (count or DOUBT, masks, tableaus, order, table).
 
-    Variable j < C is z_j, variable C + i the slack of row i; a mask holds the nonbasic variables, `labels` also the
-    basic ones that are zero. Points are scaled by an arbitrary positive factor.
+    Variable j < C is z_j, variable C + i the slack of row i. masks[v] has a bit for every nonbasic variable,
+    order[v] are the basic variables by row and then the nonbasic ones by column.
     """
     R, C = M.shape
-    size = _table_size(capacity)
-    keys = np.zeros(size, np.int64)
-    at_slot = np.empty(size, np.int32)
+    capacity = _most_vertices(C, R + C)
+    table = _table(capacity)
     tableaus = np.empty((capacity, R, C + 1))
-    basic = np.empty((capacity, R), np.int8)
-    nonbasic = np.empty((capacity, C), np.int8)
-    scale = np.empty(capacity)
+    order = np.empty((capacity, R + C), np.int8)
     masks = np.empty(capacity, np.int64)
-    labels = np.empty(capacity, np.int64)
-    points = np.zeros((capacity, C))
+    scale = np.empty(capacity if exact else 1)
+    leaving = np.empty(C, np.int64)
+    best = np.empty(C)
+    second = np.empty(C)
     pos = np.empty(R + C, np.int64)
     for i in range(R):
         for j in range(C):
             tableaus[0, i, j] = M[i, j]
         tableaus[0, i, C] = 1.0
-        basic[0, i] = C + i
+        order[0, i] = C + i
     for j in range(C):
-        nonbasic[0, j] = j
+        order[0, R + j] = j
     masks[0] = (1 << C) - 1
     scale[0] = 1.0
-    slot = _slot(keys, masks[0])
-    keys[slot] = masks[0] + 1
-    at_slot[slot] = 0
+    table[_slot(table, masks, masks[0])] = 1
     count, head = 1, 0
     while head < count:
         T = tableaus[head]
-        D = scale[head]
         mask = masks[head]
-        for j in range(C):
-            pos[nonbasic[head, j]] = -1 - j
-        label = mask
-        for i in range(R):
-            v = basic[head, i]
-            pos[v] = i
-            if T[i, C] <= (0.0 if exact else _NEAR):
-                if not exact:
-                    return DOUBT, masks, labels, points, keys, at_slot
-                label |= 1 << v
-            elif v < C:
-                points[head, v] = T[i, C]
-        labels[head] = label
+        if exact:
+            for i in range(R):
+                pos[order[head, i]] = i
+            for j in range(C):
+                pos[order[head, R + j]] = -1 - j
+            _leaving_exact(T, R, C, leaving, pos, scale[head])
+        elif not _leaving_float(T, R, C, leaving, best, second):
+            return DOUBT, masks, tableaus, order, table
         for c in range(C):
-            r = _leaving_row(T, R, C, pos, c, D, exact)
-            if r < 0:
-                return DOUBT, masks, labels, points, keys, at_slot
-            entering, leaving = nonbasic[head, c], basic[head, r]
-            new = (mask & ~(1 << entering)) | (1 << leaving)
-            slot = _slot(keys, new)
-            if keys[slot] != 0:
+            r = leaving[c]
+            entering, leaver = order[head, R + c], order[head, r]
+            new = (mask & ~(1 << entering)) | (1 << leaver)
+            slot = _slot(table, masks, new)
+            if table[slot] != 0:
                 continue
             if count >= capacity:
-                return DOUBT, masks, labels, points, keys, at_slot
-            keys[slot] = new + 1
-            at_slot[slot] = count
+                return DOUBT, masks, tableaus, order, table
             if exact:
-                scale[count] = _pivot_exact(T, tableaus[count], R, C, r, c, D)
+                _pivot_exact(T, tableaus[count], R, C, r, c, scale[head])
+                scale[count] = T[r, c]
             else:
-                scale[count] = _pivot_float(T, tableaus[count], R, C, r, c)
-            for i in range(R):
-                basic[count, i] = basic[head, i]
-            for j in range(C):
-                nonbasic[count, j] = nonbasic[head, j]
-            basic[count, r] = entering
-            nonbasic[count, c] = leaving
+                _pivot_float(T, tableaus[count], R, C, r, c)
+            for v in range(R + C):
+                order[count, v] = order[head, v]
+            order[count, r] = entering
+            order[count, R + c] = leaver
             masks[count] = new
             count += 1
+            table[slot] = count
         head += 1
-    return count, masks, labels, points, keys, at_slot
+    return count, masks, tableaus, order, table
 
 
 @njit(cache=True)
-def _distinct(labels: Any, count: int, origin: int) -> Any:
-    """ids[k]: the first vertex with the labels of vertex k, or -1 for the origin, which is no strategy."""
-    ids = np.empty(count, np.int64)
-    keys = np.zeros(_table_size(count), np.int64)
-    first = np.empty(keys.shape[0], np.int64)
-    for k in range(count):
-        if labels[k] & origin == origin:
-            ids[k] = -1
+def _labels(count: int, masks: Any, tableaus: Any, order: Any) -> Any:
+    """Every variable that is zero at each vertex, basic or not, as bits."""
+    labels = np.empty(count, np.int64)
+    last = tableaus.shape[2] - 1
+    for v in range(count):
+        labels[v] = masks[v]
+        for i in range(tableaus.shape[1]):
+            if tableaus[v, i, last] == 0.0:
+                labels[v] |= 1 << order[v, i]
+    return labels
+
+
+@njit(cache=True)
+def _used_rows(masks_q: Any, count: int, m: int, n: int) -> Any:
+    """The rows that are a best reply to something: no other can be played in an equilibrium."""
+    tight = np.int64(0)
+    for v in range(count):
+        tight |= masks_q[v] >> n
+    used = np.empty(m, np.int64)
+    size = 0
+    for i in range(m):
+        if tight >> i & 1:
+            used[size] = i
+            size += 1
+    return used[:size]
+
+
+@njit(cache=True)
+def _by_label(masks: Any, count: int, used: Any, m: int) -> None:
+    """Renumber variables of the polytope of x over the used rows: row i becomes bit i, the others are always zero."""
+    size = used.shape[0]
+    if size == m:
+        return
+    unused = (1 << m) - 1
+    for i in used:
+        unused ^= 1 << i
+    for v in range(count):
+        mask = masks[v]
+        label = unused | (mask >> size << m)
+        for k in range(size):
+            label |= (mask >> k & 1) << used[k]
+        masks[v] = label
+
+
+@njit(cache=True)
+def _first_alike(labels: Any, origin: int) -> Any:
+    """For each vertex the first with the same labels, or -1 for the origin, which is no strategy."""
+    first = np.empty(labels.shape[0], np.int64)
+    table = _table(labels.shape[0])
+    for v in range(labels.shape[0]):
+        if labels[v] & origin == origin:
+            first[v] = -1
             continue
-        slot = _slot(keys, labels[k])
-        if keys[slot] == 0:
-            keys[slot] = labels[k] + 1
-            first[slot] = k
-        ids[k] = first[slot]
-    return ids
+        slot = _slot(table, labels, labels[v])
+        if table[slot] == 0:
+            table[slot] = v + 1
+        first[v] = table[slot] - 1
+    return first
+
+
+@njit(cache=True, error_model="numpy")
+def _write_point(out: Any, at: int, raw: int, names: Any, T: Any, order: Any) -> None:
+    """The point of a vertex, unscaled from out[raw] on and with sum 1 from out[at] on; names[j] is z_j's action."""
+    total = 0.0
+    last = T.shape[1] - 1
+    for i in range(T.shape[0]):
+        if order[i] < last:
+            total += T[i, last]
+    for i in range(T.shape[0]):
+        if order[i] < last:
+            out[at + names[order[i]]] = T[i, last] / total
+            out[raw + names[order[i]]] = T[i, last]
+
+
+@njit(cache=True, error_model="numpy")
+def _regret(MP: Any, MQ: Any, out: Any, range_a: float, range_b: float) -> float:
+    """The larger of both players' regrets, each as a share of its payoff range."""
+    m, n = MQ.shape
+    best, mean = -np.inf, 0.0
+    for i in range(m):
+        u = 0.0
+        for j in range(n):
+            u += MQ[i, j] * out[m + j]
+        best = max(best, u)
+        mean += out[i] * u
+    worst = (best - mean) / range_a
+    best, mean = -np.inf, 0.0
+    for j in range(n):
+        u = 0.0
+        for i in range(m):
+            u += MP[j, i] * out[i]
+        best = max(best, u)
+        mean += out[m + j] * u
+    return max(worst, (best - mean) / range_b)
 
 
 @njit(cache=True)
-def _grown(pairs: Any) -> Any:
-    larger = np.empty((2 * pairs.shape[0], pairs.shape[1]), np.int64)
-    larger[: pairs.shape[0]] = pairs
+def _grown(rows: Any) -> Any:
+    larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int64)
+    larger[: rows.shape[0]] = rows
     return larger
 
 
 @njit(cache=True, error_model="numpy")
-def _normalised(points: Any, pairs: Any, count: int, column: int) -> tuple[Any, Any]:
-    raw = np.empty((count, points.shape[1]))
-    unit = np.empty((count, points.shape[1]))
-    for e in range(count):
-        total = 0.0
-        for j in range(points.shape[1]):
-            raw[e, j] = points[pairs[e, column], j]
-            total += raw[e, j]
-        for j in range(points.shape[1]):
-            unit[e, j] = raw[e, j] / total
-    return raw, unit
+def _rounded_span(span: float) -> float:
+    return span if span > 0.0 else 1.0
 
 
 @njit(cache=True, error_model="numpy")
-def _largest_regret(payoffs: Any, X: Any, Y: Any) -> float:
-    _, m, n = payoffs.shape
-    worst = 0.0
-    for e in range(X.shape[0]):
-        best, mean = -np.inf, 0.0
-        for i in range(m):
-            u = 0.0
-            for j in range(n):
-                u += payoffs[0, i, j] * Y[e, j]
-            best = max(best, u)
-            mean += X[e, i] * u
-        worst = max(worst, best - mean)
-        best, mean = -np.inf, 0.0
-        for j in range(n):
-            u = 0.0
-            for i in range(m):
-                u += payoffs[1, i, j] * X[e, i]
-            best = max(best, u)
-            mean += Y[e, j] * u
-        worst = max(worst, best - mean)
-    return worst
+def extreme_pairs(payoffs: Any) -> Any:
+    """All extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
 
-
-@njit(cache=True, error_model="numpy")
-def extreme_pairs(payoffs: Any, capacity_p: int, capacity_q: int) -> Any:
-    """All extreme equilibria of a bimatrix game of shape (2, m, n), m + n <= 62.
-
-    Returns (status, exact, degenerate, regret, pairs, bases, raw_x, raw_y, X, Y). Status is the number of equilibria
-    or DOUBT. `pairs[e]` names the vertices of equilibrium e (equal numbers are the same vertex); `bases[k]` =
-    (vertex of P, vertex of Q, nonbasic mask in P) of every equilibrium of the lexicographically perturbed game.
+    Returns (count, bases, exact, degenerate, regret, table). Count is the number of equilibria or DOUBT. Row e <
+    count of the table is an equilibrium: x, y, both unscaled, and the numbers of both vertices (equal numbers are the
+    same vertex). `bases` rows follow, one for every equilibrium of the lexicographically perturbed game: the numbers
+    of both vertices and the mask of the basis of the first.
     """
     _, m, n = payoffs.shape
     low_a, unit_a, range_a = _span(payoffs[0])
     low_b, unit_b, range_b = _span(payoffs[1])
     order = max(min(m, n + 1), min(n, m + 1))
-    largest = max(range_a, range_b) + 1.0
-    exact = unit_a > 0.0 and unit_b > 0.0 and _minor_bound(largest, order) < _EXACT_LIMIT
+    exact = unit_a > 0.0 and unit_b > 0.0 and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
     if not exact:
-        unit_a = range_a if range_a > 0.0 else 1.0
-        unit_b = range_b if range_b > 0.0 else 1.0
+        unit_a, unit_b = _rounded_span(range_a), _rounded_span(range_b)
+        range_a, range_b = 1.0, 1.0
     MP = np.empty((n, m))
     MQ = np.empty((m, n))
     for i in range(m):
         for j in range(n):
             MQ[i, j] = (payoffs[0, i, j] - low_a) / unit_a + 1.0
             MP[j, i] = (payoffs[1, i, j] - low_b) / unit_b + 1.0
-    pairs = np.empty((16, 2), np.int64)
-    bases = np.empty((16, 3), np.int64)
     none = np.empty((0, 0))
-    count_p, masks_p, labels_p, points_p, _, _ = _vertices(MP, exact, capacity_p)
-    if count_p < 0:
-        return DOUBT, exact, False, 0.0, pairs, bases, none, none, none, none
-    count_q, masks_q, labels_q, points_q, keys, at_slot = _vertices(MQ, exact, capacity_q)
+    count_q, masks_q, tableaus_q, order_q, table_q = _vertices(MQ, exact)
     if count_q < 0:
-        return DOUBT, exact, False, 0.0, pairs, bases, none, none, none, none
-    full = (1 << (m + n)) - 1
-    low_n, low_m = (1 << n) - 1, (1 << m) - 1
+        return DOUBT, 0, exact, False, 0.0, none
+    labels_q = _labels(count_q, masks_q, tableaus_q, order_q) if exact else masks_q
+    used = _used_rows(labels_q, count_q, m, n)
+    count_p, masks_p, tableaus_p, order_p, _ = _vertices(MP if used.shape[0] == m else MP[:, used], exact)
+    if count_p < 0:
+        return DOUBT, 0, exact, False, 0.0, none
+    full, low_n, low_m = (1 << (m + n)) - 1, (1 << n) - 1, (1 << m) - 1
     degenerate = False
+    first_p = np.empty(0, np.int64)
+    first_q = np.empty(0, np.int64)
+    pairs = np.empty((8, 2), np.int64)
+    count = 0
     if exact:
-        for k in range(count_p):
-            degenerate |= labels_p[k] != masks_p[k]
-        for k in range(count_q):
-            degenerate |= labels_q[k] != masks_q[k]
-            labels_q[k] = ((labels_q[k] & low_n) << m) | (labels_q[k] >> n)
-    ids_p = _distinct(labels_p, count_p, low_m)
-    ids_q = _distinct(labels_q, count_q, low_n << m) if degenerate else np.arange(count_q)
+        labels_p = _labels(count_p, masks_p, tableaus_p, order_p)
+        for v in range(count_p):
+            degenerate |= labels_p[v] != masks_p[v]
+        _by_label(labels_p, count_p, used, m)
+        for v in range(count_q):
+            degenerate |= labels_q[v] != masks_q[v]
+        if degenerate:
+            for v in range(count_q):
+                labels_q[v] = ((labels_q[v] & low_n) << m) | (labels_q[v] >> n)
+            first_p, first_q = _first_alike(labels_p, low_m), _first_alike(labels_q, low_n << m)
+            for v in range(count_p):
+                for w in range(count_q if first_p[v] == v else 0):
+                    if first_q[w] == w and labels_p[v] | labels_q[w] == full:
+                        if count == pairs.shape[0]:
+                            pairs = _grown(pairs)
+                        pairs[count, 0] = v
+                        pairs[count, 1] = w
+                        count += 1
+    _by_label(masks_p, count_p, used, m)
+    bases = np.empty((8, 2), np.int64)
     lexicographic = 0
-    for k in range(1, count_p):
-        wanted = full ^ masks_p[k]
-        slot = _slot(keys, (wanted >> m) | ((wanted & low_m) << n))
-        if keys[slot] != 0 and at_slot[slot] != 0:
+    for v in range(1, count_p):
+        wanted = full ^ masks_p[v]
+        w = table_q[_slot(table_q, masks_q, (wanted >> m) | ((wanted & low_m) << n))] - 1
+        if w > 0:
             if lexicographic == bases.shape[0]:
                 bases = _grown(bases)
-            bases[lexicographic, 0] = ids_p[k]
-            bases[lexicographic, 1] = ids_q[at_slot[slot]]
-            bases[lexicographic, 2] = masks_p[k]
+            bases[lexicographic, 0] = v
+            bases[lexicographic, 1] = w
             lexicographic += 1
-    count = 0
     if not degenerate:
-        count = lexicographic
-        pairs = bases[:, :2]
-    else:
-        for k in range(count_p):
-            if ids_p[k] != k:
-                continue
-            for h in range(count_q):
-                if ids_q[h] == h and labels_p[k] | labels_q[h] == full:
-                    if count == pairs.shape[0]:
-                        pairs = _grown(pairs)
-                    pairs[count, 0] = k
-                    pairs[count, 1] = h
-                    count += 1
-    raw_x, X = _normalised(points_p, pairs, count, 0)
-    raw_y, Y = _normalised(points_q, pairs, count, 1)
-    regret = _largest_regret(payoffs, X, Y)
-    return count, exact, degenerate, regret, pairs[:count], bases[:lexicographic], raw_x, raw_y, X, Y
+        pairs, count = bases, lexicographic
+    side = m + n
+    out = np.zeros((count + lexicographic, 2 * side + 2))
+    columns = np.arange(n)
+    worst = 0.0
+    for e in range(count):
+        v, w = pairs[e, 0], pairs[e, 1]
+        _write_point(out[e], 0, side, used, tableaus_p[v], order_p[v])
+        _write_point(out[e], m, side + m, columns, tableaus_q[w], order_q[w])
+        out[e, 2 * side] = v
+        out[e, 2 * side + 1] = w
+        worst = max(worst, _regret(MP, MQ, out[e], _rounded_span(range_a), _rounded_span(range_b)))
+    for k in range(lexicographic):
+        v, w = bases[k, 0], bases[k, 1]
+        out[count + k, 0] = first_p[v] if degenerate else v
+        out[count + k, 1] = first_q[w] if degenerate else w
+        out[count + k, 2] = masks_p[v]
+    return count, lexicographic, exact, degenerate, worst, out

@@ -1,0 +1,209 @@
+"""Lemke and Howson's path for many bimatrix games at once, compiled. Imports numba; load it only when it pays.
+
+Floating point with the lexicographic rule; numbers closer than 1e-11 count as tied. The caller checks the regret of
+every answer and repeats with exact integers what does not hold.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["follow_all"]
+
+_TIE = 1e-11
+_LONGEST = 100_000
+
+
+@njit(cache=True, error_model="numpy")
+def _leaving(T: Any, R: int, C: int, pos: Any, c: int) -> int:
+    """The row that leaves when column c enters; pos[v] is the row of variable v, or -1 - its column."""
+    best = -1
+    q, right = 1.0, 0.0
+    for i in range(R):
+        p = T[i, c]
+        if p <= 1e-10:
+            continue
+        cross = T[i, C] * q - right * p
+        tie = _TIE * p * q
+        if best < 0 or cross < -tie or (cross <= tie and _lexicographically_before(T, R, C, pos, i, best, c)):
+            best, q, right = i, p, T[i, C]
+    return best
+
+
+@njit(cache=True, error_model="numpy")
+def _lexicographically_before(T: Any, R: int, C: int, pos: Any, i: int, k: int, c: int) -> bool:
+    p, q = T[i, c], T[k, c]
+    for slack in range(C, C + R):
+        at = pos[slack]
+        if at >= 0:
+            difference = (1.0 / p if at == i else 0.0) - (1.0 / q if at == k else 0.0)
+        else:
+            difference = T[i, -1 - at] / p - T[k, -1 - at] / q
+        if abs(difference) > _TIE:
+            return difference < 0.0
+    return False
+
+
+@njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+def _pivot(T: Any, R: int, C: int, r: int, c: int) -> None:
+    inverse = 1.0 / T[r, c]
+    for j in range(C + 1):
+        T[r, j] *= inverse
+    T[r, c] = inverse
+    for i in range(R):
+        if i != r:
+            f = T[i, c]
+            if f != 0.0:
+                T[i, c] = 0.0
+                for j in range(C + 1):
+                    T[i, j] -= f * T[r, j]
+
+
+@njit(cache=True, error_model="numpy", fastmath=True)
+def _bounds(payoff: Any) -> tuple[float, float]:
+    """(smallest payoff, 1 / range)."""
+    low, high = payoff[0, 0], payoff[0, 0]
+    for i in range(payoff.shape[0]):
+        for j in range(payoff.shape[1]):
+            low = min(low, payoff[i, j])
+            high = max(high, payoff[i, j])
+    return low, 1.0 / (high - low) if high > low else 1.0
+
+
+@njit(cache=True, error_model="numpy")
+def _fill(T: Any, payoff: Any, transposed: bool, bounds: tuple[float, float], order: Any, pos: Any) -> None:
+    """The tableau of {z >= 0, Mz <= 1} at the origin, payoffs shifted and scaled into [1, 2]."""
+    R, C = T.shape[0], T.shape[1] - 1
+    low, scale = bounds
+    for i in range(R):
+        if transposed:
+            for j in range(C):
+                T[i, j] = (payoff[j, i] - low) * scale + 1.0
+        else:
+            for j in range(C):
+                T[i, j] = (payoff[i, j] - low) * scale + 1.0
+        T[i, C] = 1.0
+        order[i] = C + i
+        pos[C + i] = i
+    for j in range(C):
+        order[R + j] = j
+        pos[j] = -1 - j
+
+
+@njit(cache=True, error_model="numpy")
+def _enter(T: Any, order: Any, pos: Any, variable: int) -> Any:
+    """Bring a variable into the basis; the variable that left, or -1 where rounding left no row to choose."""
+    R, C = T.shape[0], T.shape[1] - 1
+    c = -1 - pos[variable]
+    r = _leaving(T, R, C, pos, c)
+    if r < 0:
+        return -1
+    leaver = order[r]
+    _pivot(T, R, C, r, c)
+    order[r], order[R + c] = variable, leaver
+    pos[variable], pos[leaver] = r, -1 - c
+    return leaver
+
+
+@njit(cache=True, error_model="numpy")
+def _read(T: Any, order: Any, out: Any) -> None:
+    R, C = T.shape[0], T.shape[1] - 1
+    total = 0.0
+    for i in range(R):
+        if order[i] < C:
+            out[order[i]] = max(T[i, C], 0.0)
+            total += out[order[i]]
+    for j in range(C):
+        out[j] /= total
+
+
+@njit(cache=True, error_model="numpy", fastmath=True)
+def _row_regret(A: Any, x: Any, y: Any, low: float, scale: float) -> float:
+    best, mean = -np.inf, 0.0
+    for i in range(A.shape[0]):
+        u = 0.0
+        for j in range(A.shape[1]):
+            u += (A[i, j] - low) * y[j]
+        best = max(best, u)
+        mean += u * x[i]
+    return (best - mean) * scale
+
+
+@njit(cache=True, error_model="numpy", fastmath=True)
+def _column_regret(B: Any, x: Any, y: Any, low: float, scale: float, earned: Any) -> float:
+    earned[:] = 0.0
+    for i in range(B.shape[0]):
+        if x[i] != 0.0:
+            for j in range(B.shape[1]):
+                earned[j] += (B[i, j] - low) * x[i]
+    best, mean = -np.inf, 0.0
+    for j in range(B.shape[1]):
+        best = max(best, earned[j])
+        mean += earned[j] * y[j]
+    return (best - mean) * scale
+
+
+@njit(cache=True)
+def _first_pure(A: Any, B: Any) -> Any:
+    """The first cell, by rows, where both best reply to each other, as row * columns + column; -1 if there is none."""
+    m, n = A.shape
+    for i in range(m):
+        high = B[i, 0]
+        for j in range(1, n):
+            high = max(high, B[i, j])
+        for j in range(n):
+            if B[i, j] == high:
+                k = 0
+                while k < m and A[k, j] <= A[i, j]:
+                    k += 1
+                if k == m:
+                    return i * n + j
+    return -1
+
+
+@njit(cache=True, error_model="numpy")
+def follow_all(A: Any, B: Any, label: int, pure_first: bool, X: Any, Y: Any, regrets: Any, pivots: Any) -> None:
+    """The path from the artificial equilibrium by dropping `label`, for every game; where it got lost, X,
+    Y and regrets stay as they came.
+
+    With `pure_first` a game that has a pure equilibrium is answered with the first one, in no pivots.
+    """
+    games, m, n = A.shape
+    P = np.empty((n, m + 1))
+    Q = np.empty((m, n + 1))
+    order_p = np.empty(m + n, np.int64)
+    order_q = np.empty(m + n, np.int64)
+    pos_p = np.empty(m + n, np.int64)
+    pos_q = np.empty(m + n, np.int64)
+    earned = np.empty(n)
+    for g in range(games):
+        cell = _first_pure(A[g], B[g]) if pure_first else -1
+        if cell >= 0:
+            X[g, cell // n] = 1.0
+            Y[g, cell % n] = 1.0
+            regrets[g] = 0.0
+            continue
+        bounds_a, bounds_b = _bounds(A[g]), _bounds(B[g])
+        _fill(P, B[g], True, bounds_b, order_p, pos_p)
+        _fill(Q, A[g], False, bounds_a, order_q, pos_q)
+        current, in_p, steps = label, label < m, 0
+        while steps < _LONGEST:
+            steps += 1
+            if in_p:
+                current = _enter(P, order_p, pos_p, current)
+            else:
+                leaver = _enter(Q, order_q, pos_q, current - m if current >= m else n + current)
+                current = -1 if leaver < 0 else (leaver + m if leaver < n else leaver - n)
+            if current < 0 or current == label:
+                break
+            in_p = not in_p
+        pivots[g] = steps
+        if current != label:
+            continue
+        _read(P, order_p, X[g])
+        _read(Q, order_q, Y[g])
+        regrets[g] = max(
+            _row_regret(A[g], X[g], Y[g], bounds_a[0], bounds_a[1]),
+            _column_regret(B[g], X[g], Y[g], bounds_b[0], bounds_b[1], earned),
+        )
