@@ -57,6 +57,11 @@ class MatrixGame:
         """Whether what one gains the other loses, to the last digit."""
         return self.form.num_players == 2 and bool((self.form.payoffs[0] == -self.form.payoffs[1]).all())
 
+    @property
+    def payoff_matrix(self) -> Array:
+        """What the first player gets, rows by columns."""
+        return self.form.payoffs[0]
+
     def start(self) -> State:
         return ()
 

@@ -3,18 +3,24 @@
 A model in this process costs nothing. For any other model that the list does not hold, the price is not known.
 """
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import cast
 
-from bestresponse.models.base import Model, Usage
+from bestresponse.models.base import Json, Model, Usage
 from bestresponse.models.meter import Price
 
-__all__ = ["price_of"]
+__all__ = ["price_by_identity", "price_of"]
 
 
 def price_of(model: Model) -> Price:
-    """The price function of a model, by the provider and name in its identity."""
-    provider, name = model.identity.get("provider"), model.identity.get("model")
+    """The price function of a model."""
+    return price_by_identity(model.identity)
+
+
+def price_by_identity(identity: Mapping[str, Json]) -> Price:
+    """The price function of whoever has this identity, by its provider and name."""
+    provider, name = identity.get("provider"), identity.get("model")
     if provider in ("local", "scripted"):
         return lambda usage: 0.0
     if find_spec("genai_prices") is None or not isinstance(provider, str) or not isinstance(name, str):

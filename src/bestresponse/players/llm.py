@@ -7,12 +7,10 @@ and asks again. `FirstToken` and `Sampled` turn the same model into a mixed stra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from bestresponse.core.ask import Ask, Choice, Mixture, Words
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Call, Decision, Player, Reading, Status
@@ -54,7 +52,7 @@ class LlmPlayer:
     def decide(self, view: View, ask: Ask) -> Decision:
         messages = self._opening(view, ask)
         calls: tuple[Call, ...] = ()
-        for attempt in range(self.attempts):
+        for _ in range(self.attempts):
             request = self._request(messages, ask)
             reply = self.model.complete(request)
             calls = (*calls, call_of(self.model, request, reply))
@@ -64,8 +62,8 @@ class LlmPlayer:
             complaint = TEXTS.fill("again", why=answer.reading.how)
             messages = (*messages, Message("assistant", reply.text), Message("user", complaint))
         reading = answer.reading
-        if attempt and answer.readable:
-            reading = Reading(Status.REPAIRED, "; ".join(p for p in (f"attempt {attempt + 1}", reading.how) if p))
+        if len(calls) > 1 and answer.readable:
+            reading = Reading(Status.REPAIRED, "; ".join(p for p in (f"attempt {len(calls)}", reading.how) if p))
         return Decision(answer.value, reply.text, reading, calls)
 
     def _opening(self, view: View, ask: Ask) -> tuple[Message, ...]:
@@ -89,9 +87,7 @@ class LlmPlayer:
 
 def read(ask: Ask, reply: Reply) -> Answer:
     """The reply as an answer to `ask`."""
-    return read_reply(
-        ask, reply.text, cut_off=reply.finish is Finish.LENGTH, declined=reply.finish is Finish.REFUSAL
-    )
+    return read_reply(ask, reply.text, cut_off=reply.finish is Finish.LENGTH, declined=reply.finish is Finish.REFUSAL)
 
 
 def call_of(model: Model, request: Request, reply: Reply) -> Call:
@@ -155,14 +151,12 @@ class FirstToken:
             seed=self.sampling.seed,
             replicate=self.sampling.replicate,
         )
-        chances = choice_chances(self.model, request, ask.options)
+        try:
+            chances = choice_chances(self.model, request, ask.options)
+        except InvalidMove as error:
+            return Decision(None, "", Reading(Status(error.kind.value), str(error)))
         call = call_of(self.model, chances.request, chances.reply)
         note = f"{chances.mass:.1%} of the probability was on the labels"
         if chances.mass < self.least_mass:
             return Decision(None, note, Reading(Status.UNPARSEABLE, note), (call,))
         return Decision(chances.probabilities, note, Reading(), (call,))
-
-
-def prompt_hashes() -> Mapping[str, Any]:
-    """The hashes of the texts a model is asked with."""
-    return {f"players/{name}": value for name, value in TEXTS.hashes().items()}

@@ -25,62 +25,57 @@ def prompt(view: View, ask: Ask, style: Style) -> str:
 
 
 def instruction(ask: Ask, style: Style) -> str:
-    """How to answer `ask`."""
+    """How to answer `ask`. No example answer is shown: small models would repeat it."""
     if style == "json" and not isinstance(ask, Words):
-        return TEXTS.fill("ask_json", example=_example(ask))
+        return TEXTS.fill("ask_json", form=_json_form(ask), where=_where(ask))
     match ask:
         case Choice(options):
-            if style == "letter":
-                return TEXTS.fill("ask_letter", options=", ".join(options))
-            return TEXTS.fill("ask_choice", options=", ".join(options), example=options[0])
+            return TEXTS.fill("ask_letter" if style == "letter" else "ask_choice", options=", ".join(options))
         case Amount(low, high, whole):
             kind = "a whole number" if whole else "a number"
-            return TEXTS.fill("ask_amount", kind=kind, low=f"{low:g}", high=f"{high:g}", example=f"{low:g}")
+            return TEXTS.fill("ask_amount", kind=kind, low=f"{low:g}", high=f"{high:g}")
         case Words(limit):
             return TEXTS.fill("ask_words", limit=limit)
         case Mixture(options):
-            return TEXTS.fill("ask_mixture", example=_even(options))
-        case Form(fields):
-            return TEXTS.fill("ask_form", fields=", ".join(name for name, _ in fields), example=_example(ask))
+            return TEXTS.fill("ask_mixture", form=", ".join(f"{option}: <p>" for option in options))
+        case Form():
+            return TEXTS.fill("ask_form", form=_json_form(ask))
         case Lottery():
             raise TypeError("a language model does not draw lotteries")
 
 
-def _even(options: tuple[str, ...]) -> str:
-    return ", ".join(f"{option}: {share}" for option, share in zip(options, _shares(len(options)), strict=True))
-
-
-def _shares(count: int) -> list[str]:
-    """Equal shares to two digits that sum to exactly 1."""
-    cents = [100 // count + (i < 100 % count) for i in range(count)]
-    return [f"{c / 100:g}" for c in cents]
-
-
-def _example(ask: Ask) -> str:
+def _json_form(ask: Ask) -> str:
+    """What the JSON object looks like, with a place in angle brackets for every value."""
     match ask:
-        case Choice(options):
-            return canonical({"answer": options[0]})
-        case Amount(low):
-            return canonical({"answer": low})
+        case Choice() | Amount():
+            return f'{{"answer": {_place(ask)}}}'
         case Mixture(options):
-            inner = ",".join(f"{canonical(o)}:{p}" for o, p in zip(options, _shares(len(options)), strict=True))
-            return "{" + inner + "}"
+            return "{" + ", ".join(f"{canonical(option)}: <p>" for option in options) + "}"
         case Form(fields):
-            return "{" + ",".join(f"{canonical(name)}:{_field_example(field)}" for name, field in fields) + "}"
+            return "{" + ", ".join(f"{canonical(name)}: {_place(field)}" for name, field in fields) + "}"
         case Words() | Lottery():
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
 
-def _field_example(ask: Choice | Amount | Words | Mixture) -> str:
+def _place(ask: Choice | Amount | Words | Mixture) -> str:
     match ask:
         case Choice(options):
-            return canonical(options[0])
-        case Amount(low):
-            return canonical(low)
-        case Words():
-            return '"..."'
+            return "<one of " + ", ".join(canonical(option) for option in options) + ">"
+        case Amount(low, high, whole):
+            return f"<{'whole number' if whole else 'number'} from {low:g} to {high:g}>"
+        case Words(limit):
+            return f"<text of at most {limit} characters, in quotes>"
         case Mixture():
-            return _example(ask)
+            return _json_form(ask)
+
+
+def _where(ask: Ask) -> str:
+    if isinstance(ask, Mixture):
+        return (
+            "every <p> is the probability with which you choose that action, not negative, and together they sum to 1 "
+            "(a probability of 1 for one action is allowed)"
+        )
+    return "put your own values in place of the angle brackets"
 
 
 def schema(ask: Ask) -> dict[str, Any]:

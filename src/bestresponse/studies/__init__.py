@@ -1,0 +1,1 @@
+"""Experiments: what to play, what to measure, what was found."""

@@ -1,0 +1,30 @@
+# The door for people: `make bench` shows everything at work, `make test` runs every check.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: bench test lint types check benchmarks soak clean
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[local,fast,cost,parquet]' --group dev
+	touch $(READY)
+
+$(VENV)/.bench: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[local]'
+	touch $@
+
+bench: $(VENV)/.bench          ## the embedded model on random 3x3 zero-sum games, with table and HTML report
+	$(BIN)/bestresponse bench --num-games 40 --seed 42 --output-dir results
+
+test: $(READY)                 ## style, types and tests, as CI runs them
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist

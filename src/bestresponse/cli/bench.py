@@ -1,0 +1,223 @@
+"""`bestresponse bench`: how far from optimal models play."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
+
+if TYPE_CHECKING:
+    from bestresponse.run.execute import Outcome
+    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.studies.bench.config import BenchConfig
+    from bestresponse.studies.bench.plan import Plan
+
+__all__ = ["bench"]
+
+
+def bench(
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="A model; may be repeated. See `bestresponse models`.")
+    ] = None,
+    num_games: Annotated[int, typer.Option(help="Number of games.")] = 100,
+    num_rows: Annotated[int, typer.Option(help="Actions of the row player.")] = 3,
+    num_cols: Annotated[int, typer.Option(help="Actions of the column player.")] = 3,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the games; without one a new seed is drawn and recorded.")
+    ] = None,
+    output_dir: OutputDir = Path("results"),
+    llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the models that take one.")] = None,
+    suite: Annotated[str, typer.Option(help="standard, invariance or sensitivity.")] = "standard",
+    family: Annotated[
+        str, typer.Option(help="Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`.")
+    ] = "zero-sum",
+    scale: Annotated[float, typer.Option(help="Payoffs are drawn from -scale to scale.")] = 100.0,
+    decimals: Annotated[
+        int, typer.Option(help="Decimals the payoffs are rounded to before anything else happens.")
+    ] = 0,
+    elicit: Annotated[
+        list[str] | None, typer.Option(help="mixed, pure, sampled or logprobs; may be repeated. [default: mixed]")
+    ] = None,
+    format: Annotated[
+        list[str] | None, typer.Option(help="table, prose or json; may be repeated. [default: table]")
+    ] = None,
+    theme: Annotated[
+        list[str] | None,
+        typer.Option(help="neutral, numbers, market, patrol or football; may be repeated. [default: neutral]"),
+    ] = None,
+    seat: Annotated[list[str] | None, typer.Option(help="row or col; may be repeated. [default: row]")] = None,
+    style: Annotated[
+        str, typer.Option(help="How to answer: auto (JSON where the model can be held to it), line, json or letter.")
+    ] = "auto",
+    temperature: Annotated[
+        float | None, typer.Option(help="Sampling temperature. [default: 0, or 1 for sampled]")
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 512,
+    samples: Annotated[int, typer.Option(help="Samples per game with --elicit sampled.")] = 10,
+    attempts: Annotated[int, typer.Option(help="How often a model may answer when an answer cannot be read.")] = 1,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            help="Stop when the mean gap / payoff range is known to within this; --num-games is then the most."
+        ),
+    ] = None,
+    workers: Workers = None,
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_tokens_total: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Without --seed: begin a new run even if an unfinished one is there.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played and asked, and stop.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Measure the Nash gap and the exploitability of models on generated matrix games.
+
+    The same command again goes on where it was stopped and plays only what is missing.
+    """
+    from bestresponse.studies.bench.config import BenchConfig
+
+    config = BenchConfig(
+        models=tuple(model or ["smollm2"]),
+        num_games=num_games,
+        num_rows=num_rows,
+        num_cols=num_cols,
+        seed=seed or 0,
+        llm_seed=llm_seed,
+        family=family,
+        scale=scale,
+        decimals=decimals,
+        suite=suite,
+        elicit=tuple(elicit or ["mixed"]),
+        formats=tuple(format or ["table"]),
+        themes=tuple(theme or ["neutral"]),
+        seats=tuple(seat or ["row"]),
+        style=style,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        samples=samples,
+        attempts=attempts,
+        precision=precision,
+    )
+    if seed is None:
+        config = _with_seed(config, output_dir, new)
+    from bestresponse.cli.models_open import Limits, opened_models
+
+    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
+    if dry_run:
+        _announce(config, dry=True)
+        return
+    _announce(config, dry=False)
+    with opened_models(config.models, output_dir, limits) as table:
+        folder, outcome = _play(config, output_dir, table.models, table.workers)
+    _publish(folder, outcome, output_dir, as_json)
+
+
+def _with_seed(config: BenchConfig, output_dir: Path, new: bool) -> BenchConfig:
+    """The seed of an unfinished run with the same settings, or a new one."""
+    from dataclasses import replace
+    from secrets import randbelow
+
+    from bestresponse.studies.runs import unfinished_like
+
+    before = None if new else unfinished_like(output_dir, config.to_json())
+    if before is not None:
+        print(
+            f"going on with {before.path} (seed {before.manifest.config['seed']}); --new begins another run",
+            file=sys.stderr,
+        )
+        return replace(config, seed=before.manifest.config["seed"])
+    return replace(config, seed=randbelow(2**31))
+
+
+def _announce(config: BenchConfig, *, dry: bool) -> None:
+    """What will be played and about what it takes, before anything is paid for."""
+    from bestresponse.studies.bench.plan import Plan
+
+    estimate = estimate_of(Plan(config))
+    line = (
+        f"{config.num_games} games, {estimate['plays']} plays, at most {estimate['calls']} calls, "
+        f"about {estimate['prompt_tokens']:,} prompt tokens; seed {config.seed}"
+    )
+    print(line, file=sys.stdout if dry else sys.stderr, flush=True)
+
+
+def estimate_of(plan: Plan) -> dict[str, int]:
+    """Plays, calls (every attempt counted) and prompt tokens (four characters each), from the first game."""
+    from itertools import islice
+
+    from bestresponse.players.prompting import prompt
+    from bestresponse.studies.bench.playing import game_of
+
+    c = plan.config
+    first = list(islice(plan.specs(), max(1, plan.total // c.num_games)))
+    calls = sum(spec.data["samples"] * spec.data["attempts"] for spec in first)
+    characters = 0
+    for spec in first:
+        game = game_of(spec.data)
+        role = game.roles[spec.data["seat"]]
+        characters += len(prompt(game.view((), role), game.asks(())[role], "line")) * spec.data["samples"]
+    return {
+        "plays": plan.total,
+        "calls": calls * c.num_games,
+        "prompt_tokens": characters * c.num_games // 4,
+    }
+
+
+def _play(config: BenchConfig, output_dir: Path, models: dict, workers: int) -> tuple[RunFolder, Outcome]:  # type: ignore[type-arg]
+    from bestresponse.cli.show import play_progress
+    from bestresponse.cli.version import command_line, revision
+    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.studies.bench import session
+    from bestresponse.studies.bench.plan import Plan
+
+    plan = Plan(config)
+    created = datetime.now().astimezone().isoformat(timespec="seconds")
+    manifest = session.manifest_of(config, models, command=command_line(), created=created, revision=revision())
+    with (
+        RunFolder.open(output_dir / f"bench-{manifest.run}", manifest) as folder,
+        play_progress(plan.total) as tell,
+    ):
+        outcome = session.run(plan, folder, models, workers=workers, on_progress=tell)
+        if outcome.complete:
+            folder.write_text("finished", created + "\n")
+    return folder, outcome
+
+
+def _publish(folder: RunFolder, outcome: Outcome, output_dir: Path, as_json: bool) -> None:
+    """Report, files and the table on the screen; exit code 1 where plays are missing."""
+    from bestresponse.cli.bench_files import write_files
+    from bestresponse.cli.show import console, notes, print_table
+    from bestresponse.studies.bench import session
+
+    results = session.read_results(folder)
+    if not results.rows:
+        _explain(outcome)
+        raise typer.Exit(1)
+    stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
+    document, files, summary = write_files(folder, results, output_dir, stamp)
+    if as_json:
+        print(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        print_table(console(), document.tables[0][1])
+    for path in files:
+        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+    _explain(outcome)
+    if not outcome.complete or not any(s.answered for s in results.summaries):
+        raise typer.Exit(1)
+
+
+def _explain(outcome: Outcome) -> None:
+    for failure in outcome.failures[:5]:
+        print(f"bestresponse: {failure}", file=sys.stderr)
+    if outcome.stopped:
+        print(f"bestresponse: stopped: {outcome.stopped}", file=sys.stderr)
+    if not outcome.complete:
+        print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)

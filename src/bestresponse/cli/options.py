@@ -1,0 +1,20 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["AsJson", "BudgetCalls", "BudgetMoney", "BudgetTokens", "CacheChoice", "OutputDir", "Workers"]
+
+OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and the cache of replies.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Plays at the same time. [default: what the models take]", min=1, max=1024)
+]
+CacheChoice = Annotated[str, typer.Option(help="Replies kept from earlier calls: off, read-write, refresh or replay.")]
+BudgetCalls = Annotated[int | None, typer.Option(help="Stop before more calls than this.", min=0)]
+BudgetTokens = Annotated[int | None, typer.Option("--budget-tokens", help="Stop before more tokens than this.", min=0)]
+BudgetMoney = Annotated[float | None, typer.Option(help="Stop before spending more US dollars than this.", min=0)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

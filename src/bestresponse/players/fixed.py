@@ -1,0 +1,29 @@
+"""Players that always play the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bestresponse.core.ask import Ask, Choice, Mixture
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import View
+from bestresponse.core.player import Decision
+from bestresponse.core.seeds import generator
+
+__all__ = ["FixedMix"]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedMix:
+    """One mixed strategy: stated where a mixture is asked, drawn from where an action is."""
+
+    mix: tuple[float, ...]
+    name: str = "fixed"
+    seed: int = 0
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        if isinstance(ask, Mixture):
+            return Decision(self.mix)
+        if isinstance(ask, Choice):
+            return Decision(generator(self.seed, view.key).choices(ask.options, self.mix)[0])
+        raise UsageError(f"a mixed strategy answers choices and mixtures, not {type(ask).__name__}")

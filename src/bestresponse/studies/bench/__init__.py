@@ -1,0 +1,1 @@
+"""How far from optimal a model plays: Nash gap and exploitability on generated matrix games."""

@@ -1,0 +1,114 @@
+"""What a benchmark run is: every setting that can change a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.games.presentation import FORMATS, theme
+from bestresponse.theory.generators import families
+
+__all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig"]
+
+ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
+SUITES = ("standard", "invariance", "sensitivity")
+STYLES = ("auto", "line", "json", "letter")
+SEATS = ("row", "col")
+MOST_ACTIONS = 12
+MOST_GAMES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class BenchConfig:
+    """The settings of one run. Two runs with equal settings are the same run."""
+
+    models: tuple[str, ...] = ("smollm2",)
+    num_games: int = 100
+    num_rows: int = 3
+    num_cols: int = 3
+    seed: int = 0
+    llm_seed: int | None = None
+    family: str = "zero-sum"
+    scale: float = 100.0
+    decimals: int = 0
+    suite: str = "standard"
+    elicit: tuple[str, ...] = ("mixed",)
+    formats: tuple[str, ...] = ("table",)
+    themes: tuple[str, ...] = ("neutral",)
+    seats: tuple[str, ...] = ("row",)
+    style: str = "auto"
+    temperature: float | None = None
+    max_tokens: int = 512
+    samples: int = 10
+    attempts: int = 1
+    precision: float | None = None
+
+    def __post_init__(self) -> None:
+        self._check_sizes()
+        _known("family", (self.family,), families())
+        _known("suite", (self.suite,), SUITES)
+        _known("way of asking", self.elicit, ELICITATIONS)
+        _known("format", self.formats, FORMATS)
+        _known("style", (self.style,), STYLES)
+        _known("seat", self.seats, SEATS)
+        for name in self.themes:
+            theme(name)
+        if self.suite == "invariance" and len(self.formats) * len(self.themes) * len(self.seats) > 1:
+            raise UsageError("the invariance suite varies format, theme and seat itself; give one of each")
+        if "logprobs" in self.elicit and self.themes != ("neutral",):
+            raise UsageError("--elicit logprobs reads one-letter labels; it goes with the theme neutral only")
+        if not self.models:
+            raise UsageError("no model is named; give at least one --model")
+        if self.temperature is not None and not 0 <= self.temperature <= 5:
+            raise UsageError(f"--temperature {self.temperature:g}: expected a number from 0 to 5")
+        if self.precision is not None and not self.precision > 0:
+            raise UsageError(f"--precision {self.precision:g}: expected a number above 0")
+
+    def _check_sizes(self) -> None:
+        limits = (
+            ("--num-games", self.num_games, 1, MOST_GAMES),
+            ("--num-rows", self.num_rows, 1, MOST_ACTIONS),
+            ("--num-cols", self.num_cols, 1, MOST_ACTIONS),
+            ("--samples", self.samples, 1, 1000),
+            ("--attempts", self.attempts, 1, 20),
+            ("--max-tokens", self.max_tokens, 1, 100_000),
+            ("--decimals", self.decimals, 0, 12),
+        )
+        for option, given, least, most in limits:
+            if not least <= given <= most:
+                raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
+        if not 0 < self.scale < 1e12:
+            raise UsageError(f"--scale {self.scale:g}: expected a positive number below 1e12")
+        if self.seed < 0:
+            raise UsageError(f"--seed {self.seed}: expected a whole number of 0 or more")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.num_rows, self.num_cols
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BenchConfig:
+        known = {field.name for field in fields(cls)}
+        plain: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known
+        }
+        return cls(**plain)
+
+    def with_models(self, models: tuple[str, ...]) -> BenchConfig:
+        return replace(self, models=models)
+
+
+def _known(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
+    if not given:
+        raise UsageError(f"no {what} is named; known: {', '.join(known)}")
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                f"there is no {what} {name!r}; known: {', '.join(known)}.{did_you_mean(name, list(known))}"
+            )

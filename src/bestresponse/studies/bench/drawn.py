@@ -1,0 +1,76 @@
+"""The games of a run: drawn once from (family, shape, seed), rounded so that they can be shown exactly, then solved.
+
+Game k depends only on the seed and k. Payoffs are multiplied by `scale` and rounded to `decimals`, then solved as
+rounded: what a model is shown is what it is measured against.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.theory.equilibria import nash
+from bestresponse.theory.generators import generate
+from bestresponse.theory.generators_family import FAMILIES
+from bestresponse.theory.normal_form import Array, NormalForm
+from bestresponse.theory.zero_sum import ZeroSumSolutions, solve_zero_sum
+
+__all__ = ["Drawn", "draw", "own_view"]
+
+
+def own_view(payoffs: Array, seat: int) -> tuple[Array, Array]:
+    """A game (2, rows, cols) as one seat sees it: its own payoffs and the other's, its own actions as rows."""
+    return (payoffs[0], payoffs[1]) if seat == 0 else (payoffs[1].T, payoffs[0].T)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """All games of a run, payoffs (n, 2, rows, cols)."""
+
+    payoffs: Array
+
+    def __len__(self) -> int:
+        return len(self.payoffs)
+
+    @cached_property
+    def zero_sum(self) -> bool:
+        return bool((self.payoffs[:, 0] == -self.payoffs[:, 1]).all())
+
+    @cached_property
+    def solved(self) -> ZeroSumSolutions:
+        """The zero-sum solutions, from the row player's side."""
+        return solve_zero_sum(self.payoffs[:, 0])
+
+    def opponent_of(self, game: int, seat: int) -> tuple[float, ...]:
+        """The equilibrium strategy that the seat's opponent is fixed to."""
+        if self.zero_sum:
+            mix = self.solved.col[game] if seat == 0 else self.solved.row[game]
+        else:
+            mix = nash(NormalForm(self.payoffs[game])).equilibria[0].strategies[1 - seat]
+        return tuple(map(float, mix))
+
+
+def draw(config: BenchConfig) -> Drawn:
+    """The games of `config`."""
+    batch = generate(config.family, config.num_games, seed=config.seed, **_properties(config))
+    if batch.payoffs.shape[1] != 2:
+        raise InvalidGame(
+            f"the benchmark plays two-player games; {config.family} makes {batch.payoffs.shape[1]} players"
+        )
+    payoffs = np.round(batch.payoffs * config.scale, config.decimals) + 0.0
+    payoffs.setflags(write=False)
+    return Drawn(payoffs)
+
+
+def _properties(config: BenchConfig) -> dict[str, Any]:
+    """The shape where the family has one, and payoffs from -1 to 1 (times the scale) where the range is a setting."""
+    takes = signature(FAMILIES[config.family]).parameters
+    shape = {"shape": config.shape} if "shape" in takes else {}
+    ranged = {"low": -1.0, "high": 1.0} if config.family in ("zero-sum", "uniform") else {}
+    return shape | ranged

@@ -1,0 +1,106 @@
+"""Sections of the report about the run itself: answers that could not be read, costs, method."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bestresponse.core.player import Status
+from bestresponse.report.document import Block, Code, Column, KeyValues, Note, Paragraph, Quote, Section, Table
+from bestresponse.store.manifest import Manifest
+from bestresponse.studies.bench.playing import game_of
+from bestresponse.studies.bench.results import Results
+
+__all__ = ["costs_section", "method_section", "reading_section"]
+
+
+def reading_section(results: Results, quotes: Iterable[tuple[str, str, str]]) -> Section:
+    """How the answers were read, with examples of those that could not be, and what the missing ones could change."""
+    kinds = [status.value for status in Status]
+    columns = (
+        Column("player"),
+        Column("asked for"),
+        *(Column(kind, "right") for kind in kinds),
+        Column(
+            "gap / range if all had answered", "right", "between every missing answer being perfect and being the worst"
+        ),
+    )
+    rows = []
+    for s in results.summaries:
+        counts = dict(s.statuses)
+        rows.append(
+            (s.player, s.way, *(counts.get(kind, 0) for kind in kinds), f"{s.bounds:.3f}" if s.bounds else None)
+        )
+    blocks: list[Block] = [
+        Paragraph(
+            "Nothing is made up: an answer is valid, repaired by a stated rule, or it counts as one of four kinds of "
+            "failure and enters no mean. The last column bounds what the failures could have changed."
+        ),
+        Table(columns, tuple(rows)),
+    ]
+    blocks += _repairs(results)
+    blocks += [Quote(text, f"{model}: {why}") for model, why, text in quotes]
+    return Section("How the answers were read", tuple(blocks))
+
+
+def _repairs(results: Results) -> list[Block]:
+    counts: dict[tuple[str, str], int] = defaultdict(int)
+    for row in results.rows:
+        if row["how"]:
+            counts[(row["status"], row["how"][:120])] += 1
+    if not counts:
+        return []
+    most = sorted(counts.items(), key=lambda item: -item[1])[:12]
+    rows = tuple((status, how, count) for (status, how), count in most)
+    return [Table((Column("reading"), Column("what was done or what was wrong"), Column("plays", "right")), rows)]
+
+
+def costs_section(calls: Iterable[Mapping[str, Any]]) -> Section | None:
+    """What the run took, model by model: `calls` holds one mapping per model, as `totals` of the study gives it."""
+    rows = tuple(
+        (c["model"], c["calls"], c["prompt"], c["completion"], c["reasoning"], c["seconds"], c["money"]) for c in calls
+    )
+    if not rows:
+        return None
+    columns = (
+        Column("model"),
+        Column("calls", "right", format=",.0f"),
+        Column("prompt tokens", "right", format=",.0f"),
+        Column("reply tokens", "right", format=",.0f"),
+        Column("of these reasoning", "right", format=",.0f"),
+        Column("seconds in calls", "right", "latencies added up; calls at the same time count each", ".1f"),
+        Column("US dollars", "right", "where the price is known", ".4f"),
+    )
+    note = Note("A dash under dollars means that the price is not known, or that the model runs on your own machine.")
+    return Section("Costs", (Table(columns, rows), note))
+
+
+def method_section(results: Results, manifest: Manifest) -> Section:
+    """Everything needed to run it again."""
+    environment = manifest.environment
+    packages = ", ".join(f"{name} {version}" for name, version in environment.get("packages", {}).items())
+    blocks: list[Block] = [
+        Code(" ".join(manifest.command), "sh"),
+        KeyValues(
+            (
+                ("run", manifest.run),
+                ("begun", manifest.created),
+                ("python", environment.get("python")),
+                ("platform", environment.get("platform")),
+                ("packages", packages),
+                ("revision", environment.get("revision")),
+                ("models", json.dumps(manifest.models, ensure_ascii=False, sort_keys=True)),
+            )
+        ),
+        Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json"),
+    ]
+    example = next(results.plan.specs(), None)
+    if example is not None:
+        game = game_of(example.data)
+        blocks += [
+            Paragraph("The first game as it was shown (the instruction how to answer follows it):"),
+            Code(game.view((), game.roles[example.data["seat"]]).briefing, "text"),
+        ]
+    return Section("How it was done", tuple(blocks))

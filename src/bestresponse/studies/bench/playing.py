@@ -1,0 +1,95 @@
+"""One play of the benchmark: the model in its seat, the opponent fixed to its equilibrium strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.episode import Record, Submission, play
+from bestresponse.core.errors import UsageError
+from bestresponse.core.player import Player
+from bestresponse.games.matrix import MatrixGame
+from bestresponse.games.presentation import theme
+from bestresponse.models.base import Model
+from bestresponse.players.fixed import FixedMix
+from bestresponse.players.llm import FirstToken, LlmPlayer, Sampled, Sampling
+from bestresponse.players.prompting import Style
+from bestresponse.run.spec import Spec
+from bestresponse.studies.bench.plan import Plan
+from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.zero_sum import solve_zero_sum
+
+__all__ = ["game_of", "player_of", "player_on"]
+
+
+def game_of(data: Mapping[str, Any]) -> MatrixGame:
+    """The game of a spec, as it is shown."""
+    dress = theme(data["theme"])
+    seat = data["seat"]
+    own = "action" if data["elicit"] == "pure" else "mixture"
+    form = dress.dress(NormalForm(np.asarray(data["payoffs"])))
+    wanted = (own, "mixture") if seat == 0 else ("mixture", own)
+    return MatrixGame(form, wanted, data["format"], dress.story)  # type: ignore[arg-type]
+
+
+def player_of(data: Mapping[str, Any], model: Model) -> Player:
+    """The model in the way of asking that a spec names."""
+    elicit = data["elicit"]
+    seed = data["llm_seed"]
+    default = 1.0 if elicit == "sampled" else 0.0
+    temperature = default if data["temperature"] is None else data["temperature"]
+    sampling = Sampling(temperature, max_tokens=data["max_tokens"], seed=seed)
+    if elicit == "logprobs":
+        if not model.abilities.logprobs:
+            raise UsageError(f"{model.id} reports no log-probabilities; choose another way with --elicit")
+        return FirstToken(model, sampling)
+    style = _style(data["style"], elicit, model)
+    if elicit != "sampled":
+        return LlmPlayer(model, sampling, style, data["attempts"])
+    draws = (
+        Sampling(temperature, max_tokens=data["max_tokens"], seed=seed, replicate=k) for k in range(data["samples"])
+    )
+    return Sampled(tuple(LlmPlayer(model, drawn, style, data["attempts"]) for drawn in draws))
+
+
+def _style(wanted: str, elicit: str, model: Model) -> Style:
+    if wanted == "letter" and elicit == "mixed":
+        raise UsageError("--style letter cannot state a mixed strategy; use --elicit pure, sampled or logprobs")
+    match wanted:
+        case "line" | "json" | "letter":
+            return wanted
+        case _:
+            return "json" if model.abilities.schema else "line"
+
+
+def player_on(
+    plan: Plan, models: Mapping[str, Model]
+) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
+    """The function that plays one spec of `plan`, for `run.execute`."""
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        data = spec.data
+        game = game_of(data)
+        seat = data["seat"]
+        seats: dict[str, Player] = {
+            game.roles[seat]: player_of(data, models[data["model"]]),
+            game.roles[1 - seat]: FixedMix(_opponent(plan, data), "equilibrium"),
+        }
+        return play(game, seats, submissions=done, on_submission=keep)
+
+    return play_one
+
+
+def _opponent(plan: Plan, data: Mapping[str, Any]) -> tuple[float, ...]:
+    """The opponent's equilibrium strategy; that of the drawn game where the game is told as drawn."""
+    drawn = plan.condition(data["condition"]).drawn
+    seat = data["seat"]
+    if data["variant"] in ("original", "relabelled", "disguised", "format"):
+        return drawn.opponent_of(data["game"], seat)
+    payoffs = np.asarray(data["payoffs"])
+    if (payoffs[0] == -payoffs[1]).all():
+        solution = solve_zero_sum(payoffs[0])
+        return tuple(map(float, (solution.col if seat == 0 else solution.row)[0]))
+    return type(drawn)(payoffs[None]).opponent_of(0, seat)

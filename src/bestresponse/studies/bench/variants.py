@@ -1,0 +1,88 @@
+"""The same game told otherwise: what should not change a rational player's answer.
+
+    permuted     rows and columns in another order          swapped     the players change seats
+    shifted      a constant added to all payoffs            scaled      all payoffs times three
+    relabelled   other names for the actions                disguised   a story around it
+    format       another way to write it down
+
+Each variant carries the way back, so that answers can be compared action by action.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from bestresponse.core.seeds import generator
+from bestresponse.games.presentation import FORMATS, themes
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.theory.normal_form import Array
+
+__all__ = ["VARIANTS", "Variant", "variant"]
+
+VARIANTS = ("permuted", "swapped", "shifted", "scaled", "relabelled", "disguised", "format")
+_SCALED_BY = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A game as it is told: `back[i]` is the original index of the seat's own action i."""
+
+    name: str
+    payoffs: Array
+    seat: int
+    back: tuple[int, ...]
+    shown_as: str
+    theme: str
+
+
+def variant(name: str, original: Variant, config: BenchConfig, game: int) -> Variant:
+    """`original` told in the way `name` says; game number and seed fix every draw."""
+    rng = generator(config.seed, "variant", name, game)
+    payoffs, seat, back = original.payoffs, original.seat, original.back
+    shown_as, theme = original.shown_as, original.theme
+    match name:
+        case "permuted":
+            rows, cols = _shuffled(payoffs.shape[1], rng), _shuffled(payoffs.shape[2], rng)
+            payoffs = payoffs[:, rows][:, :, cols]
+            back = tuple(rows if seat == 0 else cols)
+        case "swapped":
+            payoffs, seat = payoffs[::-1].transpose(0, 2, 1), 1 - seat
+        case "shifted":
+            payoffs = payoffs + _shift(payoffs, config.scale)
+        case "scaled":
+            payoffs = payoffs * _SCALED_BY
+        case "relabelled":
+            theme = "numbers" if theme != "numbers" else "neutral"
+        case "disguised":
+            theme = rng.choice(_fitting_stories(payoffs.shape[1:], theme))
+        case "format":
+            shown_as = rng.choice([other for other in FORMATS if other != shown_as])
+        case other:
+            raise ValueError(f"{other!r} is no variant")
+    return Variant(name, payoffs, seat, back, shown_as, theme)
+
+
+def _shuffled(count: int, rng: Random) -> list[int]:
+    """Another order than the given one, where there is one."""
+    order = list(range(count))
+    while count > 1 and order == sorted(order):
+        rng.shuffle(order)
+    return order
+
+
+def _shift(payoffs: Array, scale: float) -> Array:
+    """The same constant for both, or with opposite signs where the game is zero-sum and has to stay so."""
+    zero_sum = bool((payoffs[0] == -payoffs[1]).all())
+    return np.array([scale, -scale if zero_sum else scale]).reshape(2, 1, 1)
+
+
+def _fitting_stories(shape: tuple[int, ...], current: str) -> list[str]:
+    fit = [
+        name
+        for name, theme in themes().items()
+        if theme.story and name != current and all(m <= len(a) for m, a in zip(shape, theme.actions, strict=True))
+    ]
+    return fit or [current]
