@@ -1,0 +1,219 @@
+"""Compiled inner loops of the dynamics for two players.
+
+Both payoff matrices come with the opponent's action first: `row[j, i]` is what the row player earns with i against j,
+`col[i, j]` what the column player earns with j against i. State arrays are updated in place. This module imports numba;
+load it only when it pays.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["best_reply_steps", "flow_one", "flow_two", "generations", "learning_steps"]
+
+EXTINCT = 1e-300
+_LOOSE = {"contract", "nsz", "reassoc"}
+
+
+@njit(cache=True, error_model="numpy")
+def _grow(totals: Any, faced: Any) -> int:
+    """Add what every action would have earned; the first of the best actions so far."""
+    best = totals[0] + faced[0]
+    totals[0] = best
+    at = 0
+    for a in range(1, totals.shape[0]):
+        total = totals[a] + faced[a]
+        totals[a] = total
+        if total > best:
+            best = total
+            at = a
+    return at
+
+
+@njit(cache=True, error_model="numpy")
+def best_reply_steps(
+    row: Any, col: Any, totals: Any, others: Any, counts: Any, facing: Any, earned: Any, steps: int
+) -> None:
+    """Fictitious play: both play the first best reply to the totals, which then grow by what was faced."""
+    i, j = np.uint64(totals.argmax()), np.uint64(others.argmax())
+    first, second = earned[0], earned[1]
+    for _ in range(steps):
+        counts[i] += 1.0
+        facing[j] += 1.0
+        first += row[j, i]
+        second += col[i, j]
+        reply = np.uint64(_grow(totals, row[j]))
+        j = np.uint64(_grow(others, col[i]))
+        i = reply
+    earned[0], earned[1] = first, second
+
+
+@njit(inline="always")
+def _values(payoffs: Any, mix: Any, values: Any) -> None:
+    values[:] = 0.0
+    whole = mix.shape[0] - mix.shape[0] % 4
+    for b in range(0, whole, 4):
+        first, second, third, fourth = mix[b], mix[b + 1], mix[b + 2], mix[b + 3]
+        for a in range(values.shape[0]):
+            near = first * payoffs[b, a] + second * payoffs[b + 1, a]
+            values[a] += near + third * payoffs[b + 2, a] + fourth * payoffs[b + 3, a]
+    for b in range(whole, mix.shape[0]):
+        weight = mix[b]
+        for a in range(values.shape[0]):
+            values[a] += weight * payoffs[b, a]
+
+
+@njit(inline="always")
+def _dot(left: Any, right: Any) -> float:
+    total = 0.0
+    for a in range(left.shape[0]):
+        total += left[a] * right[a]
+    return total
+
+
+@njit(inline="always")
+def _choose(rule: int, rate: float, totals: Any, earned: float, clipped: Any, mix: Any) -> None:
+    """The strategy a rule plays now: 0 regret matching, 1 regret matching+, 2 multiplicative weights."""
+    size = mix.shape[0]
+    whole = 0.0
+    highest = totals.max()
+    for a in range(size):
+        if rule == 0:
+            mix[a] = max(totals[a] - earned, 0.0)
+        elif rule == 1:
+            mix[a] = clipped[a]
+        else:
+            mix[a] = np.exp(rate * (totals[a] - highest))
+        whole += mix[a]
+    for a in range(size):
+        mix[a] = mix[a] / whole if whole > 0.0 else 1.0 / size
+
+
+@njit(inline="always")
+def _account(mix: Any, values: Any, totals: Any, clipped: Any, average: Any, weight: float) -> float:
+    got = _dot(mix, values)
+    for a in range(mix.shape[0]):
+        totals[a] += values[a]
+        clipped[a] = max(clipped[a] + values[a] - got, 0.0)
+        average[a] += weight * mix[a]
+    return got
+
+
+@njit(cache=True, error_model="numpy", fastmath=_LOOSE)
+def learning_steps(
+    row: Any,
+    col: Any,
+    totals: Any,
+    clipped: Any,
+    averages: Any,
+    earned: Any,
+    rule: int,
+    rates: Any,
+    time: int,
+    steps: int,
+) -> None:
+    """Regret matching and multiplicative weights; the pairs of arrays belong to the row and the column player."""
+    (total, other), (kept, others_kept), (mean, others_mean) = totals, clipped, averages
+    first, second = earned[0], earned[1]
+    x, y = np.empty(total.shape[0]), np.empty(other.shape[0])
+    u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
+    for t in range(time + 1, time + steps + 1):
+        _choose(rule, rates[0], total, first, kept, x)
+        _choose(rule, rates[1], other, second, others_kept, y)
+        _values(row, y, u)
+        _values(col, x, v)
+        weight = float(t) if rule == 1 else 1.0
+        first += _account(x, u, total, kept, mean, weight)
+        second += _account(y, v, other, others_kept, others_mean, weight)
+    earned[0], earned[1] = first, second
+
+
+@njit(inline="always")
+def _slope(payoffs: Any, mix: Any, other: Any, values: Any, slopes: Any, k: int) -> None:
+    """Row k of `slopes` becomes the velocity of `mix` against `other`."""
+    _values(payoffs, other, values)
+    mean = _dot(mix, values)
+    for a in range(mix.shape[0]):
+        slopes[k, a] = mix[a] * (values[a] - mean)
+
+
+@njit(inline="always")
+def _ahead(mix: Any, slopes: Any, k: int, size: float, place: Any) -> None:
+    for a in range(mix.shape[0]):
+        place[a] = mix[a] + size * slopes[k, a]
+
+
+@njit(inline="always")
+def _combine(slopes: Any) -> None:
+    """Row 0 becomes the slope that a Runge-Kutta step of order 4 follows."""
+    for a in range(slopes.shape[1]):
+        slopes[0, a] = (slopes[0, a] + 2.0 * slopes[1, a] + 2.0 * slopes[2, a] + slopes[3, a]) / 6.0
+
+
+@njit(inline="always")
+def _move(mix: Any, slopes: Any, size: float) -> None:
+    """mix + size * slope, as probabilities; shares below EXTINCT are gone, which also keeps arithmetic fast."""
+    whole = 0.0
+    for a in range(mix.shape[0]):
+        share = mix[a] + size * slopes[0, a]
+        mix[a] = share if share > EXTINCT else 0.0
+        whole += mix[a]
+    scale = 1.0 / whole
+    for a in range(mix.shape[0]):
+        mix[a] *= scale
+
+
+@njit(inline="always")
+def _reproduce(mix: Any, values: Any, background: float) -> None:
+    mean = _dot(mix, values) + background
+    for a in range(mix.shape[0]):
+        share = mix[a] * (values[a] + background) / mean
+        mix[a] = share if share > EXTINCT else 0.0
+
+
+@njit(cache=True, error_model="numpy", fastmath=_LOOSE)
+def flow_two(row: Any, col: Any, x: Any, y: Any, size: float, fourth_order: bool, steps: int) -> None:
+    """Continuous replicator dynamics of two populations, by Euler or Runge-Kutta steps."""
+    u, v, at, to = np.empty(x.shape[0]), np.empty(y.shape[0]), np.empty(x.shape[0]), np.empty(y.shape[0])
+    dx, dy = np.zeros((4, x.shape[0])), np.zeros((4, y.shape[0]))
+    for _ in range(steps):
+        _slope(row, x, y, u, dx, 0)
+        _slope(col, y, x, v, dy, 0)
+        if fourth_order:
+            for k in range(1, 4):
+                part = size if k == 3 else 0.5 * size
+                _ahead(x, dx, k - 1, part, at)
+                _ahead(y, dy, k - 1, part, to)
+                _slope(row, at, to, u, dx, k)
+                _slope(col, to, at, v, dy, k)
+            _combine(dx)
+            _combine(dy)
+        _move(x, dx, size)
+        _move(y, dy, size)
+
+
+@njit(cache=True, error_model="numpy", fastmath=_LOOSE)
+def flow_one(row: Any, x: Any, size: float, fourth_order: bool, steps: int) -> None:
+    """Continuous replicator dynamics of one population that plays against itself."""
+    u, at, dx = np.empty(x.shape[0]), np.empty(x.shape[0]), np.zeros((4, x.shape[0]))
+    for _ in range(steps):
+        _slope(row, x, x, u, dx, 0)
+        if fourth_order:
+            for k in range(1, 4):
+                _ahead(x, dx, k - 1, size if k == 3 else 0.5 * size, at)
+                _slope(row, at, at, u, dx, k)
+            _combine(dx)
+        _move(x, dx, size)
+
+
+@njit(cache=True, error_model="numpy", fastmath=_LOOSE)
+def generations(row: Any, col: Any, x: Any, y: Any, single: bool, floors: Any, steps: int) -> None:
+    """Discrete replicator dynamics of one (`single`) or two populations."""
+    u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
+    for _ in range(steps):
+        _values(row, x if single else y, u)
+        if not single:
+            _values(col, x, v)
+            _reproduce(y, v, floors[1])
+        _reproduce(x, u, floors[0])
