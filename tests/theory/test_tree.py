@@ -206,6 +206,14 @@ class TestSubgamePerfection:
         assert found.equilibria[0].payoffs == {"player 1": 0.4, "player 2": 0.1}
         assert set(found.equilibria[0].moves["player 2"].values()) == {"take"}
 
+    def test_a_long_centipede_is_taken_at_once_however_large_its_end(self):
+        assert subgame_perfect(centipede(400)).count == 1
+
+    def test_a_tie_between_a_coin_and_its_mean_is_exact(self):
+        """0.1 + 0.2 is not 0.3 in floats; a third of each is a tie with 0.1 all the same."""
+        thirds = Chance({"a": (1 / 3, Leaf([0.1])), "b": (1 / 3, Leaf([0.2])), "c": (1 / 3, Leaf([0]))})
+        assert subgame_perfect(build_tree(["x"], Turn("x", "i", {"sure": Leaf([0.1]), "draw": thirds}))).count == 2
+
     def test_ultimatum_has_two_because_the_responder_is_indifferent_to_nothing(self):
         found = subgame_perfect(ultimatum(10))
         assert found.complete
@@ -224,6 +232,14 @@ class TestSubgamePerfection:
         assert len(found.equilibria) == 1
         assert set(found.equilibria[0].moves["x"].values()) == {"0", "a"}
 
+    def test_a_coin_between_ties_combines_them(self):
+        """Each side of the coin has two equilibria that differ for the other player only: 2 x 2 of them."""
+        tie = {"a": Leaf([0, 1]), "b": Leaf([0, 3])}
+        coin = Chance({"h": (0.5, Turn("x", "h", tie)), "t": (0.5, Turn("x", "t", tie))})
+        found = subgame_perfect(build_tree(["x", "y"], coin))
+        assert found.count == len(found.equilibria) == 4
+        assert [outcome["y"] for outcome in found.outcomes] == [3, 2, 1]
+
     def test_hidden_information_is_refused(self):
         with pytest.raises(InvalidGame, match="information set of 2 nodes \\('o' of odd\\)"):
             subgame_perfect(pennies())
@@ -234,6 +250,7 @@ class TestSubgamePerfection:
         tree = random_tree(Random(seed), 3, 4, zero_sum=False, perfect_information=True)
         found = subgame_perfect(tree, limit=20)
         outcomes = [tuple(outcome.values()) for outcome in found.outcomes]
+        assert len(found.equilibria) == (found.count if found.count <= 20 else 1)
         for equilibrium in found.equilibria[:5]:
             table = {p: {i: {m: 1.0} for i, m in moves.items()} for p, moves in equilibrium.moves.items()}
             assert nash_conv(tree, table) == pytest.approx(0, abs=1e-9)

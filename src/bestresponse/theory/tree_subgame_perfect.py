@@ -3,7 +3,8 @@
 Definition (Selten 1965): a strategy profile that is a Nash equilibrium in every subgame. With perfect information
 backward induction finds the pure ones: at each node its owner takes a best branch. Where branches tie, each choice
 gives its own equilibria, and they are counted exactly: every node keeps how many equilibria of its subgame lead to
-each payoff vector. Payoffs are compared after rounding to 12 digits of the largest payoff.
+each payoff vector. Ties are exact too: payoffs and probabilities are taken as the rationals they stand for (0.1 as
+1/10, 0.333... as 1/3).
 
 R. Selten, "Spieltheoretische Behandlung eines Oligopolmodells mit Nachfrageträgheit", Z. f. d. gesamte
 Staatswissenschaft 121, 1965.
@@ -12,8 +13,9 @@ Staatswissenschaft 121, 1965.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -26,7 +28,9 @@ from bestresponse.theory.tree import CHANCE, LEAF, Tree
 
 __all__ = ["SubgamePerfect", "SubgamePerfectEquilibrium", "subgame_perfect"]
 
-Payoffs = tuple[float, ...]
+Payoffs = tuple[Fraction, ...]
+Profile = tuple[Payoffs, dict[int, int]]
+
 _COMBINATIONS = 1_000_000
 
 
@@ -68,9 +72,8 @@ def subgame_perfect(game: Tree | Game[Any], limit: int = 1000) -> SubgamePerfect
     reachable = _count(tree)
     count = sum(reachable[0].values())
     listed = count if count <= limit else 1
-    found = [profile for _, profile in zip(range(listed), _profiles(tree, reachable, listed), strict=False)]
-    equilibria = tuple(_equilibrium(tree, choices) for choices in found)
-    outcomes = tuple(dict(zip(tree.players, payoffs, strict=True)) for payoffs in sorted(reachable[0], reverse=True))
+    equilibria = tuple(_equilibrium(tree, *profile) for profile in _profiles(tree, reachable, listed))
+    outcomes = tuple(_named(tree, payoffs) for payoffs in sorted(reachable[0], reverse=True))
     return SubgamePerfect(count, equilibria, outcomes)
 
 
@@ -82,45 +85,75 @@ def _shared(tree: Tree) -> str:
 
 def _count(tree: Tree) -> list[dict[Payoffs, int]]:
     """For each node: the payoff vectors of its subgame's equilibria, and how many equilibria give each."""
-    digits = _digits(tree)
     tables: list[dict[Payoffs, int]] = [{} for _ in range(tree.num_nodes)]
     for node in range(tree.num_nodes - 1, -1, -1):
-        if tree.owner[node] == LEAF:
-            tables[node] = {_rounded(tree.payoffs[node].tolist(), digits): 1}
-            continue
+        owner = int(tree.owner[node])
         below = [tables[child] for child in tree.children[node]]
-        if math.prod(map(len, below)) > _COMBINATIONS:
-            raise TooLarge(f"the ties below {tree.path(node)} combine in more than {_COMBINATIONS} ways")
-        for chosen in product(*(table.items() for table in below)):
-            ways = math.prod(count for _, count in chosen)
-            for _, payoffs in _continuations(tree, node, [vector for vector, _ in chosen], digits):
-                tables[node][payoffs] = tables[node].get(payoffs, 0) + ways
+        if owner == LEAF:
+            tables[node] = {tuple(map(_exact, tree.payoffs[node].tolist())): 1}
+        elif owner == CHANCE:
+            tables[node] = _drawn(tree, node, below)
+        else:
+            tables[node] = _chosen(owner, below)
     return tables
 
 
-def _digits(tree: Tree) -> int:
-    largest = float(np.abs(tree.payoffs).max())
-    return 12 - math.ceil(math.log10(largest)) if largest > 0 else 12
+def _chosen(owner: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
+    """A move and its payoffs are best in all profiles in which every other branch gives the owner no more."""
+    least = max(min(payoffs[owner] for payoffs in table) for table in below)
+    values = sorted({payoffs[owner] for table in below for payoffs in table if payoffs[owner] >= least}, reverse=True)
+    found: dict[Payoffs, int] = {}
+    for value in values:
+        no_more = [sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value) for table in below]
+        profiles = math.prod(no_more)
+        for table, own in zip(below, no_more, strict=True):
+            for payoffs, ways in table.items():
+                if payoffs[owner] == value:
+                    found[payoffs] = found.get(payoffs, 0) + ways * (profiles // own)
+    return found
 
 
-def _rounded(payoffs: list[float], digits: int) -> Payoffs:
-    return tuple(round(u, digits) for u in payoffs)
+def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
+    """The mean payoffs of every combination of the branches' equilibria."""
+    found: dict[Payoffs, int] = {(Fraction(0),) * tree.num_players: 1}
+    for child, table in zip(tree.children[node], below, strict=True):
+        if len(found) * len(table) > _COMBINATIONS:
+            raise TooLarge(f"the ties below {tree.path(node)} combine in more than {_COMBINATIONS} ways")
+        share = _exact(float(tree.probability[child]))
+        sums: dict[Payoffs, int] = {}
+        for (before, many), (payoffs, ways) in product(found.items(), table.items()):
+            total = _plus(before, share, payoffs)
+            sums[total] = sums.get(total, 0) + many * ways
+        found = sums
+    return found
 
 
-def _continuations(tree: Tree, node: int, below: list[Payoffs], digits: int) -> list[tuple[int, Payoffs]]:
+def _plus(before: Payoffs, share: Fraction, payoffs: Payoffs) -> Payoffs:
+    return tuple(sum_ + share * u for sum_, u in zip(before, payoffs, strict=True))
+
+
+@lru_cache(maxsize=100_000)
+def _exact(number: float) -> Fraction:
+    """The simplest rational of that float among those with a small denominator, else the float's own value."""
+    near = Fraction(number).limit_denominator(1_000_000)
+    return near if float(near) == number else Fraction(number)
+
+
+def _continuations(tree: Tree, node: int, below: list[Payoffs]) -> list[tuple[int, Payoffs]]:
     """The best moves at `node` and their payoffs, given those of each branch; at chance the mean, as move -1."""
     owner = int(tree.owner[node])
     if owner == CHANCE:
-        weights = tree.probability[list(tree.children[node])]
-        return [(-1, _rounded((weights @ np.array(below)).tolist(), digits))]
+        mean: Payoffs = (Fraction(0),) * tree.num_players
+        for child, payoffs in zip(tree.children[node], below, strict=True):
+            mean = _plus(mean, _exact(float(tree.probability[child])), payoffs)
+        return [(-1, mean)]
     best = max(payoffs[owner] for payoffs in below)
     return [(move, payoffs) for move, payoffs in enumerate(below) if payoffs[owner] == best]
 
 
-def _profiles(tree: Tree, reachable: list[dict[Payoffs, int]], listed: int) -> Iterator[dict[int, int]]:
-    """Equilibria as maps from information set to move, up to `listed` of them, ties in the order of the moves."""
-    digits = _digits(tree)
-    tables: list[list[tuple[Payoffs, dict[int, int]]]] = [[] for _ in range(tree.num_nodes)]
+def _profiles(tree: Tree, reachable: list[dict[Payoffs, int]], listed: int) -> list[Profile]:
+    """Up to `listed` equilibria as payoffs and a map from information set to move; ties in the order of the moves."""
+    tables: list[list[Profile]] = [[] for _ in range(tree.num_nodes)]
     for node in range(tree.num_nodes - 1, -1, -1):
         if tree.owner[node] == LEAF:
             tables[node] = [(payoffs, {}) for payoffs in reachable[node]]
@@ -129,7 +162,7 @@ def _profiles(tree: Tree, reachable: list[dict[Payoffs, int]], listed: int) -> I
             merged: dict[int, int] = {}
             for _, choices in chosen:
                 merged |= choices
-            for move, payoffs in _continuations(tree, node, [vector for vector, _ in chosen], digits):
+            for move, payoffs in _continuations(tree, node, [vector for vector, _ in chosen]):
                 own = {} if move < 0 else {int(tree.infoset[node]): move}
                 tables[node].append((payoffs, merged | own))
             if len(tables[node]) >= listed:
@@ -137,24 +170,15 @@ def _profiles(tree: Tree, reachable: list[dict[Payoffs, int]], listed: int) -> I
         for child in tree.children[node]:
             tables[child] = []
         del tables[node][listed:]
-    return iter([choices for _, choices in tables[0]])
+    return tables[0]
 
 
-def _equilibrium(tree: Tree, choices: dict[int, int]) -> SubgamePerfectEquilibrium:
+def _equilibrium(tree: Tree, payoffs: Payoffs, choices: dict[int, int]) -> SubgamePerfectEquilibrium:
     moves: dict[str, dict[str, str]] = {player: {} for player in tree.players}
     for index, infoset in enumerate(tree.infosets):
         moves[tree.players[infoset.player]][infoset.label] = infoset.moves[choices[index]]
-    payoffs = _walk(tree, choices)
-    return SubgamePerfectEquilibrium(moves, dict(zip(tree.players, payoffs, strict=True)))
+    return SubgamePerfectEquilibrium(moves, _named(tree, payoffs))
 
 
-def _walk(tree: Tree, choices: dict[int, int]) -> list[float]:
-    """The expected payoffs when everybody follows `choices`."""
-    values = tree.payoffs.copy()
-    for node in range(tree.num_nodes - 1, -1, -1):
-        below = list(tree.children[node])
-        if tree.owner[node] == CHANCE:
-            values[node] = tree.probability[below] @ values[below]
-        elif below:
-            values[node] = values[below[choices[int(tree.infoset[node])]]]
-    return [float(u) for u in values[0]]
+def _named(tree: Tree, payoffs: Payoffs) -> dict[str, float]:
+    return dict(zip(tree.players, map(float, payoffs), strict=True))
