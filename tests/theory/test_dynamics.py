@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import catalogue, generators
-from bestresponse.theory.fictitious_play import fictitious_play
+from bestresponse.theory.dynamics_fictitious_play import fictitious_play
+from bestresponse.theory.dynamics_logit import logit_dynamics
+from bestresponse.theory.dynamics_multiplicative_weights import multiplicative_weights
+from bestresponse.theory.dynamics_regret_matching import regret_matching
+from bestresponse.theory.dynamics_replicator import replicator
 from bestresponse.theory.isomorphs import random_isomorph
-from bestresponse.theory.logit import logit_dynamics
-from bestresponse.theory.multiplicative_weights import multiplicative_weights
 from bestresponse.theory.normal_form import NormalForm
-from bestresponse.theory.regret_matching import regret_matching
-from bestresponse.theory.replicator import replicator
 from bestresponse.theory.trajectory import fitness, schedule
 
 SEEDS = st.integers(0, 2**32)

@@ -37,7 +37,7 @@ def parallel_kernel(function: _F) -> _F:
 def is_tame(total: float, low: float, high: float) -> bool:
     """Whether payoffs with this sum and these extremes are finite and their products safe."""
     largest = max(high, -low)
-    return total - total == 0.0 and largest < HUGE and (largest > TINY or largest == 0.0)
+    return (total - total == 0.0) & (largest < HUGE) & ((largest > TINY) | (largest == 0.0))
 
 
 @parallel_kernel

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestresponse.theory.learning import Rule, learn
+from bestresponse.theory.dynamics_learning import Rule, learn
 from bestresponse.theory.normal_form import NormalForm
 from bestresponse.theory.trajectory import Engine, Trajectory
 
