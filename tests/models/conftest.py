@@ -1,5 +1,6 @@
 """Real weights for the tests that run a real model: pulled once into the user's cache folder."""
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -24,3 +25,12 @@ def smollm2(smollm2_path):
     model = LocalModel(smollm2_path, name="smollm2")
     yield model
     model.close()
+
+
+@pytest.fixture(scope="session")
+def faulty():
+    """The module of the misbehaving server, which lies beside this file."""
+    spec = importlib.util.spec_from_file_location("faulty_server", Path(__file__).with_name("faulty.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -11,7 +11,7 @@ from typing import Any
 from bestresponse.core.errors import BadReply
 from bestresponse.models.base import Finish, Honoured, Reply, TokenChances, Usage
 
-__all__ = ["chat_reply", "count", "field"]
+__all__ = ["alternatives", "chat_reply", "count", "field"]
 
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH, "content_filter": Finish.REFUSAL}
 
@@ -54,6 +54,13 @@ def count(data: Any, name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
+def alternatives(pairs: list[tuple[str, Any]]) -> TokenChances:
+    """Tokens with their log-probabilities, likeliest first; what is no finite number is left out."""
+    numbers = [(token, chance) for token, chance in pairs if isinstance(chance, int | float)]
+    known = [(token, float(chance)) for token, chance in numbers if math.isfinite(chance)]
+    return tuple(sorted(known, key=lambda pair: -pair[1]))
+
+
 def _usage(data: Any) -> Usage:
     if not isinstance(data, Mapping):
         return Usage()
@@ -73,10 +80,4 @@ def _logprobs(data: Any, who: str) -> tuple[TokenChances, ...]:
 
 def _alternatives(position: Any, who: str) -> TokenChances:
     listed = field(position, "top_logprobs", list, who) or [position]
-    pairs = [(field(one, "token", str, who), one.get("logprob")) for one in listed]
-    known = [(token, float(chance)) for token, chance in pairs if _is_logprob(chance)]
-    return tuple(sorted(known, key=lambda pair: -pair[1]))
-
-
-def _is_logprob(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return alternatives([(field(one, "token", str, who), one.get("logprob")) for one in listed])

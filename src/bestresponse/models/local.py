@@ -27,6 +27,7 @@ from bestresponse.core.errors import BadReply, ModelError, ModelUnavailable, Usa
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
 from bestresponse.models.chat import chat_reply
 from bestresponse.models.gguf import check_gguf, file_hash
+from bestresponse.models.schema import schema_of
 
 __all__ = ["LocalModel", "LocalSettings", "engine_version", "identity_of"]
 
@@ -161,19 +162,12 @@ def _body(request: Request, settings: LocalSettings) -> dict[str, Any]:
     if request.stop:
         body["stop"] = list(request.stop)
     if request.schema is not None:
-        body["response_format"] = {"type": "json_schema", "json_schema": {"schema": _schema(request.schema)}}
+        body["response_format"] = {"type": "json_schema", "json_schema": {"schema": schema_of(request)}}
     if request.choices:
         body["grammar"] = _grammar(request.choices)
     if request.logprobs:
         body |= {"logprobs": True, "top_logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
     return body
-
-
-def _schema(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"the schema of the request is not JSON: {error}") from error
 
 
 def _grammar(choices: tuple[str, ...]) -> str:

@@ -1,0 +1,220 @@
+"""Models by name: what a user types, opened.
+
+    smollm2, qwen2.5-coder-1.5b        weights that come by the package index
+    path/to/model.gguf                 any GGUF file
+    openai/..., anthropic/..., google/...
+    http://localhost:8000/v1#name      any server of the OpenAI protocol
+    inspect/<provider>/<model>         any provider of Inspect AI (extra `inspect`)
+
+A package adds a provider by an entry point of the group `bestresponse.models`: the name is the prefix before the
+slash, the object is called with what follows it and with the settings, and returns a model.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
+from bestresponse.core.registry import Registry, did_you_mean
+from bestresponse.models.base import Model
+from bestresponse.models.local import LocalModel, LocalSettings
+from bestresponse.models.pool import LocalPool
+from bestresponse.models.weights import WEIGHTS, Progress, pull, weights_path
+
+if TYPE_CHECKING:
+    import httpx
+
+    from bestresponse.models.wire import Secret
+
+__all__ = ["KnownModel", "ModelSettings", "known_models", "open_model", "providers"]
+
+Opener = Callable[[str, "ModelSettings"], Model]
+
+providers = Registry("bestresponse.models", "model provider")
+"""Providers of installed packages: functions of a name and the settings that return a model."""
+
+_KEYS = {
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+}
+_SERVER_KEY = "BESTRESPONSE_API_KEY"
+_FAMILIES = {"gpt": "openai", "o1": "openai", "o3": "openai", "claude": "anthropic", "gemini": "google"}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """What opening a model may need. `folder` is the user's cache folder (see `weights.default_folder`).
+
+    `environ` is where keys are looked up; it is in no repr. `client` is shared by all network models (None: a new one).
+    With `download` weights that are missing are pulled, and `progress` is told.
+    """
+
+    folder: Path
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    local: LocalSettings = field(default_factory=LocalSettings)
+    processes: int = 1
+    timeout: float = 300.0
+    concurrency: int = 16
+    download: bool = True
+    progress: Progress = lambda done, total: None
+    client: "httpx.Client | None" = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A name, or a pattern of names, and whether it can be used now; `missing` says what it lacks."""
+
+    name: str
+    kind: str
+    ready: bool
+    missing: str = ""
+
+
+def open_model(spec: str, settings: ModelSettings) -> Model:
+    """The model of that name, ready to answer."""
+    if spec in WEIGHTS:
+        return _open_weights(spec, settings)
+    if spec.startswith(("http://", "https://")):
+        return _open_server(spec, settings)
+    prefix, slash, name = spec.partition("/")
+    if slash and name and prefix in _OPENERS:
+        return _OPENERS[prefix](name, settings)
+    if slash and name and prefix in providers.names():
+        opened: Model = providers.load(prefix)(name, settings)
+        return opened
+    if spec.endswith(".gguf") or Path(spec).is_file():
+        return _open_file(Path(spec), settings)
+    raise UnknownModel(f"there is no model named {spec!r}.{_suggestion(spec)}")
+
+
+def known_models(settings: ModelSettings) -> tuple[KnownModel, ...]:
+    """Everything that can be named, for a list on the screen."""
+    engine = "" if find_spec("xllamacpp") else "pip install 'bestresponse[local]'"
+    weights = [_known_weights(name, settings, engine) for name in WEIGHTS]
+    keyed = [_known_provider(name, settings.environ) for name in _KEYS]
+    inspect = "" if find_spec("inspect_ai") else "pip install 'bestresponse[inspect]'"
+    return (
+        *weights,
+        KnownModel("path/to/model.gguf", "local file", not engine, engine),
+        *keyed,
+        KnownModel("http://host:port/v1#name", "server of the OpenAI protocol", True),
+        KnownModel("inspect/<provider>/<model>", "Inspect AI", not inspect, inspect),
+        *(KnownModel(f"{name}/<model>", "plug-in", True) for name in providers.names()),
+    )
+
+
+def _known_weights(name: str, settings: ModelSettings, engine: str) -> KnownModel:
+    entry = WEIGHTS[name]
+    here = weights_path(name, settings.folder).exists()
+    missing = engine or ("" if here else f"bestresponse models pull {name} ({entry.size / 1e6:.0f} MB)")
+    return KnownModel(name, f"local, {entry.title}", not missing, missing)
+
+
+def _known_provider(provider: str, environ: Mapping[str, str]) -> KnownModel:
+    variables = _KEYS[provider]
+    ready = any(environ.get(variable) for variable in variables)
+    return KnownModel(f"{provider}/<model>", "network", ready, "" if ready else f"set {variables[0]}")
+
+
+def _open_weights(name: str, settings: ModelSettings) -> Model:
+    path = weights_path(name, settings.folder)
+    if not path.exists() and not settings.download:
+        raise ModelUnavailable(f"{name} is not on this machine: run `bestresponse models pull {name}`")
+    model = _open_file(pull(name, settings.folder, settings.progress), settings, name)
+    if model.identity["sha256"] != WEIGHTS[name].sha256:
+        raise ModelUnavailable(f"{path} is not {WEIGHTS[name].title} any more: delete it and pull {name} again")
+    return model
+
+
+def _open_file(path: Path, settings: ModelSettings, name: str | None = None) -> Model:
+    if settings.processes > 1:
+        return LocalPool(path, settings.local, processes=settings.processes, name=name)
+    return LocalModel(path, settings.local, name=name)
+
+
+def _open_server(spec: str, settings: ModelSettings) -> Model:
+    from bestresponse.models.openai import OpenAIModel
+    from bestresponse.models.wire import Secret
+
+    parts = urlsplit(spec)
+    if not parts.fragment:
+        raise UsageError(f"{spec} does not say which model of that server is meant: add it as {spec}#name")
+    if parts.username or parts.password or parts.query:
+        raise UsageError(f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}")
+    return OpenAIModel(
+        parts.fragment,
+        _client(settings),
+        Secret(settings.environ.get(_SERVER_KEY, "")),
+        base_url=spec.partition("#")[0],
+        id=spec,
+        variable=_SERVER_KEY,
+        timeout=settings.timeout,
+        concurrency=settings.concurrency,
+    )
+
+
+def _open_openai(name: str, settings: ModelSettings) -> Model:
+    from bestresponse.models.openai import OPENAI_URL, OpenAIModel
+
+    base_url = settings.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    return OpenAIModel(name, _client(settings), _key("openai", settings), base_url=base_url, **_pace(settings))
+
+
+def _open_anthropic(name: str, settings: ModelSettings) -> Model:
+    from bestresponse.models.anthropic import AnthropicModel
+
+    return AnthropicModel(name, _client(settings), _key("anthropic", settings), **_pace(settings))
+
+
+def _open_google(name: str, settings: ModelSettings) -> Model:
+    from bestresponse.models.google import GoogleModel
+
+    return GoogleModel(name, _client(settings), _key("google", settings), **_pace(settings))
+
+
+def _open_inspect(name: str, settings: ModelSettings) -> Model:
+    from bestresponse.models.inspect_adapter import InspectModel
+
+    return InspectModel(name, timeout=settings.timeout, concurrency=settings.concurrency)
+
+
+_OPENERS: Mapping[str, Opener] = {
+    "openai": _open_openai,
+    "anthropic": _open_anthropic,
+    "google": _open_google,
+    "inspect": _open_inspect,
+}
+
+
+def _pace(settings: ModelSettings) -> dict[str, Any]:
+    return {"timeout": settings.timeout, "concurrency": settings.concurrency}
+
+
+def _client(settings: ModelSettings) -> "httpx.Client":
+    from bestresponse.models.wire import new_client
+
+    return settings.client or new_client()
+
+
+def _key(provider: str, settings: ModelSettings) -> "Secret":
+    from bestresponse.models.wire import Secret
+
+    variables = _KEYS[provider]
+    for variable in variables:
+        if key := settings.environ.get(variable, "").strip():
+            return Secret(key)
+    raise MissingKey(f"{provider} needs an API key: set {' or '.join(variables)}")
+
+
+def _suggestion(spec: str) -> str:
+    prefix, slash, name = spec.partition("/")
+    for family, provider in _FAMILIES.items():
+        if not slash and spec.casefold().startswith(family):
+            return f" Did you mean {provider}/{spec}?"
+    if slash and (near := did_you_mean(prefix, [*_OPENERS, *providers.names()])):
+        return f"{near.removesuffix('?')}/{name}?"
+    return did_you_mean(spec, sorted(WEIGHTS)) or " `bestresponse models` lists what there is."

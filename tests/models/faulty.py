@@ -1,0 +1,134 @@
+"""A real HTTP server that misbehaves on demand."""
+
+import json
+import socket
+import struct
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+GOOD = {
+    "id": "chatcmpl-1",
+    "choices": [{"message": {"role": "assistant", "content": "A"}, "finish_reason": "stop"}],
+    "usage": {
+        "prompt_tokens": 12,
+        "completion_tokens": 3,
+        "prompt_tokens_details": {"cached_tokens": 4},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    },
+}
+
+
+def answer(body, status=200, headers=(), kind="application/json"):
+    """Send this body, whatever it is."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    def act(handler):
+        handler.send_response(status)
+        handler.send_header("content-type", kind)
+        handler.send_header("content-length", str(len(content)))
+        for name, value in headers:
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(content)
+
+    return act
+
+
+def reset(handler):
+    """Cut the connection before any answer."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.close_connection = True
+
+
+def break_off(handler):
+    """Promise a hundred bytes, send a few, hang up."""
+    handler.send_response(200)
+    handler.send_header("content-length", "100")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [')
+    handler.wfile.flush()
+    handler.close_connection = True
+
+
+def stall(handler):
+    """Say nothing until the server is closed."""
+    handler.server.closing.wait(20)
+    handler.close_connection = True
+
+
+def drip(handler):
+    """Send one byte now and then, never finishing."""
+    handler.send_response(200)
+    handler.send_header("content-length", "100000")
+    handler.end_headers()
+    while not handler.server.closing.wait(0.02):
+        try:
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+        except OSError:
+            return
+
+
+def echo_the_key(handler):
+    """Quote all headers in an error, as careless servers do."""
+    answer({"error": {"message": f"bad request with {dict(handler.headers)}"}}, 400)(handler)
+
+
+def slow(seconds, body=GOOD):
+    def act(handler):
+        time.sleep(seconds)
+        answer(body)(handler)
+
+    return act
+
+
+class FaultyServer(ThreadingHTTPServer):
+    """Performs one act per request, the last one for ever, and remembers what it was sent."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, acts):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.acts = list(acts)
+        self.seen = []
+        self.closing = threading.Event()
+        self.lock = threading.Lock()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def handle_error(self, request, client_address):
+        """Connections broken on purpose are no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        with self.server.lock:
+            self.server.seen.append((self.path, dict(self.headers), body))
+            act = self.server.acts.pop(0) if len(self.server.acts) > 1 else self.server.acts[0]
+        act(self)
+
+    def log_message(self, *args):
+        """Say nothing on the screen."""
+
+
+@contextmanager
+def serving(*acts):
+    server = FaultyServer(acts)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.closing.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
