@@ -63,6 +63,10 @@ def test_the_weighted_median_agrees_with_numpy_on_every_resample(size):
     assert (fast.estimate, fast.low, fast.high) == (slow.estimate, slow.low, slow.high)
 
 
+def test_the_median_of_an_even_number_of_values_is_the_middle_of_the_two_middle_ones():
+    assert cluster_bootstrap([10, 1, 3, 2], statistic="median", rng=generator()).estimate == 2.5
+
+
 def test_bca_agrees_with_scipy_on_a_skewed_sample():
     from scipy.stats import bootstrap
 
@@ -178,6 +182,14 @@ def test_the_sign_flip_test_keeps_its_level_under_the_null():
         for seed in range(300)
     )
     assert rejected / 300 <= 0.085
+
+
+@pytest.mark.parametrize("games", [8, 30])
+def test_swapping_the_players_turns_the_difference_and_keeps_the_p_value(games):
+    a, b = generator(8).normal(size=(2, games)) + [[0.6], [0.0]]
+    here, there = paired_difference(a, b, rng=generator()), paired_difference(b, a, rng=generator())
+    assert there.difference.estimate == pytest.approx(-here.difference.estimate)
+    assert 0 < here.p_value == there.p_value < 1
 
 
 def test_a_random_p_value_is_never_zero():

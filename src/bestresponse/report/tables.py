@@ -30,8 +30,13 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def rows_of(table: Table) -> list[dict[str, Cell]]:
-    """The rows of a document's table as mappings from column to cell."""
-    names = [column.name for column in table.columns]
+    """The rows of a document's table as mappings from column to cell; columns of the same name are numbered."""
+    names: list[str] = []
+    for column in table.columns:
+        name, number = column.name, 2
+        while name in names:
+            name, number = f"{column.name} {number}", number + 1
+        names.append(name)
     return [dict(zip(names, row, strict=True)) for row in table.rows]
 
 
@@ -89,6 +94,8 @@ def _spread(row: Row) -> dict[str, Any]:
         cell = as_cell(value, f"column {column!r}")
         if isinstance(cell, Interval):
             ends = {column: cell.estimate, f"{column}_low": cell.low, f"{column}_high": cell.high}
+            if len(ends.keys() & row.keys()) > 1:
+                raise UsageError(f"column {column!r} is an interval and fills {', '.join(ends)}; rename the others")
             result.update({name: _finite(end) for name, end in ends.items()})
         else:
             result[column] = _finite(cell)
