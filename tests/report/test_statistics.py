@@ -186,7 +186,7 @@ def test_the_sign_flip_test_keeps_its_level_under_the_null():
 
 @pytest.mark.parametrize("games", [8, 30])
 def test_swapping_the_players_turns_the_difference_and_keeps_the_p_value(games):
-    a, b = generator(8).normal(size=(2, games)) + [[0.6], [0.0]]
+    a, b = generator(8).normal([[0.6], [0.0]], size=(2, games))
     here, there = paired_difference(a, b, rng=generator()), paired_difference(b, a, rng=generator())
     assert there.difference.estimate == pytest.approx(-here.difference.estimate)
     assert 0 < here.p_value == there.p_value < 1
