@@ -217,4 +217,5 @@ def _suggestion(spec: str) -> str:
             return f" Did you mean {provider}/{spec}?"
     if slash and (near := did_you_mean(prefix, [*_OPENERS, *providers.names()])):
         return f"{near.removesuffix('?')}/{name}?"
-    return did_you_mean(spec, sorted(WEIGHTS)) or " `bestresponse models` lists what there is."
+    near = did_you_mean(spec, sorted(WEIGHTS)) if spec else ""
+    return near or " `bestresponse models` lists what there is."
