@@ -8,9 +8,10 @@ Failures do not stop the other plays, except where going on makes no sense: the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any, TypeVar
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
@@ -18,6 +19,8 @@ from bestresponse.run.spec import Spec
 from bestresponse.store.run_folder import RunFolder
 
 __all__ = ["Outcome", "PlayOne", "Progress", "execute"]
+
+_T = TypeVar("_T")
 
 PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]
 """Plays one spec from the submissions it already has; calls back with every new one."""
@@ -102,7 +105,7 @@ def execute(
     outcome = Outcome()
     run = _Run(folder, play_one, folder.begun(finished), outcome)
     missing = _missing(specs, finished, outcome)
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="play")
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="play") if workers > 1 else _Inline()
     try:
         under_way = {pool.submit(run.play, spec): spec for spec in islice(missing, workers)}
         while under_way:
@@ -120,6 +123,18 @@ def execute(
     if outcome.stopped == "enough":
         outcome.stopped = ""
     return outcome
+
+
+class _Inline(Executor):
+    """One play at a time in the calling thread: no thread to hand over to, and an interrupt ends the play at once."""
+
+    def submit(self, play: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        done: Future[_T] = Future()
+        try:
+            done.set_result(play(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - it is raised again by whoever asks for the result
+            done.set_exception(error)
+        return done
 
 
 def _missing(specs: Iterable[Spec], finished: set[str], outcome: Outcome) -> Iterator[Spec]:

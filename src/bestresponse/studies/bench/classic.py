@@ -22,7 +22,7 @@ from bestresponse.games.matrix import MatrixGame, as_strategy
 from bestresponse.games.presentation import theme
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import draw
-from bestresponse.studies.bench.measure import measure_strategy
+from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.summary import seed_summary
 from bestresponse.theory.normal_form import Array, NormalForm, as_payoffs
 from bestresponse.theory.zero_sum import solve_zero_sum
@@ -91,7 +91,8 @@ class Benchmark:
         except InvalidMove as error:
             empty = dict.fromkeys(("llm_strategy", "llm_value", "nash_gap", "gap_normalised", "exploitability"))
             return result | empty | {"status": error.kind.value, "how": str(error)}
-        return result | {"llm_strategy": x.tolist(), "status": "valid"} | measure_strategy(own, other, x, nash_col)
+        (figures,) = measure_strategies(own[None], other[None], x[None], nash_col[None])
+        return result | {"llm_strategy": x.tolist(), "status": "valid"} | figures
 
 
 def _as_game(game: Any) -> MatrixGame:

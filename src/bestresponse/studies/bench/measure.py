@@ -14,112 +14,158 @@ A play without a readable answer has no gap: the `worst` figures say what it cou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bestresponse.core.episode import Record
 from bestresponse.core.errors import StoreError
+from bestresponse.core.player import Decision
 from bestresponse.games.matrix import as_strategy
+from bestresponse.games.presentation import theme
+from bestresponse.store.run_folder import StoredPlay
 from bestresponse.studies.bench.drawn import own_view
 from bestresponse.studies.bench.general import general_sum_measures
-from bestresponse.studies.bench.playing import game_of
 from bestresponse.theory.normal_form import Array
+from bestresponse.theory.zero_sum import solve_zero_sum
 from bestresponse.theory.zero_sum_measure import optimal_opponent_range
 
-__all__ = ["measure", "measure_strategy"]
+__all__ = ["Row", "measure", "measure_strategies"]
 
 Row = dict[str, Any]
 _SUPPORT = 1e-9
+_CHUNK = 5000
 
 
-def measure(spec: str, data: Mapping[str, Any], record: Record) -> Row:
-    """One flat row: what was asked, how the answer was read, and what it is worth."""
-    game = game_of(data)
-    seat = data["seat"]
-    own, other = own_view(np.asarray(data["payoffs"], dtype=np.float64), seat)
-    answers = {s.role: s.decision for s in record.submissions}
-    mine = answers.get(game.roles[seat])
+def measure(plays: Iterable[StoredPlay]) -> Iterator[Row]:
+    """One flat row a play, in their order: what was asked, how the answer was read, and what it is worth."""
+    plays = iter(plays)
+    while chunk := list(islice(plays, _CHUNK)):
+        yield from _measure_chunk(chunk)
+
+
+def _measure_chunk(plays: list[StoredPlay]) -> list[Row]:
+    rows = []
+    answered: dict[tuple[int, ...], list[tuple[int, Array, Array, Array, Array]]] = defaultdict(list)
+    for number, play in enumerate(plays):
+        own, other = own_view(np.asarray(play.data["payoffs"], dtype=np.float64), play.data["seat"])
+        mine, opponent, labels = _answers(play)
+        row = _asked(play.spec, play.data, own, mine)
+        if mine.action is None or opponent is None:
+            row |= _unanswered(own, None if opponent is None else opponent.action)
+        else:
+            x, y = as_strategy(mine.action, labels), np.asarray(opponent.action, dtype=np.float64)
+            row["strategy"] = _carried_back(x, play.data["back"])
+            answered[own.shape].append((number, own, other, x, y))
+        rows.append(row)
+    for group in answered.values():
+        numbers, own_all, other_all, x_all, y_all = zip(*group, strict=True)
+        figures = measure_strategies(np.stack(own_all), np.stack(other_all), np.stack(x_all), np.stack(y_all))
+        for number, figure in zip(numbers, figures, strict=True):
+            rows[number] |= figure
+    return rows
+
+
+def _answers(play: StoredPlay) -> tuple[Decision, Decision | None, tuple[str, ...]]:
+    """What the player and its opponent answered, and the labels of the player's actions."""
+    dress = theme(play.data["theme"])
+    seat = play.data["seat"]
+    answers = {s.role: s.decision for s in play.record.submissions}
+    mine = answers.get(dress.players[seat])
     if mine is None:
-        raise StoreError(f"the record of {spec} holds no answer of the player it was made for")
-    row: Row = {
+        raise StoreError(f"the record of {play.spec} holds no answer of the player it was made for")
+    return mine, answers.get(dress.players[1 - seat]), dress.actions[seat][: len(play.data["back"])]
+
+
+def _asked(spec: str, data: Mapping[str, Any], own: Array, mine: Decision) -> Row:
+    return {
         "spec": spec,
         **{name: data[name] for name in ("condition", "game", "variant", "model", "elicit", "format", "theme")},
-        "seat": ("row", "col")[seat],
+        "seat": ("row", "col")[data["seat"]],
         "temperature": data["temperature"],
         "rows": own.shape[0],
         "cols": own.shape[1],
         "status": mine.reading.status.value,
         "how": mine.reading.how,
+        "strategy": None,
     }
-    opponent = answers.get(game.roles[1 - seat])
-    if mine.action is None or opponent is None:
-        return row | {"strategy": None} | _unanswered(own, other, None if opponent is None else opponent.action)
-    x = as_strategy(mine.action, game.form.actions[seat])
-    y = as_strategy(opponent.action, game.form.actions[1 - seat])
-    back = np.empty_like(x)
-    back[list(data["back"])] = x
-    return row | {"strategy": back.tolist()} | measure_strategy(own, other, x, y)
 
 
-def measure_strategy(own: Array, other: Array, x: Array, y: Array) -> Row:
-    """The figures of strategy `x` against the equilibrium opponent `y`."""
-    spread = float(np.ptp(own))
-    against = own @ y
-    llm_value, br_value = float(x @ against), float(against.max())
-    gap = max(br_value - llm_value, 0.0)
-    row: Row = {
-        "llm_value": llm_value,
-        "br_value": br_value,
+def _carried_back(x: Array, back: list[int]) -> list[float]:
+    """The strategy over the actions in the order the game was drawn."""
+    original = [0.0] * len(back)
+    for here, there in enumerate(back):
+        original[there] = float(x[here])
+    return original
+
+
+def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Row]:
+    """The figures of strategies `x` (n, actions) against the equilibrium opponents `y`, for n games of one shape."""
+    spread = np.ptp(own, axis=(1, 2))
+    against = np.einsum("nij,nj->ni", own, y)
+    llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
+    gap = np.maximum(best - llm, 0.0)
+    columns: dict[str, Any] = {
+        "llm_value": llm,
+        "br_value": best,
         "nash_gap": gap,
-        "gap_normalised": gap / spread if spread else 0.0,
+        "gap_normalised": _shares(gap, spread),
         "payoff_range": spread,
-        "support": int((y > _SUPPORT).sum()),
-        "pure_equilibrium": bool((y > 1 - _SUPPORT).any()),
+        "support": (y > _SUPPORT).sum(axis=1),
+        "pure_equilibrium": (y > 1 - _SUPPORT).any(axis=1),
         "entropy": _entropy(x),
     }
-    if np.array_equal(own, -other):
-        row |= _zero_sum_measures(own, x, br_value, y, gap)
-        row["exploitability_normalised"] = row["exploitability"] / spread if spread else 0.0
-        return row
-    return row | general_sum_measures(own, other, x)
+    zero_sum = (own == -other).all(axis=(1, 2))
+    if zero_sum.all():
+        columns |= _zero_sum_columns(own, x, y, best, gap)
+    rows = [
+        dict(zip(columns, cells, strict=True)) for cells in zip(*(c.tolist() for c in columns.values()), strict=True)
+    ]
+    if not zero_sum.all():
+        for row, a, b, mix in zip(rows, own, other, x, strict=True):
+            row |= general_sum_measures(a, b, mix)
+    return rows
 
 
-def _zero_sum_measures(own: Array, x: Array, value: float, y: Array, gap: float) -> Row:
+def _zero_sum_columns(own: Array, x: Array, y: Array, value: Array, gap: Array) -> dict[str, Array]:
     """The best-response value against an optimal opponent is the value of the game."""
-    exploitability = max(value - float((x @ own).min()), 0.0)
-    widest = gap
-    if not _certainly_unique(own, y, value) and exploitability > 0:
-        lowest, _ = optimal_opponent_range(own, x)
-        widest = max(value - lowest, gap, 0.0)
-    return {"value": value, "exploitability": exploitability, "gap_any_equilibrium": widest}
+    exploitability = np.maximum(value - np.einsum("ni,nij->nj", x, own).min(axis=1), 0.0)
+    spread = np.ptp(own, axis=(1, 2))
+    widest = gap.copy()
+    for k in np.flatnonzero(~_certainly_unique(own, y, value) & (exploitability > 0)):
+        lowest, _ = optimal_opponent_range(own[k], x[k])
+        widest[k] = max(value[k] - lowest, gap[k])
+    return {
+        "value": value,
+        "exploitability": exploitability,
+        "exploitability_normalised": _shares(exploitability, spread),
+        "gap_any_equilibrium": widest,
+    }
 
 
-def _certainly_unique(own: Array, y: Array, value: float) -> bool:
-    """Whether `y` is surely the opponent's only optimal strategy (False: perhaps not).
+def _certainly_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
+    """Whether each `y` is surely the opponent's only optimal strategy (False: perhaps not).
 
-    So it is if an optimal x uses exactly the best rows and makes every column that y leaves out strictly worse for
-    the opponent, and the square system of these rows and the columns in use determines y.
+    So it is if some optimal x uses exactly the best rows against y and makes every column that y leaves out strictly
+    worse for the opponent, and the rows and columns in use determine y.
     """
-    spread = max(float(np.ptp(own)), 1e-300)
-    unit = (own - value) / spread
-    best, used = np.flatnonzero(unit @ y >= -1e-9), np.flatnonzero(y > _SUPPORT)
-    if len(best) != len(used):
-        return False
-    kernel = unit[np.ix_(best, used)]
-    goal = np.append(np.zeros(len(used)), 1.0)
-    x = np.linalg.lstsq(np.vstack([kernel.T, np.ones(len(best))]), goal, rcond=None)[0]
-    settled = bool((x > _SUPPORT).all() and np.abs(x @ kernel).max() < 1e-9)
-    rest = np.delete(x @ unit[best], used)
-    return settled and bool((rest > 1e-9).all()) and _rank(kernel) == len(used)
+    spread = np.maximum(np.ptp(own, axis=(1, 2)), 1e-300)[:, None, None]
+    unit = (own - value[:, None, None]) / spread
+    x = solve_zero_sum(own).row
+    used, playing = y > _SUPPORT, x > _SUPPORT
+    rows_strict = ((np.einsum("nij,nj->ni", unit, y) >= -1e-9) == playing).all(axis=1)
+    cols_strict = ((np.einsum("ni,nij->nj", x, unit) <= 1e-9) == used).all(axis=1)
+    square = used.sum(axis=1) == playing.sum(axis=1)
+    kernel = np.where(playing[:, :, None] & used[:, None, :], unit, 0.0)
+    bordered = np.concatenate([kernel, used[:, None, :].astype(np.float64)], axis=1)
+    determined = np.linalg.matrix_rank(bordered, tol=1e-9) == used.sum(axis=1)
+    return np.asarray(rows_strict & cols_strict & square & determined)
 
 
-def _rank(kernel: Array) -> int:
-    return int(np.linalg.matrix_rank(np.vstack([kernel, np.ones(kernel.shape[1])]), tol=1e-9))
-
-
-def _unanswered(own: Array, other: Array, opponent: Any) -> Row:
+def _unanswered(own: Array, opponent: Any) -> Row:
     """No figures, only how bad they could have been; 1 is the most a normalised figure can be."""
     row: Row = {"llm_value": None, "nash_gap": None, "gap_normalised": None, "exploitability": None}
     spread = float(np.ptp(own))
@@ -131,6 +177,11 @@ def _unanswered(own: Array, other: Array, opponent: Any) -> Row:
     return row
 
 
-def _entropy(x: Array) -> float:
-    used = x[x > 0]
-    return max(float(-(used * np.log2(used)).sum()), 0.0)
+def _shares(figure: Array, spread: Array) -> Array:
+    return np.divide(figure, spread, out=np.zeros_like(figure), where=spread > 0)
+
+
+def _entropy(x: Array) -> Array:
+    """In bits."""
+    logs = np.log2(x, out=np.zeros_like(x), where=x > 0)
+    return np.asarray(np.abs((x * logs).sum(axis=1)))

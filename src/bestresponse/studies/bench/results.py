@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from bestresponse.store.run_folder import StoredPlay
-from bestresponse.studies.bench.measure import measure
+from bestresponse.studies.bench.measure import Row, measure
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.summary import PlayerSummary, baseline_rows, summarise
 
 __all__ = ["Results"]
 
-Row = dict[str, Any]
 Group = tuple[str, str]
 
 
@@ -27,8 +25,9 @@ class Results:
 
     @classmethod
     def of(cls, plan: Plan, plays: Iterable[StoredPlay]) -> Results:
-        rows = [measure(play.spec, play.data, play.record) for play in plays]
-        rows.sort(key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"]))
+        rows = sorted(
+            measure(plays), key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"])
+        )
         return cls(plan, tuple(rows))
 
     @cached_property

@@ -19,7 +19,7 @@ from bestresponse.report.statistics import precision_reached
 from bestresponse.run.execute import Outcome, Progress, execute
 from bestresponse.run.spec import Spec
 from bestresponse.store.manifest import Manifest, environment
-from bestresponse.store.run_folder import RunFolder
+from bestresponse.store.run_folder import RunFolder, StoredPlay
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.findings import Background, findings
 from bestresponse.studies.bench.measure import measure
@@ -92,19 +92,19 @@ class _Precision:
         self._count = 0
         self.reached = False
         for play in folder.plays():
-            self._note(play.spec, play.data, play.record)
+            self._note(play)
         self._look()
 
     def told(self, spec: Spec, record: Record) -> bool:
-        self._note(spec.id, spec.data, record)
+        self._note(StoredPlay(spec.id, spec.data, record))
         if self._count % 10 == 0:
             self._look()
         return self.reached
 
-    def _note(self, spec: str, data: Mapping[str, Any], record: Record) -> None:
-        if data["variant"] != "original" or data["condition"] != BASE:
+    def _note(self, play: StoredPlay) -> None:
+        if play.data["variant"] != "original" or play.data["condition"] != BASE:
             return
-        row = measure(spec, data, record)
+        (row,) = measure([play])
         self._count += 1
         if row["gap_normalised"] is not None:
             self._seen.setdefault((row["model"], row["elicit"]), []).append((row["game"], row["gap_normalised"]))

@@ -15,7 +15,8 @@ import numpy as np
 
 from bestresponse.core.seeds import split
 from bestresponse.report.statistics import Comparison, Interval, cluster_bootstrap, holm, paired_difference
-from bestresponse.studies.bench.results import Results, Row
+from bestresponse.studies.bench.measure import Row
+from bestresponse.studies.bench.results import Results
 
 __all__ = ["ConditionEffect", "VariantEffect", "invariance", "invariance_score", "model_differences", "sensitivity"]
 

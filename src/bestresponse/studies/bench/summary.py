@@ -14,11 +14,9 @@ from bestresponse.core.seeds import split
 from bestresponse.players.baselines import BASELINES
 from bestresponse.report.statistics import Bounds, Interval, cluster_bootstrap, missing_bounds
 from bestresponse.studies.bench.drawn import Drawn, own_view
-from bestresponse.studies.bench.measure import measure_strategy
+from bestresponse.studies.bench.measure import Row, measure_strategies
 
 __all__ = ["PlayerSummary", "baseline_rows", "seed_summary", "summarise"]
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +102,11 @@ def baseline_rows(drawn: Drawn, seats: tuple[str, ...], games: Iterable[int], se
         own_seat = 0 if seat == "row" else 1
         views = [own_view(drawn.payoffs[k], own_seat) for k in games]
         own, other = np.stack([v[0] for v in views]), np.stack([v[1] for v in views])
-        opponents = [np.asarray(drawn.opponent_of(k, own_seat)) for k in games]
+        opponents = np.stack([np.asarray(drawn.opponent_of(k, own_seat)) for k in games])
         for name, play in BASELINES.items():
-            mixes = play(own, other, seed)
-            found[name] += [
-                {"game": k, "seat": seat, "condition": "base", "status": "valid", "model": name}
-                | measure_strategy(a, b, x, y)
-                for k, a, b, x, y in zip(games, own, other, mixes, opponents, strict=True)
-            ]
+            figures = measure_strategies(own, other, play(own, other, seed), opponents)
+            asked = {"seat": seat, "condition": "base", "status": "valid", "model": name}
+            found[name] += [asked | {"game": k} | figure for k, figure in zip(games, figures, strict=True)]
     return found
 
 
