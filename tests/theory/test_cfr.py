@@ -1,5 +1,6 @@
 """Counterfactual regret minimisation: published iterates, variants, engines, properties."""
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -95,6 +96,12 @@ class TestArguments:
         often = cfr(kuhn_poker(), 50, checkpoints=range(1, 51), engine="numpy")
         assert often.nash_conv == cfr(kuhn_poker(), 50, checkpoints=[], engine="numpy").nash_conv
 
+    def test_a_short_run_does_not_load_the_compiled_loop_and_a_long_one_does(self):
+        assert cfr(kuhn_poker(), 10).engine == "numpy"
+        long = cfr(kuhn_poker(), 45_000, "cfr+")
+        assert long.engine == ("numba" if numba_is_installed() else "numpy")
+        assert long.nash_conv == pytest.approx(1.3435493e-05, abs=1e-11)  # OpenSpiel's after 45,000
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -124,7 +131,9 @@ class TestProperties:
     @settings(max_examples=25, deadline=None)
     @given(seeds, st.integers(1, 4), st.booleans())
     def test_both_engines_iterate_alike(self, seed, players, predictive):
+        """Payoffs without ties: at a regret of exactly 0 the last bit decides what is played next."""
         form = to_sequence_form(random_tree(Random(seed), players, 5, zero_sum=False))
+        form = replace(form, payoffs=form.payoffs + np.random.default_rng(seed).normal(size=form.payoffs.shape))
         schedule = np.array([[1.0] * 5, [0.5] * 5, [1.0, 2.0, 3.0, 4.0, 5.0]])
         fast, plain = NumbaCfr(form), NumpyCfr(form)
         fast.run(schedule, predictive)

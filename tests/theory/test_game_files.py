@@ -124,6 +124,9 @@ class TestNfg:
         assert game.payoffs[1].tolist() == [[1, 1], [2, 3], [2, 0]]
         assert game.actions == (("1", "2", "3"), ("1", "2"))
 
+    def test_players_without_a_name_are_numbered(self):
+        assert parse_nfg('NFG 1 R "" { "" "Bob" } { 1 1 } 1 2').players == ("player 1", "Bob")
+
     def test_the_outcome_version(self):
         game = parse_nfg(NFG_OUTCOMES)
         assert game.payoffs[0].tolist() == [[1, 1], [0, 0], [0, 0.5]]

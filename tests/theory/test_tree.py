@@ -240,6 +240,11 @@ class TestSubgamePerfection:
         assert found.count == len(found.equilibria) == 4
         assert [outcome["y"] for outcome in found.outcomes] == [3, 2, 1]
 
+    def test_ties_that_combine_in_too_many_ways_are_refused(self):
+        ties = {str(k): (1 / 20, Turn("x", str(k), {"a": Leaf([0, 0]), "b": Leaf([0, 2**k])})) for k in range(20)}
+        with pytest.raises(TooLarge, match="the ties below the root combine in more than 100000 ways"):
+            subgame_perfect(build_tree(["x", "y"], Chance(ties)))
+
     def test_hidden_information_is_refused(self):
         with pytest.raises(InvalidGame, match="information set of 2 nodes \\('o' of odd\\)"):
             subgame_perfect(pennies())

@@ -48,6 +48,9 @@ Engine = Literal["auto", "numpy", "numba"]
 _WORTH_COMPILING = 20_000_000
 """Leaf visits from which loading the compiled loop pays (it costs about a second)."""
 
+_PART = 20_000
+"""Iterations between two chances to be interrupted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -94,10 +97,12 @@ def cfr(
     solver = NumbaCfr(form) if chosen == "numba" else NumpyCfr(form)
     done, seen, plans = 0, [], []
     for stop in stops:
-        solver.run(schedule(variant, done + 1, stop), predictive=variant == "pcfr+")
+        while done < stop:
+            part = min(stop, done + _PART)
+            solver.run(schedule(variant, done + 1, part), predictive=variant == "pcfr+")
+            done = part
         plans = _average(form, solver.totals)
         seen.append(Checkpoint(stop, float(plan_regrets(form, plans).sum())))
-        done = stop
     behaviours = [plex.normalised(total) for plex, total in zip(form.plexes, solver.totals, strict=True)]
     value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
     return CfrResult(form.policy(behaviours), value, seen[-1].nash_conv, tuple(seen), iterations, variant, chosen)

@@ -47,7 +47,7 @@ class _Reader:
         words.word("'R' or 'D' after the version", "R", "D")
         self.title = words.quote("the title")
         start = words.start
-        self.players = tuple(distinct(words.quotes("player's name")))
+        self.players = tuple(distinct(words.quotes("player's name"), "player "))
         if not self.players:
             raise words.wrong("at least one player", start)
         if words.kind == "text":

@@ -169,16 +169,16 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def distinct(labels: Iterable[str]) -> list[str]:
-    """The labels, numbered where they are empty or repeat.
+def distinct(labels: Iterable[str], unnamed: str = "") -> list[str]:
+    """The labels, numbered where they are empty (behind `unnamed`) or repeat.
 
-    >>> distinct(["a", "", "a"])
-    ['a', '2', 'a (2)']
+    >>> distinct(["a", "", "a"], unnamed="player ")
+    ['a', 'player 2', 'a (2)']
     """
     found: list[str] = []
     taken: set[str] = set()
     for place, label in enumerate(labels, start=1):
-        wanted = new = label or str(place)
+        wanted = new = label or f"{unnamed}{place}"
         count = 1
         while new in taken:
             count += 1

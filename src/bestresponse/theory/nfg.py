@@ -37,7 +37,7 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
     words.word("'R' or 'D' after the version", "R", "D")
     title = words.quote("the title")
     start = words.start
-    players = distinct(words.quotes("player's name"))
+    players = distinct(words.quotes("player's name"), "player ")
     if not players:
         raise words.wrong("at least one player", start)
     actions = _actions(words, len(players))

@@ -31,7 +31,7 @@ __all__ = ["SubgamePerfect", "SubgamePerfectEquilibrium", "subgame_perfect"]
 Payoffs = tuple[Fraction, ...]
 Profile = tuple[Payoffs, dict[int, int]]
 
-_COMBINATIONS = 1_000_000
+_COMBINATIONS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
