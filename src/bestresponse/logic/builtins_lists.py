@@ -1,0 +1,265 @@
+"""Built-in predicates about lists, and the ways to sum up all answers of a goal, for the embedded engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from bestresponse.logic.arithmetic import evaluate
+from bestresponse.logic.builtins_terms import integer_of, proper_list
+from bestresponse.logic.terms import Atom, Struct, Term, Var, deref, items_of, list_of, write
+from bestresponse.logic.unify import Fault, compare, order_key, undo, unify
+
+if TYPE_CHECKING:
+    from bestresponse.logic.machine import Machine
+
+__all__ = ["DETERMINATE", "GATHER", "MULTIPLE"]
+
+Arguments = list[Term]
+
+
+def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
+    machine.charge(3 * len(items))
+    return unify(place, list_of(items), machine.trail)
+
+
+def _sorted(machine: Machine, items: list[Term]) -> list[Term]:
+    machine.charge(len(items))
+    return sorted(items, key=order_key)
+
+
+def _distinct(items: list[Term]) -> list[Term]:
+    return [item for index, item in enumerate(items) if not index or compare(items[index - 1], item)]
+
+
+def _length(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
+    items, tail = items_of(arguments[0])
+    machine.charge(len(items))
+    if not isinstance(tail, Var):
+        proper = isinstance(tail, Atom) and tail == "[]"
+        return proper and unify(arguments[1], len(items), machine.trail)
+    if isinstance(deref(arguments[1]), Var):
+        return _longer(machine, tail, len(items), arguments[1])
+    missing = integer_of(arguments[1], "the length of a list") - len(items)
+    return missing >= 0 and _fill(machine, tail, missing)
+
+
+def _fill(machine: Machine, tail: Var, count: int) -> bool:
+    machine.charge(4 * count)
+    return unify(tail, list_of([Var() for _ in range(count)]), machine.trail)
+
+
+def _longer(machine: Machine, tail: Var, known: int, wanted: Term) -> Iterator[bool]:
+    mark, extra = len(machine.trail), 0
+    while True:
+        if _fill(machine, tail, extra) and unify(wanted, known + extra, machine.trail):
+            yield True
+        undo(machine.trail, mark)
+        extra += 1
+
+
+def _sort(machine: Machine, arguments: Arguments) -> bool:
+    return _give(machine, arguments[1], _distinct(_sorted(machine, proper_list(arguments[0], machine))))
+
+
+def _msort(machine: Machine, arguments: Arguments) -> bool:
+    return _give(machine, arguments[1], _sorted(machine, proper_list(arguments[0], machine)))
+
+
+def _keyed(item: Term, position: int) -> Term:
+    item = deref(item)
+    if position == 0:
+        return item
+    if not isinstance(item, Struct) or len(item.args) < position:
+        raise Fault(f"{write(item)[:60]} has no argument {position} to sort by")
+    return item.args[position - 1]
+
+
+def _keysort(machine: Machine, arguments: Arguments) -> bool:
+    items = proper_list(arguments[0], machine)
+    return _give(machine, arguments[1], sorted(items, key=lambda item: order_key(_keyed(item, 1))))
+
+
+def _sort_by(machine: Machine, arguments: Arguments) -> bool:
+    position, order = integer_of(arguments[0], "the sort key"), deref(arguments[1])
+    if position < 0 or not isinstance(order, Atom) or order not in ("@<", "@=<", "@>", "@>="):
+        raise Fault("sort/4 takes a position and one of @<, @=<, @>, @>=")
+    items = proper_list(arguments[2], machine)
+    ranked = sorted(items, key=lambda item: order_key(_keyed(item, position)), reverse=order in ("@>", "@>="))
+    if order in ("@<", "@>"):
+        keys = [_keyed(item, position) for item in ranked]
+        ranked = [item for i, item in enumerate(ranked) if not i or compare(keys[i - 1], keys[i])]
+    return _give(machine, arguments[3], ranked)
+
+
+def _sum(machine: Machine, arguments: Arguments) -> bool:
+    return unify(arguments[1], _total(machine, proper_list(arguments[0], machine)), machine.trail)
+
+
+def _total(machine: Machine, items: list[Term]) -> Term:
+    total: Any = 0
+    for item in items:
+        total = evaluate(Struct("+", (total, item)), machine.source)
+    result: Term = total
+    return result
+
+
+def _extreme(sign: int) -> Callable[[Machine, Arguments], bool]:
+    def extreme(machine: Machine, arguments: Arguments) -> bool:
+        values = [evaluate(item, machine.source) for item in proper_list(arguments[0], machine)]
+        return bool(values) and unify(arguments[1], max(values) if sign > 0 else min(values), machine.trail)
+
+    return extreme
+
+
+def _extreme_member(sign: int) -> Callable[[Machine, Arguments], bool]:
+    def extreme(machine: Machine, arguments: Arguments) -> bool:
+        items = proper_list(arguments[1], machine)
+        if not items:
+            return False
+        best = items[0]
+        for item in items[1:]:
+            if compare(item, best) * sign > 0:
+                best = item
+        return unify(arguments[0], best, machine.trail)
+
+    return extreme
+
+
+def _numlist(machine: Machine, arguments: Arguments) -> bool:
+    low, high = integer_of(arguments[0], "the lower bound"), integer_of(arguments[1], "the upper bound")
+    machine.charge(max(0, high - low + 1) * 3)
+    return high >= low and unify(arguments[2], list_of(list(range(low, high + 1))), machine.trail)
+
+
+def _reverse(machine: Machine, arguments: Arguments) -> bool:
+    return _give(machine, arguments[1], proper_list(arguments[0], machine)[::-1])
+
+
+def _to_set(machine: Machine, arguments: Arguments) -> bool:
+    items = proper_list(arguments[0], machine)
+    ranked = sorted(range(len(items)), key=lambda index: (order_key(items[index]), index))
+    first = {i for n, i in enumerate(ranked) if not n or compare(items[ranked[n - 1]], items[i])}
+    return _give(machine, arguments[1], [item for index, item in enumerate(items) if index in first])
+
+
+def _memberchk(machine: Machine, arguments: Arguments) -> bool:
+    items, tail = items_of(arguments[1])
+    machine.charge(len(items))
+    mark = len(machine.trail)
+    for item in items:
+        if unify(arguments[0], item, machine.trail):
+            return True
+        undo(machine.trail, mark)
+    return isinstance(tail, Var) and unify(tail, Struct("[|]", (arguments[0], Var())), machine.trail)
+
+
+def _nth(base: int) -> Callable[[Machine, Arguments], Iterator[bool] | bool]:
+    def nth(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
+        items = items_of(arguments[1])[0]
+        machine.charge(len(items))
+        if isinstance(deref(arguments[0]), Var):
+            return _each(machine, arguments, items, base)
+        index = integer_of(arguments[0], "the index") - base
+        return 0 <= index < len(items) and unify(items[index], arguments[2], machine.trail)
+
+    return nth
+
+
+def _each(machine: Machine, arguments: Arguments, items: list[Term], base: int) -> Iterator[bool]:
+    mark = len(machine.trail)
+    for index, item in enumerate(items, base):
+        if unify(arguments[2], item, machine.trail) and unify(arguments[0], index, machine.trail):
+            yield True
+        undo(machine.trail, mark)
+
+
+def _findall(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
+    tail = arguments[1] if len(arguments) == 2 else Atom("[]")
+    machine.charge(2 * len(found))
+    return unify(arguments[0], list_of(found, tail), machine.trail)
+
+
+def _aggregate(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
+    spec, place = deref(arguments[0]), arguments[1]
+    name = spec.name if isinstance(spec, Struct) else str(spec)
+    match name:
+        case "count":
+            return unify(place, len(found), machine.trail)
+        case "sum":
+            return unify(place, _total(machine, found), machine.trail)
+        case "bag":
+            return _give(machine, place, found)
+        case "set":
+            return _give(machine, place, _distinct(_sorted(machine, found)))
+        case "max" | "min" if isinstance(spec, Struct):
+            return bool(found) and unify(place, _best(machine, found, spec), machine.trail)
+    raise Fault(f"aggregate_all/3 does not know {write(spec)[:60]}")
+
+
+def _best(machine: Machine, found: list[Term], spec: Struct) -> Term:
+    choose: Any = max if spec.name == "max" else min
+    if len(spec.args) == 1:
+        result: Term = choose(evaluate(item, machine.source) for item in found)
+        return result
+    pairs = [deref(item) for item in found]
+    values = [(evaluate(pair.args[0], machine.source), pair.args[1]) for pair in pairs if isinstance(pair, Struct)]
+    value, witness = choose(values, key=lambda entry: entry[0])
+    return Struct(spec.name, (value, witness))
+
+
+def _bagof(distinct: bool) -> Callable[[Machine, list[Term], Arguments], Iterator[bool] | bool]:
+    return lambda machine, found, arguments: bool(found) and _groups(machine, found, arguments, distinct)
+
+
+def _groups(machine: Machine, found: list[Term], arguments: Arguments, distinct: bool) -> Iterator[bool]:
+    """One answer per witness, in standard order; each solution is a pair of its witness and its value."""
+    pairs = [pair for pair in map(deref, found) if isinstance(pair, Struct)]
+    ranked = sorted(pairs, key=lambda pair: order_key(pair.args[0]))
+    place, witness = arguments
+    mark, start = len(machine.trail), 0
+    while start < len(ranked):
+        stop = start + 1
+        while stop < len(ranked) and unify(ranked[start].args[0], ranked[stop].args[0], machine.trail):
+            stop += 1
+        values = [pair.args[1] for pair in ranked[start:stop]]
+        values = _distinct(_sorted(machine, values)) if distinct else values
+        if unify(witness, ranked[start].args[0], machine.trail) and _give(machine, place, values):
+            yield True
+        undo(machine.trail, mark)
+        start = stop
+
+
+DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
+    "sort/2": _sort,
+    "list_to_ord_set/2": _sort,
+    "msort/2": _msort,
+    "sort/4": _sort_by,
+    "keysort/2": _keysort,
+    "sum_list/2": _sum,
+    "sumlist/2": _sum,
+    "max_list/2": _extreme(1),
+    "min_list/2": _extreme(-1),
+    "max_member/2": _extreme_member(1),
+    "min_member/2": _extreme_member(-1),
+    "numlist/3": _numlist,
+    "reverse/2": _reverse,
+    "list_to_set/2": _to_set,
+    "memberchk/2": _memberchk,
+}
+"""Predicates with at most one answer."""
+
+MULTIPLE: dict[str, Callable[[Machine, Arguments], Iterator[bool] | bool]] = {
+    "length/2": _length,
+    "nth0/3": _nth(0),
+    "nth1/3": _nth(1),
+}
+"""Predicates with many answers: an iterator that binds before each `yield`, or a truth value."""
+
+GATHER: dict[str, Callable[[Machine, list[Term], Arguments], Iterator[bool] | bool]] = {
+    "findall": _findall,
+    "aggregate_all": _aggregate,
+    "bagof": _bagof(distinct=False),
+    "setof": _bagof(distinct=True),
+}
+"""What to do with the copies of all answers of a goal."""

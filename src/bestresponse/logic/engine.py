@@ -1,0 +1,137 @@
+"""What a logic engine can do, and the limits it does it in: one protocol, two engines.
+
+*Embedded* is written in Python and always there; *swi* drives one confined SWI-Prolog process. Both load only what the
+gate has passed (`gate.GatedProgram.canonical`), under the same trusted text (`solver_language.TRUSTED`), and agree.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from bestresponse.core.errors import LogicError, UsageError
+from bestresponse.logic.gate import GatedProgram
+from bestresponse.logic.terms import Term
+
+__all__ = [
+    "Answer",
+    "EngineKind",
+    "Limits",
+    "LogicEngine",
+    "Program",
+    "Proof",
+    "RuntimeFault",
+    "Verdict",
+    "open_engine",
+]
+
+EngineKind = Literal["auto", "embedded", "swi"]
+
+Answer = Mapping[str, Term]
+"""The variables of a goal, by name, and what they are in one solution. Names that start with _ are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one question may use up: resolution steps, cells of memory, answers, characters of answers, seconds."""
+
+    steps: int = 2_000_000
+    cells: int = 2_000_000
+    answers: int = 100_000
+    output: int = 4_000_000
+    seconds: float = 3.0
+
+
+class Verdict(StrEnum):
+    """What is known about a claim under the closed-world reading of a program."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A verdict, and for `UNKNOWN` the reason: refused, an error, or a limit."""
+
+    verdict: Verdict
+    why: str = ""
+
+
+class RuntimeFault(LogicError):
+    """A program raised an error while it ran; `line` (0 if unknown) and `source_line` tell in which clause."""
+
+    def __init__(self, message: str, line: int = 0, source_line: str = "") -> None:
+        place = f" in the clause at line {line}: {source_line}" if line else ""
+        super().__init__(f"{message}{place}")
+        self.message = message
+        self.line = line
+        self.source_line = source_line
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that an engine has loaded; `handle` is the engine's own."""
+
+    gated: GatedProgram
+    handle: object = field(repr=False, compare=False)
+
+
+class LogicEngine(Protocol):
+    """Loads programs and answers questions about them. Goals pass the gate too, whoever wrote them."""
+
+    name: str
+    limits: Limits
+
+    def load(self, source: str | GatedProgram) -> Program:
+        """Check and load a program, or `ProgramRefused`."""
+        ...
+
+    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
+        """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be had."""
+        ...
+
+    def ask_many(
+        self, program: Program, goals: Sequence[str | Term], limit: int | None = None
+    ) -> tuple[tuple[Answer, ...], ...]:
+        """`solutions` of several goals at once, each within its own limits."""
+        ...
+
+    def prove(self, program: Program, goal: str | Term) -> Proof:
+        """Whether a claim holds; never raises because of the claim."""
+        ...
+
+    def close(self) -> None:
+        """Give back processes and memory."""
+        ...
+
+
+def open_engine(kind: EngineKind = "auto", limits: Limits | None = None, seed: int = 0) -> LogicEngine:
+    """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the embedded one."""
+    from bestresponse.logic.embedded import EmbeddedEngine
+
+    limits = limits or Limits()
+    match kind:
+        case "embedded":
+            return EmbeddedEngine(limits, seed)
+        case "swi":
+            return _swi(limits)
+        case "auto":
+            if shutil.which("swipl") is None:
+                return EmbeddedEngine(limits, seed)
+            try:
+                return _swi(limits)
+            except LogicError:
+                return EmbeddedEngine(limits, seed)
+        case _:
+            raise UsageError(f"There is no logic engine {kind!r}; choose auto, embedded or swi.")
+
+
+def _swi(limits: Limits) -> LogicEngine:
+    from bestresponse.logic.swi import SwiEngine
+
+    engine: LogicEngine = SwiEngine(limits)
+    return engine

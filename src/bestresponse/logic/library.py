@@ -1,0 +1,142 @@
+"""The list library of the embedded engine, written in the logic language itself.
+
+The predicates and their answers are those of SWI-Prolog's libraries lists, apply and pairs; the wording is our own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["LIBRARY_TEXT"]
+
+LIBRARY_TEXT: Final = """
+append([], Back, Back).
+append([Item|Front], Back, [Item|Whole]) :- append(Front, Back, Whole).
+
+append(Lists, Whole) :- 'join lists'(Lists, Whole).
+'join lists'([], []).
+'join lists'([List|Lists], Whole) :- append(List, Rest, Whole), 'join lists'(Lists, Rest).
+
+member(Item, [First|Rest]) :- 'member of'(Rest, Item, First).
+'member of'(_, Item, Item).
+'member of'([First|Rest], Item, _) :- 'member of'(Rest, Item, First).
+
+select(Item, [Item|Rest], Rest).
+select(Item, [First|List], [First|Rest]) :- select(Item, List, Rest).
+selectchk(Item, List, Rest) :- once(select(Item, List, Rest)).
+
+permutation(List, Permutation) :-
+    (   is_list(List) -> length(List, Length), length(Permutation, Length)
+    ;   is_list(Permutation) -> length(Permutation, Length), length(List, Length)
+    ;   true
+    ),
+    permuted(List, Permutation).
+permuted([], []).
+permuted(List, [First|Rest]) :- select(First, List, Others), permuted(Others, Rest).
+
+last([Item], Item) :- !.
+last([_|Rest], Item) :- last(Rest, Item).
+
+same_length([], []).
+same_length([_|List], [_|Other]) :- same_length(List, Other).
+
+subtract([], _, []).
+subtract([Item|Items], Removed, Rest) :-
+    (   memberchk(Item, Removed) -> Rest = Others ; Rest = [Item|Others] ),
+    subtract(Items, Removed, Others).
+
+intersection([], _, []).
+intersection([Item|Items], Other, Common) :-
+    (   memberchk(Item, Other) -> Common = [Item|Rest] ; Common = Rest ),
+    intersection(Items, Other, Rest).
+
+union([], Other, Other).
+union([Item|Items], Other, Union) :-
+    (   memberchk(Item, Other) -> Union = Rest ; Union = [Item|Rest] ),
+    union(Items, Other, Rest).
+
+delete([], _, []).
+delete([First|List], Item, Rest) :-
+    (   First \\= Item -> Rest = [First|Others] ; Rest = Others ),
+    delete(List, Item, Others).
+
+flatten(List, Flat) :- 'flatten onto'(List, [], Flat).
+'flatten onto'(Item, Tail, Flat) :- var(Item), !, Flat = [Item|Tail].
+'flatten onto'([], Tail, Flat) :- !, Flat = Tail.
+'flatten onto'([First|Rest], Tail, Flat) :- !, 'flatten onto'(First, Middle, Flat), 'flatten onto'(Rest, Tail, Middle).
+'flatten onto'(Item, Tail, [Item|Tail]).
+
+pairs_keys_values([], [], []).
+pairs_keys_values([Key-Value|Pairs], [Key|Keys], [Value|Values]) :- pairs_keys_values(Pairs, Keys, Values).
+pairs_keys([], []).
+pairs_keys([Key-_|Pairs], [Key|Keys]) :- pairs_keys(Pairs, Keys).
+pairs_values([], []).
+pairs_values([_-Value|Pairs], [Value|Values]) :- pairs_values(Pairs, Values).
+
+include(Goal, List, Kept) :- included(List, Goal, Kept).
+included([], _, []).
+included([Item|Items], Goal, Kept) :-
+    (   call(Goal, Item) -> Kept = [Item|Rest] ; Kept = Rest ),
+    included(Items, Goal, Rest).
+
+exclude(Goal, List, Kept) :- excluded(List, Goal, Kept).
+excluded([], _, []).
+excluded([Item|Items], Goal, Kept) :-
+    (   call(Goal, Item) -> Kept = Rest ; Kept = [Item|Rest] ),
+    excluded(Items, Goal, Rest).
+
+partition(Goal, List, In, Out) :- partitioned(List, Goal, In, Out).
+partitioned([], _, [], []).
+partitioned([Item|Items], Goal, In, Out) :-
+    (   call(Goal, Item) -> In = [Item|Inner], Out = Outer ; In = Inner, Out = [Item|Outer] ),
+    partitioned(Items, Goal, Inner, Outer).
+
+maplist(Goal, A) :- mapped(A, Goal).
+mapped([], _).
+mapped([A|As], Goal) :- call(Goal, A), mapped(As, Goal).
+maplist(Goal, A, B) :- mapped(A, B, Goal).
+mapped([], [], _).
+mapped([A|As], [B|Bs], Goal) :- call(Goal, A, B), mapped(As, Bs, Goal).
+maplist(Goal, A, B, C) :- mapped(A, B, C, Goal).
+mapped([], [], [], _).
+mapped([A|As], [B|Bs], [C|Cs], Goal) :- call(Goal, A, B, C), mapped(As, Bs, Cs, Goal).
+maplist(Goal, A, B, C, D) :- mapped(A, B, C, D, Goal).
+mapped([], [], [], [], _).
+mapped([A|As], [B|Bs], [C|Cs], [D|Ds], Goal) :- call(Goal, A, B, C, D), mapped(As, Bs, Cs, Ds, Goal).
+maplist(Goal, A, B, C, D, E) :- mapped(A, B, C, D, E, Goal).
+mapped([], [], [], [], [], _).
+mapped([A|As], [B|Bs], [C|Cs], [D|Ds], [E|Es], Goal) :- call(Goal, A, B, C, D, E), mapped(As, Bs, Cs, Ds, Es, Goal).
+
+foldl(Goal, A, Before, After) :- folded(A, Goal, Before, After).
+folded([], _, Value, Value).
+folded([A|As], Goal, Before, After) :- call(Goal, A, Before, Between), folded(As, Goal, Between, After).
+foldl(Goal, A, B, Before, After) :- folded(A, B, Goal, Before, After).
+folded([], [], _, Value, Value).
+folded([A|As], [B|Bs], Goal, Before, After) :- call(Goal, A, B, Before, Between), folded(As, Bs, Goal, Between, After).
+foldl(Goal, A, B, C, Before, After) :- folded(A, B, C, Goal, Before, After).
+folded([], [], [], _, Value, Value).
+folded([A|As], [B|Bs], [C|Cs], Goal, Before, After) :-
+    call(Goal, A, B, C, Before, Between),
+    folded(As, Bs, Cs, Goal, Between, After).
+
+predsort(Goal, List, Sorted) :-
+    length(List, Length),
+    (   Length < 2
+    ->  Sorted = List
+    ;   Half is Length // 2,
+        length(Front, Half),
+        append(Front, Back, List),
+        predsort(Goal, Front, First),
+        predsort(Goal, Back, Second),
+        merged(First, Second, Goal, Sorted)
+    ).
+merged([], List, _, List) :- !.
+merged(List, [], _, List) :- !.
+merged([A|As], [B|Bs], Goal, Sorted) :-
+    call(Goal, Order, A, B),
+    !,
+    'merge by'(Order, A, As, B, Bs, Goal, Sorted).
+'merge by'(<, A, As, B, Bs, Goal, [A|Sorted]) :- merged(As, [B|Bs], Goal, Sorted).
+'merge by'(>, A, As, B, Bs, Goal, [B|Sorted]) :- merged([A|As], Bs, Goal, Sorted).
+'merge by'(=, A, As, _, Bs, Goal, Sorted) :- merged([A|As], Bs, Goal, Sorted).
+"""

@@ -1,0 +1,382 @@
+"""The machine of the embedded engine: depth-first resolution with a trail, choice points and budgets.
+
+It is a loop over the code of `compiler`, never a recursion, so a deep proof costs memory but no stack. Memory is
+counted in cells as a Prolog heap would be (given back on backtracking) and bounded, as are steps and seconds. It can do
+nothing but bind variables: no primitive reaches files, processes or other programs.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bestresponse.core.errors import LimitReached
+from bestresponse.logic.compiler import (
+    CALL,
+    CALL_CLOSURE,
+    COLLECT,
+    COMPOUND,
+    CONSTANT,
+    CUT,
+    CUT_AFTER,
+    CUT_AND_FAIL,
+    DETERMINATE,
+    EITHER,
+    FAIL,
+    FIRST,
+    GATHER,
+    GROUND,
+    LATER,
+    MARK,
+    MULTIPLE,
+    SEQUENCE,
+    SOLVE_ALL,
+    TRY,
+    VOID,
+    Builtins,
+    Code,
+    CompiledClause,
+    Pattern,
+    Predicate,
+)
+from bestresponse.logic.engine import Limits, RuntimeFault
+from bestresponse.logic.terms import CONS, Atom, Struct, Term, Var, deref
+from bestresponse.logic.unify import Fault, copy, unify
+
+__all__ = ["Machine"]
+
+_CLAUSES, _BRANCH, _MORE = range(3)
+_CLOCK_EVERY = 1023
+_CHOICE_CELLS = 8
+
+
+class Machine:
+    """Runs goals against the predicates of one program. One goal at a time; make a new machine for each."""
+
+    __slots__ = ("builtins", "charged", "held", "limits", "predicates", "source", "trail")
+
+    def __init__(
+        self, predicates: Mapping[str, Predicate], builtins: Builtins, limits: Limits, source: random.Random
+    ) -> None:
+        self.predicates = predicates
+        self.builtins = builtins
+        self.limits = limits
+        self.source = source
+        self.trail: list[Var] = []
+        self.charged = 0
+        self.held = 0
+
+    def charge(self, cells: int) -> None:
+        """Count memory that a built-in predicate takes, before it takes it where that may be much."""
+        self.charged += cells
+        if self.charged + self.held > self.limits.cells:
+            raise _out_of_memory(self.limits)
+
+    def unify(self, left: Term, right: Term) -> bool:
+        """Make two terms equal; bindings are undone when the machine backtracks."""
+        return unify(left, right, self.trail)
+
+    def solve(self, code: Code, slots: list[Any]) -> Iterator[None]:
+        """Each solution once, with the goal's variables bound while the caller looks."""
+        state = [code]
+        try:
+            yield from self._run(code, slots, state)
+        except Fault as fault:
+            instruction = state[0]
+            line, source_line = instruction[4] if instruction else (0, "")
+            raise RuntimeFault(str(fault), line, source_line) from fault
+
+    def _run(self, code: Code, slots: list[Any], state: list[Code]) -> Iterator[None]:
+        # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
+        trail, limits = self.trail, self.limits
+        max_cells, max_steps = limits.cells, limits.steps
+        deadline = time.monotonic() + limits.seconds
+        choices: list[tuple[Any, ...]] = []
+        frame: tuple[Any, ...] | None = None
+        arguments: list[Term] = []
+        candidates: list[CompiledClause] = []
+        goal_on: tuple[Any, ...] | None = None
+        cells = steps = position = 0
+        failed = False
+        while True:
+            steps += 1
+            if not steps & _CLOCK_EVERY:
+                if steps > max_steps:
+                    raise LimitReached(f"It did not finish within {max_steps:,} steps.")
+                if time.monotonic() > deadline:
+                    raise LimitReached(f"It did not finish within {limits.seconds:g} seconds.")
+            if failed:
+                if not choices:
+                    return
+                choice = choices.pop()
+                mark = choice[1]
+                while len(trail) > mark:
+                    trail.pop().ref = None
+                cells = choice[2]
+                if choice[0] == _CLAUSES:
+                    _, _, _, arguments, candidates, position, goal_on = choice
+                elif choice[0] == _BRANCH:
+                    _, _, _, code, slots, frame = choice
+                    failed = False
+                    continue
+                else:
+                    if next(choice[3], self) is not self:
+                        choices.append(choice)
+                        _, _, _, _, code, slots, frame = choice
+                        failed = False
+                    continue
+            else:
+                if code is None:
+                    if frame is None:
+                        yield
+                        failed = True
+                    else:
+                        code, slots, frame = frame
+                    continue
+                state[0] = code
+                operation = code[0]
+                if operation in (CALL, CALL_CLOSURE):
+                    arguments = [build(pattern, slots) for pattern in code[3]]
+                    if operation == CALL:
+                        key = code[2]
+                    else:
+                        key, arguments = _closure(arguments)
+                    predicate = self.predicates.get(key)
+                    if predicate is None:
+                        code = self._builtin(key, arguments, code)
+                        continue
+                    candidates = _candidates(predicate, arguments)
+                    position = 0
+                    following = code[1]
+                    goal_on = frame if following is None else (following, slots, frame)
+                elif operation == DETERMINATE:
+                    if code[2](self, [build(pattern, slots) for pattern in code[3]]):
+                        if self.charged:
+                            cells += self.charged
+                            self.charged = 0
+                        code = code[1]
+                    else:
+                        failed = True
+                    continue
+                elif operation == TRY:
+                    slots[code[2]] = len(choices)
+                    choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == CUT:
+                    del choices[slots[code[2]] :]
+                    code = code[1]
+                    continue
+                elif operation == CUT_AND_FAIL:
+                    del choices[slots[code[2]] :]
+                    failed = True
+                    continue
+                elif operation == CUT_AFTER:
+                    del choices[slots[code[2]] + 1 :]
+                    code = code[1]
+                    continue
+                elif operation == EITHER:
+                    choices.append((_BRANCH, len(trail), cells, code[2], slots, frame))
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == SOLVE_ALL:
+                    slots[code[2]] = _Found()
+                    choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
+                    slots[code[2] + 1] = len(choices)
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == COLLECT:
+                    found = slots[code[2]]
+                    found.append(copy(build(code[3], slots), self.charge))
+                    self.charged += 2
+                    found.cells += self.charged
+                    self.held += self.charged
+                    self.charged = 0
+                    if self.held + cells > max_cells:
+                        raise _out_of_memory(limits)
+                    failed = True
+                    continue
+                elif operation == MARK:
+                    slots[code[2]] = len(choices)
+                    code = code[1]
+                    continue
+                elif operation == FAIL:
+                    if code[2] is not None:
+                        raise Fault(code[2])
+                    failed = True
+                    continue
+                else:
+                    if operation == GATHER:
+                        function, slot = code[2]
+                        found, slots[slot] = slots[slot], None
+                        self.held -= found.cells
+                        cells += found.cells
+                        result = function(self, found, [build(pattern, slots) for pattern in code[3]])
+                    else:
+                        result = code[2](self, [build(pattern, slots) for pattern in code[3]])
+                    cells += self.charged
+                    self.charged = 0
+                    if result is True:
+                        code = code[1]
+                    elif result is False:
+                        failed = True
+                    else:
+                        choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                        cells += _CHOICE_CELLS
+                        failed = True
+                    continue
+            if cells > max_cells:
+                raise _out_of_memory(limits)
+            # Enter the first clause whose head fits; remember the others.
+            failed = True
+            mark = len(trail)
+            last = len(candidates)
+            while position < last:
+                clause = candidates[position]
+                position += 1
+                slots = [None] * clause[2]
+                for pattern, argument in zip(clause[0], arguments, strict=True):
+                    kind = pattern[0]
+                    if kind == FIRST:
+                        slots[pattern[1]] = argument
+                    elif kind == CONSTANT:
+                        while argument.__class__ is Var and argument.ref is not None:
+                            argument = argument.ref
+                        constant = pattern[1]
+                        if argument.__class__ is Var:
+                            argument.ref = constant
+                            trail.append(argument)
+                        elif argument.__class__ is not constant.__class__ or argument != constant:
+                            break
+                    elif kind != VOID and not match(pattern, argument, slots, trail):
+                        break
+                else:
+                    slots[0] = len(choices)
+                    if position < last:
+                        choices.append((_CLAUSES, mark, cells, arguments, candidates, position, goal_on))
+                        cells += _CHOICE_CELLS
+                    cells += clause[3]
+                    code, frame = clause[1], goal_on
+                    failed = False
+                    break
+                while len(trail) > mark:
+                    trail.pop().ref = None
+
+    def _builtin(self, key: str, arguments: list[Term], code: tuple[Any, ...]) -> Code:
+        """Code for a built-in predicate that was called through a closure, or by a name nobody defines."""
+        patterns = tuple((GROUND, argument) for argument in arguments)
+        if key in self.builtins.determinate:
+            return (DETERMINATE, code[1], self.builtins.determinate[key], patterns, code[4])
+        if key in self.builtins.multiple:
+            return (MULTIPLE, code[1], self.builtins.multiple[key], patterns, code[4])
+        raise Fault(f"unknown procedure {key}")
+
+
+class _Found(list[Term]):
+    """Copies of all solutions so far, and how many cells they take."""
+
+    __slots__ = ("cells",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells = 0
+
+
+def _out_of_memory(limits: Limits) -> LimitReached:
+    return LimitReached(f"It needed more than {limits.cells:,} cells of memory.")
+
+
+def _candidates(predicate: Predicate, arguments: list[Term]) -> list[CompiledClause]:
+    """The clauses that an indexed argument does not rule out."""
+    if predicate.position < 0:
+        return predicate.clauses
+    argument = deref(arguments[predicate.position])
+    if argument.__class__ is Var:
+        return predicate.clauses
+    if argument.__class__ is Struct:
+        return predicate.index.get((argument.name, len(argument.args)), predicate.default)
+    return predicate.index.get(argument, predicate.default)
+
+
+def _closure(arguments: list[Term]) -> tuple[str, list[Term]]:
+    """The predicate and arguments of `call(Closure, Extra...)`."""
+    closure = deref(arguments[0])
+    if isinstance(closure, Struct):
+        arguments = [*closure.args, *arguments[1:]]
+        return f"{closure.name}/{len(arguments)}", arguments
+    if isinstance(closure, Atom):
+        return f"{closure}/{len(arguments) - 1}", arguments[1:]
+    raise Fault("a variable or number was called as a goal")
+
+
+def build(pattern: Pattern, slots: list[Any]) -> Any:
+    """The term a pattern stands for in an activation."""
+    kind = pattern[0]
+    if kind == LATER:
+        term = slots[pattern[1]]
+        if term is None:
+            term = slots[pattern[1]] = Var()
+        return term
+    if kind in (CONSTANT, GROUND):
+        return pattern[1]
+    if kind == COMPOUND:
+        return Struct(pattern[1], tuple([build(part, slots) for part in pattern[2]]))
+    if kind == SEQUENCE:
+        tail = build(pattern[2], slots)
+        for part in reversed(pattern[1]):
+            tail = Struct(CONS, (build(part, slots), tail))
+        return tail
+    term = Var()
+    if kind == FIRST:
+        slots[pattern[1]] = term
+    return term
+
+
+def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:
+    """Make a head pattern and a term equal."""
+    kind = pattern[0]
+    if kind == FIRST:
+        slots[pattern[1]] = term
+        return True
+    if kind == LATER:
+        return unify(slots[pattern[1]], term, trail)
+    if kind == VOID:
+        return True
+    while term.__class__ is Var:
+        if term.ref is None:
+            term.ref = build(pattern, slots)
+            trail.append(term)
+            return True
+        term = term.ref
+    if kind == COMPOUND:
+        if term.__class__ is not Struct or term.name != pattern[1] or len(term.args) != len(pattern[2]):
+            return False
+        for part, argument in zip(pattern[2], term.args, strict=True):  # noqa: SIM110 (a generator costs more)
+            if not match(part, argument, slots, trail):
+                return False
+        return True
+    if kind == CONSTANT:
+        return term.__class__ is pattern[1].__class__ and term == pattern[1]
+    if kind == GROUND:
+        return unify(pattern[1], term, trail)
+    return _match_sequence(pattern, term, slots, trail)
+
+
+def _match_sequence(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:
+    for position, part in enumerate(pattern[1]):
+        term = deref(term)
+        if term.__class__ is Var:
+            term.ref = build((SEQUENCE, pattern[1][position:], pattern[2]), slots)
+            trail.append(term)
+            return True
+        if term.__class__ is not Struct or term.name != CONS or len(term.args) != 2:
+            return False
+        if not match(part, term.args[0], slots, trail):
+            return False
+        term = term.args[1]
+    return match(pattern[2], term, slots, trail)

@@ -1,0 +1,172 @@
+"""Unification, copying and the standard order of terms, for the embedded engine: loops, never recursion.
+
+There is no occurs check, as in every common Prolog, so a term may become cyclic; every loop here is therefore bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cmp_to_key
+
+from bestresponse.core.errors import LimitReached
+from bestresponse.logic.terms import Atom, String, Struct, Term, Var, deref
+
+__all__ = ["Fault", "compare", "copy", "is_ground", "order_key", "size_of", "undo", "unify"]
+
+MAX_VISITS = 2_000_000
+
+
+class Fault(Exception):
+    """A goal cannot be run or an expression has no value; the text says why."""
+
+
+def unify(left: Term, right: Term, trail: list[Var]) -> bool:
+    """Make two terms equal, noting every binding on the trail; on failure the caller undoes the trail."""
+    stack: list[tuple[Term, Term]] = [(left, right)]
+    visits = 0
+    while stack:
+        a, b = stack.pop()
+        a, b = deref(a), deref(b)
+        if a is b:
+            continue
+        if a.__class__ is Var:
+            a.ref = b
+            trail.append(a)
+        elif b.__class__ is Var:
+            b.ref = a
+            trail.append(b)
+        elif a.__class__ is not b.__class__:
+            return False
+        elif isinstance(a, Struct):
+            visits += 1
+            if a.name != b.name or len(a.args) != len(b.args):  # type: ignore[union-attr]
+                return False
+            if visits > MAX_VISITS:
+                raise LimitReached("Two terms are too large to be made equal.")
+            stack.extend(zip(a.args, b.args, strict=True))  # type: ignore[union-attr]
+        elif a != b:
+            return False
+    return True
+
+
+def undo(trail: list[Var], mark: int) -> None:
+    """Free every variable bound since the trail had length `mark`."""
+    while len(trail) > mark:
+        trail.pop().ref = None
+
+
+def size_of(term: Term, bound: int) -> int:
+    """How many cells a copy of the term takes; more than `bound` as soon as that is known."""
+    cells, stack = 0, [term]
+    while stack and cells <= bound:
+        term = deref(stack.pop())
+        cells += 1
+        if isinstance(term, Struct):
+            cells += 1
+            stack.extend(term.args)
+    return cells
+
+
+def copy(term: Term, charge: Callable[[int], None]) -> Term:
+    """The term with fresh variables; ground parts are copied too, so that sharing cannot hide their size."""
+    term = deref(term)
+    if not isinstance(term, Struct):
+        return Var() if isinstance(term, Var) else term
+    charge(len(term.args) + 1)
+    fresh: dict[int, Var] = {}
+    done: list[list[Term]] = [[]]
+    work: list[tuple[Struct, int]] = [(term, 0)]
+    while work:
+        struct, position = work.pop()
+        collected = done[-1]
+        arguments = struct.args
+        while position < len(arguments):
+            argument = deref(arguments[position])
+            position += 1
+            if isinstance(argument, Struct):
+                charge(len(argument.args) + 1)
+                work += [(struct, position), (argument, 0)]
+                done.append([])
+                break
+            if isinstance(argument, Var):
+                argument = fresh.setdefault(id(argument), argument.__class__())
+            collected.append(argument)
+        else:
+            done.pop()
+            finished = Struct(struct.name, tuple(collected))
+            if not done:
+                return finished
+            done[-1].append(finished)
+    raise AssertionError("a structure is always finished")
+
+
+def is_ground(term: Term) -> bool:
+    """Whether no variable is free in the term."""
+    stack, visits = [term], 0
+    while stack:
+        term = deref(stack.pop())
+        if isinstance(term, Var):
+            return False
+        if isinstance(term, Struct):
+            visits += 1
+            if visits > MAX_VISITS:
+                raise LimitReached("A term is too large to be searched for variables.")
+            stack.extend(term.args)
+    return True
+
+
+def compare(left: Term, right: Term) -> int:
+    """-1, 0 or 1 in the standard order: variables, numbers, atoms, strings, structures by arity, name and arguments."""
+    stack: list[tuple[Term, Term]] = [(left, right)]
+    visits = 0
+    while stack:
+        a, b = stack.pop()
+        a, b = deref(a), deref(b)
+        if a is b:
+            continue
+        if isinstance(a, Struct) and isinstance(b, Struct):
+            visits += 1
+            if visits > MAX_VISITS:
+                raise LimitReached("Two terms are too large to be compared.")
+            if len(a.args) != len(b.args):
+                return -1 if len(a.args) < len(b.args) else 1
+            if a.name != b.name:
+                return -1 if a.name < b.name else 1
+            stack.extend(zip(reversed(a.args), reversed(b.args), strict=True))
+            continue
+        result = _compare_simple(a, b)
+        if result:
+            return result
+    return 0
+
+
+def _compare_simple(a: Term, b: Term) -> int:
+    rank_a, rank_b = _rank(a), _rank(b)
+    if rank_a != rank_b:
+        return -1 if rank_a < rank_b else 1
+    if isinstance(a, Var):
+        return -1 if id(a) < id(b) else 1
+    if a == b:
+        return _compare_types(a, b)
+    return -1 if a < b else 1  # type: ignore[operator]
+
+
+def _compare_types(a: Term, b: Term) -> int:
+    if isinstance(a, float) is isinstance(b, float):
+        return 0
+    return -1 if isinstance(a, float) else 1
+
+
+def _rank(term: Term) -> int:
+    if isinstance(term, Var):
+        return 0
+    if isinstance(term, int | float | Fraction):
+        return 1
+    if isinstance(term, Atom):
+        return 2
+    return 3 if isinstance(term, String) else 4
+
+
+order_key = cmp_to_key(compare)
+"""For `sorted`: the standard order of terms."""
