@@ -13,6 +13,7 @@ from bestresponse.models import (
     AnthropicModel,
     Finish,
     GoogleModel,
+    HttpClients,
     Message,
     OpenAIModel,
     Request,
@@ -21,7 +22,6 @@ from bestresponse.models import (
     Secret,
     Usage,
     ask,
-    new_client,
 )
 from bestresponse.models.wire import retry_after
 
@@ -34,7 +34,7 @@ CHAT = Request(
 
 @pytest.fixture(scope="module")
 def client():
-    with new_client() as client:
+    with HttpClients() as client:
         yield client
 
 

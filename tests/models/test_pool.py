@@ -12,13 +12,13 @@ import pytest
 from bestresponse.core.errors import MissingKey, ModelError, ModelUnavailable, Transient, UsageError
 from bestresponse.models import (
     Finish,
+    HttpClients,
     LocalPool,
     LocalSettings,
     OpenAIModel,
     Secret,
     ask,
     choice_chances,
-    new_client,
 )
 
 pytestmark = pytest.mark.model
@@ -101,7 +101,7 @@ def llama_server(smollm2_path):
 
 
 def test_the_adapter_speaks_with_a_real_server(llama_server, smollm2):
-    with new_client() as client:
+    with HttpClients() as client:
         url = f"{llama_server.listening_address}/v1"
         model = OpenAIModel("smollm2", client, Secret("the-key"), base_url=url)
         reply = model.complete(replace(ask("Say a word.", max_tokens=5), logprobs=3, seed=1))

@@ -7,15 +7,13 @@ the reply's text is then that input as JSON. Parameters that a model does not ta
 from collections.abc import Mapping
 from typing import Any
 
-import httpx
-
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import canonical
 from bestresponse.models.base import Abilities, Finish, Honoured, Json, Reply, Request, Usage
 from bestresponse.models.chat import count, field
 from bestresponse.models.quirks import Negotiated, complaints_about
 from bestresponse.models.schema import schema_of
-from bestresponse.models.wire import Endpoint, KeyHeader, Secret
+from bestresponse.models.wire import Endpoint, HttpClients, KeyHeader, Secret
 
 __all__ = ["ANTHROPIC_URL", "AnthropicModel"]
 
@@ -38,7 +36,7 @@ class AnthropicModel:
     def __init__(
         self,
         name: str,
-        client: httpx.Client,
+        clients: HttpClients,
         key: Secret,
         *,
         base_url: str = ANTHROPIC_URL,
@@ -56,7 +54,7 @@ class AnthropicModel:
         self.abilities = Abilities(schema=True, concurrency=concurrency)
         self._name = name
         endpoint = Endpoint(
-            client,
+            clients,
             f"{base}/v1/messages",
             who=self.id,
             key=key,

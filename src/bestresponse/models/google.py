@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
 from bestresponse.core.errors import BadReply
 from bestresponse.models.base import (
     Abilities,
@@ -25,7 +23,7 @@ from bestresponse.models.base import (
 from bestresponse.models.chat import alternatives, count, field
 from bestresponse.models.quirks import Negotiated, complaints_about
 from bestresponse.models.schema import schema_of
-from bestresponse.models.wire import Endpoint, KeyHeader, Rejected, Secret
+from bestresponse.models.wire import Endpoint, HttpClients, KeyHeader, Rejected, Secret
 
 __all__ = ["GOOGLE_URL", "GoogleModel"]
 
@@ -43,7 +41,7 @@ class GoogleModel:
     def __init__(
         self,
         name: str,
-        client: httpx.Client,
+        clients: HttpClients,
         key: Secret,
         *,
         base_url: str = GOOGLE_URL,
@@ -57,7 +55,7 @@ class GoogleModel:
             schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency
         )
         endpoint = Endpoint(
-            client,
+            clients,
             f"{base}/models/{quote(name, safe='')}:generateContent",
             who=self.id,
             key=key,

@@ -9,13 +9,11 @@ the reply says what was not honoured. Reference: https://platform.openai.com/doc
 from collections.abc import Mapping
 from typing import Any
 
-import httpx
-
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
 from bestresponse.models.chat import chat_reply
 from bestresponse.models.quirks import Negotiated, complaints_about
 from bestresponse.models.schema import schema_of
-from bestresponse.models.wire import Endpoint, KeyHeader, Secret
+from bestresponse.models.wire import Endpoint, HttpClients, KeyHeader, Secret
 
 __all__ = ["OPENAI_URL", "OpenAIModel"]
 
@@ -30,7 +28,7 @@ class OpenAIModel:
     def __init__(
         self,
         name: str,
-        client: httpx.Client,
+        clients: HttpClients,
         key: Secret,
         *,
         base_url: str = OPENAI_URL,
@@ -46,7 +44,7 @@ class OpenAIModel:
         self.abilities = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency)
         self._name = name
         endpoint = Endpoint(
-            client,
+            clients,
             f"{base}/chat/completions",
             who=self.id,
             key=key,

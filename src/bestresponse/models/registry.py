@@ -25,9 +25,7 @@ from bestresponse.models.pool import LocalPool
 from bestresponse.models.weights import WEIGHTS, Progress, pull, weights_path
 
 if TYPE_CHECKING:
-    import httpx
-
-    from bestresponse.models.wire import Secret
+    from bestresponse.models.wire import HttpClients, Secret
 
 __all__ = ["KnownModel", "ModelSettings", "known_models", "open_model", "providers"]
 
@@ -49,7 +47,7 @@ _FAMILIES = {"gpt": "openai", "o1": "openai", "o3": "openai", "claude": "anthrop
 class ModelSettings:
     """What opening a model may need. `folder` is the user's cache folder (see `weights.default_folder`).
 
-    `environ` is where keys are looked up; it is in no repr. `client` is shared by all network models (None: a new one).
+    `environ` is where keys are looked up; it is in no repr. `clients` are shared by network models (None: new ones).
     With `download` weights that are missing are pulled, and `progress` is told.
     """
 
@@ -61,7 +59,7 @@ class ModelSettings:
     concurrency: int = 16
     download: bool = True
     progress: Progress = lambda done, total: None
-    client: "httpx.Client | None" = field(default=None, repr=False)
+    clients: "HttpClients | None" = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ def _open_server(spec: str, settings: ModelSettings) -> Model:
         raise UsageError(f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}")
     return OpenAIModel(
         parts.fragment,
-        _client(settings),
+        _clients(settings),
         Secret(settings.environ.get(_SERVER_KEY, "")),
         base_url=spec.partition("#")[0],
         id=spec,
@@ -161,19 +159,19 @@ def _open_openai(name: str, settings: ModelSettings) -> Model:
     from bestresponse.models.openai import OPENAI_URL, OpenAIModel
 
     base_url = settings.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-    return OpenAIModel(name, _client(settings), _key("openai", settings), base_url=base_url, **_pace(settings))
+    return OpenAIModel(name, _clients(settings), _key("openai", settings), base_url=base_url, **_pace(settings))
 
 
 def _open_anthropic(name: str, settings: ModelSettings) -> Model:
     from bestresponse.models.anthropic import AnthropicModel
 
-    return AnthropicModel(name, _client(settings), _key("anthropic", settings), **_pace(settings))
+    return AnthropicModel(name, _clients(settings), _key("anthropic", settings), **_pace(settings))
 
 
 def _open_google(name: str, settings: ModelSettings) -> Model:
     from bestresponse.models.google import GoogleModel
 
-    return GoogleModel(name, _client(settings), _key("google", settings), **_pace(settings))
+    return GoogleModel(name, _clients(settings), _key("google", settings), **_pace(settings))
 
 
 def _open_inspect(name: str, settings: ModelSettings) -> Model:
@@ -194,10 +192,10 @@ def _pace(settings: ModelSettings) -> dict[str, Any]:
     return {"timeout": settings.timeout, "concurrency": settings.concurrency}
 
 
-def _client(settings: ModelSettings) -> "httpx.Client":
-    from bestresponse.models.wire import new_client
+def _clients(settings: ModelSettings) -> "HttpClients":
+    from bestresponse.models.wire import HttpClients
 
-    return settings.client or new_client()
+    return settings.clients or HttpClients()
 
 
 def _key(provider: str, settings: ModelSettings) -> "Secret":

@@ -7,17 +7,20 @@ last moment; it is in no repr, and it is cut out of everything a server says bef
 
 import json
 import re
+import ssl
 import time
-from collections.abc import Callable, Generator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
 import httpx
 
 from bestresponse.core.errors import BadReply, MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
 
-__all__ = ["Endpoint", "KeyHeader", "Rejected", "Secret", "new_client", "retry_after"]
+__all__ = ["Endpoint", "HttpClients", "KeyHeader", "Rejected", "Secret", "retry_after"]
 
 _PASSING = frozenset({408, 409, 425, 429})
 _LARGEST = 32 * 2**20
@@ -71,10 +74,44 @@ class Rejected(ModelError):
         self.complaint = complaint
 
 
-def new_client(connections: int = 256) -> httpx.Client:
-    """A client for many calls at once; share one between all models."""
-    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
-    return httpx.Client(limits=limits, timeout=httpx.Timeout(30.0), follow_redirects=False)
+class HttpClients:
+    """HTTP clients for any number of calls at once; share one of these between all models.
+
+    Every call borrows a client of its own, with the connection it has kept open. One client for all calls would look
+    through its connections, idle ones too, at every call: with 64 in flight that costs more than the calls.
+    """
+
+    def __init__(self) -> None:
+        self._idle: deque[httpx.Client] = deque()
+        self._trust: ssl.SSLContext | None = None
+
+    @contextmanager
+    def borrow(self) -> Iterator[httpx.Client]:
+        """A client nobody else uses meanwhile: the one used last, or a new one."""
+        try:
+            client = self._idle.pop()
+        except IndexError:
+            client = self._new()
+        try:
+            yield client
+        finally:
+            self._idle.append(client)
+
+    def close(self) -> None:
+        """Close all connections that are idle."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _new(self) -> httpx.Client:
+        if self._trust is None:
+            self._trust = httpx.create_ssl_context()
+        return httpx.Client(verify=self._trust, follow_redirects=False)
 
 
 class Endpoint:
@@ -82,7 +119,7 @@ class Endpoint:
 
     def __init__(
         self,
-        client: httpx.Client,
+        clients: HttpClients,
         url: str,
         *,
         who: str,
@@ -93,14 +130,15 @@ class Endpoint:
         timeout: float = 300.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._client = client
+        self._clients = clients
         self._url = url
         self._who = who
         self._key = key
         self._auth = auth
-        self._headers = dict(headers)
+        self._headers = {"content-type": "application/json", "accept": "application/json", **dict(headers)}
         self._variable = variable
         self._timeout = timeout
+        self._patience = httpx.Timeout(timeout, connect=min(timeout, 30.0))
         self._clock = clock
 
     def post(self, body: dict[str, Any]) -> tuple[Any, float]:
@@ -122,12 +160,13 @@ class Endpoint:
 
     def _exchange(self, content: bytes, deadline: float) -> tuple[int, httpx.Headers, bytes]:
         """Send and receive within the deadline, however slowly the bytes drip."""
-        headers = {"content-type": "application/json", "accept": "application/json", **self._headers}
-        timeout = httpx.Timeout(self._timeout, connect=min(self._timeout, 30.0), pool=None)
         chunks, size = [], 0
-        with self._client.stream(
-            "POST", self._url, content=content, headers=headers, auth=self._auth, timeout=timeout
-        ) as response:
+        with (
+            self._clients.borrow() as client,
+            client.stream(
+                "POST", self._url, content=content, headers=self._headers, auth=self._auth, timeout=self._patience
+            ) as response,
+        ):
             for chunk in response.iter_bytes():
                 chunks.append(chunk)
                 size += len(chunk)
