@@ -1,0 +1,163 @@
+"""The front door for games: what a user types, and the game that is meant.
+
+A game is named in one of these ways, tried in this order:
+
+- `-`: JSON read from standard input, in the form of `theory.matrix_json`
+- a path, if it has a folder in it or ends like a game file: `.nfg`, `.efg` or `.json`
+- a name of the catalogue, in normal or in extensive form
+- a name of a registered game (`core.registry.games`), built in or from an installed package
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from bestresponse.core import registry
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Game
+from bestresponse.core.registry import did_you_mean
+from bestresponse.games.matrix import MatrixGame
+from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tree import Tree
+
+__all__ = ["Found", "Origin", "find_game", "game_names"]
+
+Origin = Literal["catalogue", "file", "registered", "standard input"]
+AnyGame = NormalForm | Tree | Game[Any]
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A game and where it comes from. `game` is as it was found: a table, a tree, or rules that can be played."""
+
+    name: str
+    origin: Origin
+    game: AnyGame
+    description: str = ""
+    citation: str = ""
+
+    def solvable(self) -> NormalForm | Tree:
+        """The game as theory takes it; rules that can be played are compiled to a tree."""
+        if isinstance(self.game, NormalForm | Tree):
+            return self.game
+        if isinstance(self.game, MatrixGame):
+            return self.game.form
+        from bestresponse.theory.compile_tree import compile_game
+
+        return compile_game(self.game)
+
+
+def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None) -> Found:
+    """The game called `name`, or the one in the file of that path; UsageError with the nearest name otherwise.
+
+    `read_input` gives the text of standard input; without it, `-` names nothing.
+
+    >>> find_game("Stag hunt").name
+    'stag-hunt'
+    >>> find_game("kuhn-poker").solvable()
+    Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 information sets)
+    """
+    text = os.fspath(name)
+    if not text.strip():
+        raise UsageError("expected the name of a game or a file, got nothing; `bestresponse games` lists the names")
+    if text == STANDARD_INPUT and read_input is not None:
+        return _from_input(read_input())
+    if isinstance(name, Path) or _looks_like_a_path(text):
+        return _from_file(Path(text))
+    return _from_catalogue(text) or _from_registry(text) or _from_file(Path(text))
+
+
+def game_names() -> tuple[str, ...]:
+    """Every name that `find_game` knows, in alphabetical order."""
+    from bestresponse.theory import catalogue
+    from bestresponse.theory.tree_catalogue import tree_names
+
+    return tuple(sorted({*catalogue.names(), *tree_names(), *registry.games.names()}))
+
+
+def _from_input(text: str) -> Found:
+    from bestresponse.theory.matrix_json import parse_matrix_json
+
+    game = parse_matrix_json(text, "standard input")
+    return Found(game.name or "standard input", "standard input", game)
+
+
+def _read_game_file(path: Path) -> AnyGame:
+    from bestresponse.theory.game_file import load_game_file
+
+    return load_game_file(path)
+
+
+_READERS: dict[str, Callable[[Path], AnyGame]] = dict.fromkeys((".nfg", ".efg", ".json"), _read_game_file)
+"""How a file is read, by the ending of its name."""
+
+
+def _looks_like_a_path(text: str) -> bool:
+    return "/" in text or os.sep in text or Path(text).suffix.lower() in _READERS
+
+
+def _from_file(path: Path) -> Found:
+    reader = _READERS.get(path.suffix.lower())
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; expected a file ending in {_endings()}, or the name of a game")
+    if not path.exists():
+        named = path.name == str(path) and reader is None
+        raise UsageError(_unknown(str(path)) if named else f"{path}: there is no such file")
+    if reader is None:
+        raise UsageError(f"{path}: expected a file ending in {_endings()}, or the name of a game")
+    game = reader(path)
+    return Found(game.name or path.stem, "file", game)
+
+
+def _endings() -> str:
+    *most, last = _READERS
+    return f"{', '.join(most)} or {last}"
+
+
+def _from_catalogue(text: str) -> Found | None:
+    from bestresponse.theory import catalogue
+    from bestresponse.theory.tree_catalogue import tree_entry, tree_names
+
+    plain = _plain(text)
+    if plain in catalogue.names():
+        table = catalogue.entry(plain)
+        return Found(table.name, "catalogue", table.game(), table.description, table.citation)
+    if plain in tree_names():
+        tree = tree_entry(plain)
+        return Found(tree.name, "catalogue", tree.make(), tree.description, tree.citation)
+    return None
+
+
+def _from_registry(text: str) -> Found | None:
+    known = registry.games.names()
+    key = text if text in known else _plain(text)
+    if key not in known:
+        return None
+    game: Game[Any] = registry.games.load(key)()
+    return Found(key, "registered", game, _first_line(type(game)))
+
+
+def _unknown(text: str) -> str:
+    from bestresponse.theory.generators import families
+
+    if _plain(text) in families():
+        return (
+            f"{_plain(text)} is a family of random games, not one game; draw one with "
+            f'`theory.generate("{_plain(text)}", 1)` and give it as a file'
+        )
+    hint = did_you_mean(_plain(text), list(game_names()))
+    return f"there is no game or file named {text!r}.{hint or ' `bestresponse games` lists the names.'}"
+
+
+def _plain(text: str) -> str:
+    return text.strip().casefold().replace("'", "").replace("’", "").replace("_", "-").replace(" ", "-")
+
+
+def _first_line(thing: object) -> str:
+    return (thing.__doc__ or "").strip().partition("\n")[0]

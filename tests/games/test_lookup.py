@@ -1,0 +1,151 @@
+"""Games are found by what a user types: a name in any spelling, a file, standard input."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bestresponse.core import registry
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.games.lookup import find_game, game_names
+from bestresponse.games.matrix import MatrixGame
+from bestresponse.theory import NormalForm, Tree, catalogue, load_tree, write_game_file
+
+PENNIES = [[1, -1], [-1, 1]]
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """A game of two simultaneous choices, registered for one test."""
+    monkeypatch.setitem(registry.games._own, "my-pennies", lambda: MatrixGame(NormalForm.zero_sum(PENNIES)))
+
+
+@pytest.mark.parametrize(
+    "typed", ["prisoners-dilemma", "Prisoner's Dilemma", "PRISONERS_DILEMMA", " prisoners dilemma "]
+)
+def test_the_spelling_of_a_name_does_not_matter(typed):
+    found = find_game(typed)
+    assert (found.name, found.origin) == ("prisoners-dilemma", "catalogue")
+    assert isinstance(found.solvable(), NormalForm)
+    assert found.citation
+
+
+def test_trees_are_found_by_the_same_door():
+    found = find_game("kuhn poker")
+    assert isinstance(found.game, Tree)
+    assert "1950" in found.citation
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_every_name_listed_is_found(name):
+    assert find_game(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("kuhn", "kuhn-poker"), ("prisoner-dilema", "prisoners-dilemma"), ("stag", "stag-hunt")]
+)
+def test_a_wrong_name_is_answered_with_the_nearest_one(typed, meant):
+    with pytest.raises(UsageError, match=f"named '{typed}'.*Did you mean {meant}?"):
+        find_game(typed)
+
+
+def test_a_name_near_to_nothing_is_answered_with_where_to_look():
+    with pytest.raises(UsageError, match="`bestresponse games` lists the names"):
+        find_game("zzzzzz")
+
+
+def test_a_family_is_not_a_game():
+    with pytest.raises(UsageError, match="blotto is a family of random games"):
+        find_game("blotto")
+
+
+@pytest.mark.parametrize("nothing", ["", "  "])
+def test_nothing_is_not_a_name(nothing):
+    with pytest.raises(UsageError, match="got nothing"):
+        find_game(nothing)
+
+
+def test_files_are_read_by_their_ending(tmp_path):
+    write_game_file(catalogue.load("chicken"), tmp_path / "c.nfg")
+    write_game_file(load_tree("centipede"), tmp_path / "t.EFG")
+    (tmp_path / "m.json").write_text(json.dumps(PENNIES))
+    assert isinstance(find_game(tmp_path / "c.nfg").game, NormalForm)
+    assert isinstance(find_game(str(tmp_path / "t.EFG")).game, Tree)
+    found = find_game(tmp_path / "m.json")
+    assert (found.name, found.origin) == ("m", "file")
+
+
+def test_a_file_without_a_folder_is_found_where_the_user_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("m.json").write_text(json.dumps(PENNIES))
+    assert find_game("m.json").origin == "file"
+
+
+def test_a_name_means_the_game_even_where_a_folder_has_that_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("chicken").mkdir()
+    Path("runs").mkdir()
+    assert find_game("chicken").origin == "catalogue"
+    with pytest.raises(UsageError, match="runs is a folder"):
+        find_game("runs")
+
+
+def test_a_missing_file_a_folder_and_an_unknown_ending_are_told_apart(tmp_path):
+    with pytest.raises(UsageError, match="there is no such file"):
+        find_game(tmp_path / "none.efg")
+    with pytest.raises(UsageError, match="is a folder"):
+        find_game(tmp_path)
+    (tmp_path / "game.txt").write_text("1 2")
+    with pytest.raises(UsageError, match=r"ending in \.nfg, \.efg or \.json"):
+        find_game(tmp_path / "game.txt")
+
+
+def test_a_damaged_file_says_where(tmp_path):
+    (tmp_path / "bad.json").write_text('{"row": [[1, "two"]], "col": [[1, 2]]}')
+    with pytest.raises(InvalidGame, match=r"bad\.json: row\[0\]\[1\]: expected a number, got the text 'two'"):
+        find_game(tmp_path / "bad.json")
+
+
+def test_a_dash_is_standard_input():
+    found = find_game("-", read_input=lambda: '{"zero_sum": [[1, -1], [-1, 1]], "name": "mine"}')
+    assert (found.name, found.origin) == ("mine", "standard input")
+    with pytest.raises(InvalidGame, match="standard input, line 1"):
+        find_game("-", read_input=lambda: "[[1,")
+    with pytest.raises(UsageError, match="no game or file named '-'"):
+        find_game("-")
+
+
+def test_a_registered_game_is_found_and_its_table_used(registered):
+    found = find_game("My Pennies")
+    assert (found.name, found.origin) == ("my-pennies", "registered")
+    assert found.solvable().payoffs[0].tolist() == PENNIES
+
+
+def test_rules_are_compiled_to_a_tree(monkeypatch):
+    from bestresponse.core.ask import Choice
+    from bestresponse.core.game import View
+
+    class Once:
+        """One choice."""
+
+        name, version, roles = "once", 1, ("alone",)
+
+        def start(self):
+            return ""
+
+        def asks(self, state):
+            return {} if state else {"alone": Choice(("stay", "go"))}
+
+        def view(self, state, role):
+            return View(role, "Choose.")
+
+        def apply(self, state, moves):
+            return moves["alone"]
+
+        def payoffs(self, state):
+            return {"alone": float(state == "go")}
+
+    monkeypatch.setitem(registry.games._own, "once", Once)
+    found = find_game("once")
+    assert found.description == "One choice."
+    assert found.solvable().num_nodes == 3
