@@ -110,8 +110,14 @@ table_replay(Orders, Results) :-
 
 published_cell(Player1-Move1, Player2-Move2, Payoff1, Payoff2) :-
     Situation = do(move(Player2, Move2), do(move(Player1, Move1), s0)),
-    once(finally(goal(Player1, Payoff1), Situation)),
-    once(finally(goal(Player2, Payoff2), Situation)).
+    'first goal'(Player1, Situation, Payoff1),
+    'first goal'(Player2, Situation, Payoff2).
+
+'first goal'(Player, Situation, Payoff) :-
+    (   finally(goal(Player, Found), Situation)
+    ->  Payoff = Found
+    ;   Payoff = none
+    ).
 """
 
 TRUSTED: Final = SOLVER + EXTRACTION
