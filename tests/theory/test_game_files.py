@@ -99,6 +99,9 @@ class TestEfg:
         with pytest.raises(InvalidGame, match=message):
             parse_efg(text)
 
+    def test_blanks_of_any_kind_separate_words(self):
+        assert parse_efg('\u00a0EFG\t2\r\nR "" {"P"}t ""0').num_nodes == 1
+
     def test_a_file_with_more_nodes_than_the_limit(self):
         with pytest.raises(TooLarge, match="more than 10 nodes"):
             parse_efg(format_efg(load_tree("kuhn-poker")), limit=10)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from bestresponse.core.errors import InvalidGame
@@ -18,44 +17,31 @@ __all__ = ["GameText", "distinct", "quoted", "written"]
 
 _TOKEN = re.compile(
     r"""[\s,]*(?: (?P<text>"(?:[^"\\]|\\.)*")
-               | (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:/\d+)?)(?![\w.])
+               | (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)(?![\w.])
                | (?P<brace>[{}])
                | (?P<word>[^\W\d]\w*) )""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
+    re.VERBOSE | re.DOTALL,
 )
 _BLANK = re.compile(r"[\s,]*")
 _LONGEST_NUMBER = 400
 _SHOWN = 30
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-
-
 class GameText:
-    """A file's text, read from front to back one token at a time."""
+    """A file's text, read from front to back one token at a time.
+
+    `kind` says what comes next: text, number, brace, word, other (no token of the formats) or end; `start` where.
+    """
 
     def __init__(self, text: str, source: str) -> None:
         self.text = text
         self.source = source
-        self._ahead = self._scan(0)
-
-    @property
-    def kind(self) -> str:
-        """What comes next: text, number, brace, word, other (no token of the format) or end."""
-        return self._ahead.kind
-
-    @property
-    def start(self) -> int:
-        """Where the next token starts."""
-        return self._ahead.start
+        self.kind, self.start, self._ahead = "", 0, ""
+        self._scan(0)
 
     def at(self, brace: str) -> bool:
         """Whether this brace comes next."""
-        return self._ahead.kind == "brace" and self._ahead.text == brace
+        return self._ahead == brace and self.kind == "brace"
 
     def brace(self, brace: str, what: str) -> None:
         if not self.at(brace):
@@ -63,20 +49,21 @@ class GameText:
         self._take()
 
     def word(self, what: str, *allowed: str) -> str:
-        if self.kind != "word" or self._ahead.text not in allowed:
+        if self.kind != "word" or self._ahead not in allowed:
             raise self.wrong(what)
-        return self._take().text
+        return self._take()
 
     def quote(self, what: str) -> str:
         if self.kind != "text":
             raise self.wrong(f"{what} in double quotes")
-        return re.sub(r'\\(["\\])', r"\1", self._take().text[1:-1])
+        quote = self._take()[1:-1]
+        return re.sub(r'\\(["\\])', r"\1", quote) if "\\" in quote else quote
 
     def number(self, what: str) -> float:
         """A finite number; rationals become the nearest float."""
         if self.kind != "number":
             raise self.wrong(f"{what} (a number)")
-        value = _value(self._ahead.text)
+        value = _value(self._ahead)
         if value is None:
             raise self.wrong(f"{what} (a finite number of at most {_LONGEST_NUMBER} characters)")
         self._take()
@@ -85,10 +72,10 @@ class GameText:
     def whole(self, what: str, low: int, high: int | None = None) -> int:
         """A whole number between two bounds."""
         bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
-        plain = self.kind == "number" and re.fullmatch(r"[+-]?\d{1,18}", self._ahead.text)
-        if not plain or not low <= int(self._ahead.text) <= (math.inf if high is None else high):
+        plain = self.kind == "number" and re.fullmatch(r"[+-]?[0-9]{1,18}", self._ahead)
+        if not plain or not low <= int(self._ahead) <= (math.inf if high is None else high):
             raise self.wrong(f"{what} (a whole number {bounds})")
-        return int(self._take().text)
+        return int(self._take())
 
     def quotes(self, what: str) -> list[str]:
         """Texts between braces."""
@@ -109,7 +96,7 @@ class GameText:
         return self.error(f"expected {expected}{got}", start)
 
     def error(self, why: str, start: int | None = None) -> InvalidGame:
-        place = self._ahead.start if start is None else start
+        place = self.start if start is None else start
         line = self.text.count("\n", 0, place) + 1
         column = place - self.text.rfind("\n", 0, place)
         return InvalidGame(f"{self.source}, line {line}, column {column}: {why}")
@@ -117,24 +104,24 @@ class GameText:
     def _shown(self) -> str:
         if self.kind == "end":
             return ", got the end of the file"
-        text = self._ahead.text
+        text = self._ahead
         return f", got {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'}"
 
-    def _take(self) -> _Token:
+    def _take(self) -> str:
         token = self._ahead
-        self._ahead = self._scan(token.start + len(token.text))
+        self._scan(self.start + len(token))
         return token
 
-    def _scan(self, place: int) -> _Token:
+    def _scan(self, place: int) -> None:
         found = _TOKEN.match(self.text, place)
-        if found:
-            kind = found.lastgroup or "other"
-            return _Token(kind, found.group(kind), found.start(kind))
+        if found and found.lastgroup:
+            self.kind, self._ahead = found.lastgroup, found[found.lastgroup]
+            self.start = found.end() - len(self._ahead)
+            return
         blank = _BLANK.match(self.text, place)
-        start = blank.end() if blank else place
-        if start == len(self.text):
-            return _Token("end", "", start)
-        return _Token("other", self.text[start : start + _SHOWN].split("\n")[0], start)
+        self.start = blank.end() if blank else place
+        self._ahead = self.text[self.start : self.start + _SHOWN].split("\n")[0]
+        self.kind = "other" if self._ahead else "end"
 
 
 def _value(text: str) -> float | None:
