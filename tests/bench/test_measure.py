@@ -1,0 +1,178 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.studies.bench.classic import Benchmark, GamePromptFormatter, LLMInterface, generate_games, matrix_game
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.drawn import draw, own_view
+from bestresponse.studies.bench.general import correlated_regret_of
+from bestresponse.studies.bench.measure import _certainly_unique, measure_strategies
+from bestresponse.studies.bench.summary import seed_summary, summarise
+from bestresponse.theory import solve_zero_sum
+
+
+def figures(own, x, y, other=None):
+    own = np.asarray(own, dtype=float)
+    other = -own if other is None else np.asarray(other, dtype=float)
+    (row,) = measure_strategies(
+        own[None], other[None], np.asarray(x, dtype=float)[None], np.asarray(y, dtype=float)[None]
+    )
+    return row
+
+
+def test_the_figures_of_a_hand_worked_game():
+    """[[0, 5], [4, 1]]: the column player mixes evenly, the value is 5/2, the row player plays (3/8, 5/8)."""
+    row = figures([[0, 5], [4, 1]], [1, 0], [0.5, 0.5])
+    assert (row["llm_value"], row["br_value"], row["nash_gap"]) == (2.5, 2.5, 0.0)
+    assert (row["exploitability"], row["exploitability_normalised"], row["payoff_range"]) == (2.5, 0.5, 5.0)
+    best = figures([[0, 5], [4, 1]], [3 / 8, 5 / 8], [0.5, 0.5])
+    assert best["exploitability"] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_dominated_row_has_a_gap():
+    """Row 2 gives 1 less than row 1 everywhere; the column player's equilibrium is the second column."""
+    row = figures([[3, 2], [2, 1]], [0.25, 0.75], [0, 1])
+    assert (row["llm_value"], row["br_value"], row["nash_gap"], row["gap_normalised"]) == (1.25, 2.0, 0.75, 0.375)
+
+
+def test_where_the_opponent_has_many_optimal_strategies_the_widest_gap_is_told():
+    """Every column mix with weight on the second below 1 is as good for the opponent against row 1."""
+    row = figures([[0, 0], [0, -1]], [0, 1], [1, 0])
+    assert (row["nash_gap"], row["gap_any_equilibrium"]) == (0.0, 1.0)
+
+
+def test_uniqueness_is_claimed_only_where_it_holds():
+    games = np.array([[[1, -1], [-1, 1]], [[0, 0], [0, -1]], [[1, 1], [1, 1]], [[2, 3], [1, 0]]], dtype=float)
+    solution = solve_zero_sum(games)
+    assert _certainly_unique(games, solution.col, solution.values).tolist() == [True, False, False, True]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
+def test_gap_and_exploitability_are_never_negative_and_zero_at_the_optimum(seed, rows, cols):
+    drawn = draw(BenchConfig(num_games=5, num_rows=rows, num_cols=cols, seed=seed))
+    own, other = drawn.payoffs[:, 0], drawn.payoffs[:, 1]
+    rng = np.random.default_rng(seed)
+    for x in (drawn.solved.row, rng.dirichlet(np.ones(rows), size=5)):
+        for row in measure_strategies(own, other, x, drawn.solved.col):
+            assert 0 <= row["nash_gap"] <= row["exploitability"] + 1e-9
+            assert row["nash_gap"] <= row["gap_any_equilibrium"] <= row["exploitability"] + 1e-6
+    best = measure_strategies(own, other, drawn.solved.row, drawn.solved.col)
+    assert max(row["exploitability"] for row in best) < 1e-9 * 200
+
+
+def test_general_sum_games_are_measured_against_the_nearest_equilibrium():
+    """Battle of the sexes: playing its second action is the second pure equilibrium."""
+    row = figures([[2, 0], [0, 1]], [0, 1], [1, 0], [[1, 0], [0, 2]])
+    assert (row["nash_gap"], row["equilibrium_distance"], row["gap_nearest"]) == (2.0, 0.0, 0.0)
+    assert row["dominated_mass"] == 0
+    assert "exploitability" not in row
+
+
+def test_dominated_actions_are_found_also_below_mixtures():
+    """The third row is beaten by an even mix of the first two (2 against 1), by neither alone."""
+    own = [[4, 0], [0, 4], [1, 1]]
+    row = figures(own, [0.5, 0.0, 0.5], [0.5, 0.5], [[0, 0], [0, 0], [0, 0]])
+    assert row["dominated_mass"] == 0.5
+
+
+def test_correlated_regret_of_a_product_is_the_larger_swap_gain():
+    """Prisoner's dilemma, both cooperate: each would gain 5 - 3 by defecting."""
+    payoffs = np.array([[[3, 0], [5, 1]], [[3, 5], [0, 1]]], dtype=float)
+    assert correlated_regret_of(payoffs, np.array([1.0, 0]), np.array([1.0, 0])) == 2.0
+    assert correlated_regret_of(payoffs, np.array([0, 1.0]), np.array([0, 1.0])) == 0.0
+
+
+def test_the_seat_sees_its_own_actions_as_rows():
+    payoffs = np.array([[[1, 2, 3], [4, 5, 6]], [[7, 8, 9], [10, 11, 12]]], dtype=float)
+    own, other = own_view(payoffs, 1)
+    assert own.tolist() == [[7, 10], [8, 11], [9, 12]]
+    assert other.tolist() == [[1, 4], [2, 5], [3, 6]]
+
+
+def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
+    few, many = draw(BenchConfig(num_games=3, seed=5)), draw(BenchConfig(num_games=9, seed=5))
+    assert (few.payoffs == many.payoffs[:3]).all()
+    assert (many.payoffs == many.payoffs.round()).all()
+    assert np.abs(many.payoffs).max() <= 100
+    assert (draw(BenchConfig(num_games=3, seed=6)).payoffs != few.payoffs).any()
+
+
+@pytest.mark.parametrize(
+    ("settings_", "sentence"),
+    [
+        ({"num_games": 0}, "--num-games 0"),
+        ({"num_rows": 13}, "--num-rows 13: expected a whole number from 1 to 12"),
+        ({"family": "zerosum"}, "Did you mean zero-sum"),
+        ({"suite": "all"}, "standard, invariance, sensitivity"),
+        ({"elicit": ("mix",)}, "Did you mean mixed"),
+        ({"themes": ("war",)}, "no theme named 'war'"),
+        ({"scale": 0.0}, "--scale 0"),
+        ({"temperature": -1.0}, "--temperature -1"),
+        ({"models": ()}, "no model"),
+        ({"suite": "invariance", "formats": ("table", "json")}, "varies format"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_with_a_sentence(settings_, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        BenchConfig(**settings_)
+
+
+class Fixed(LLMInterface):
+    def __init__(self, answer):
+        self.answer = answer
+
+    def query(self, game):
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def test_the_classic_interface_takes_indices_labels_and_distributions():
+    game = matrix_game([[3, 2], [2, 1]])
+    for answer, gap in ((0, 0.0), (1, 1.0), ("B", 1.0), ([0.5, 0.5], 0.5), (np.array([0.0, 1.0]), 1.0)):
+        results, summary = Benchmark(Fixed(answer)).evaluate_games([game, game])
+        assert [r["nash_gap"] for r in results] == [gap, gap]
+        assert (summary["num_games"], summary["mean_nash_gap"], summary["max_nash_gap"]) == (2, gap, gap)
+
+
+@pytest.mark.parametrize(
+    "answer", [2, -1, "Z", [0.5], [0.9, 0.9], [float("nan"), 1], None, {"A": 1}, InvalidMove("no")]
+)
+def test_the_classic_interface_makes_nothing_up(answer):
+    results, summary = Benchmark(Fixed(answer)).evaluate_games([matrix_game([[3, 2], [2, 1]])])
+    assert results[0]["nash_gap"] is None
+    assert (summary["num_games"], summary["num_answered"], summary["mean_nash_gap"]) == (1, 0, None)
+
+
+def test_the_classic_summary_has_the_original_keys_and_prompts_show_the_game():
+    games = generate_games(4, seed=42)
+    results, summary = Benchmark(Fixed([1 / 3] * 3)).evaluate_games(games)
+    assert {
+        "num_games", "mean_nash_gap", "median_nash_gap", "std_nash_gap", "min_nash_gap", "max_nash_gap",
+        "mean_llm_value", "mean_br_value", "gap_ratio",
+    } <= set(summary)  # fmt: skip
+    gaps = [r["br_value"] - r["llm_value"] for r in results]
+    assert summary["mean_nash_gap"] == pytest.approx(np.mean(gaps))
+    assert summary["std_nash_gap"] == pytest.approx(np.std(gaps))
+    assert str(int(games[0].payoff_matrix[0][0])) in GamePromptFormatter.format_game_as_text(games[0])
+
+
+def test_a_player_nobody_can_read_has_no_gap_but_bounds():
+    rows = [
+        {
+            "status": "refused",
+            "nash_gap": None,
+            "gap_normalised": None,
+            "worst_normalised": 0.5,
+            "condition": "base",
+            "game": g,
+        }
+        for g in range(4)
+    ]
+    summary = summarise(rows, "mute", "mixed", 0)
+    assert (summary.gap, summary.answered, summary.asked) == (None, 0, 4)
+    assert (summary.bounds.low, summary.bounds.high) == (0.0, 0.5)
+    assert seed_summary(rows)["mean_nash_gap"] is None

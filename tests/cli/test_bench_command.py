@@ -1,0 +1,203 @@
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "bestresponse"]
+
+
+def bestresponse(*words, env=None, timeout=120):
+    environment = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")} | (env or {})
+    return subprocess.run(
+        [*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=timeout, env=environment, check=False
+    )
+
+
+def summary_in(folder):
+    (path,) = sorted(folder.glob("benchmark_summary_*.json"))[-1:]
+    return json.loads(path.read_text())
+
+
+def test_a_run_prints_a_table_and_leaves_its_files(serve, tmp_path):
+    server = serve()
+    done = bestresponse("bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "6 of 6" in done.stdout
+    assert "optimal" in done.stdout
+    (run,) = tmp_path.glob("bench-*")
+    assert {p.name for p in run.iterdir()} >= {
+        "manifest.json", "submissions.jsonl", "calls.jsonl", "records.jsonl", "report.html", "report.json", "rows.csv",
+    }  # fmt: skip
+    summary = summary_in(tmp_path)
+    assert summary["num_games"] == 6
+    (results,) = tmp_path.glob("benchmark_results_*.json")
+    gaps = [row["nash_gap"] for row in json.loads(results.read_text())]
+    assert summary["mean_nash_gap"] == pytest.approx(sum(gaps) / 6)
+    assert len(server.delivered) == 6
+
+
+def test_the_same_command_again_calls_nobody_and_says_the_same(serve, tmp_path):
+    server = serve()
+    words = ("bench", "--model", server.model, "--num-games", 5, "--seed", 1, "--output-dir", tmp_path, "--json")
+    first, second = bestresponse(*words), bestresponse(*words)
+    assert json.loads(first.stdout) == json.loads(second.stdout)
+    assert len(server.delivered) == 5
+    (run,) = tmp_path.glob("bench-*")
+    assert "5 plays came out the same, 0 did not" in bestresponse("replay", run).stdout
+    assert bestresponse("report", tmp_path).returncode == 0
+
+
+def test_without_a_seed_an_unfinished_run_goes_on_and_a_finished_one_does_not(serve, tmp_path):
+    server = serve()
+    words = ("bench", "--model", server.model, "--num-games", 5, "--output-dir", tmp_path)
+    stopped = bestresponse(*words, "--max-calls", 2)
+    assert stopped.returncode == 1
+    assert "stopped" in stopped.stderr
+    assert bestresponse(*words).returncode == 0
+    assert len(list(tmp_path.glob("bench-*"))) == 1
+    assert len(server.delivered) == 5
+    assert bestresponse(*words).returncode == 0
+    assert len(list(tmp_path.glob("bench-*"))) == 2
+
+
+def test_killed_at_random_moments_a_run_plays_every_game_once_and_ends_with_the_same_figures(serve, tmp_path):
+    server = serve(latency=0.03)
+    words = ["bench", "--model", server.model, "--num-games", "60", "--seed", "7", "--workers", "2"]
+    rng = random.Random(5)
+    kills = 0
+    for _ in range(4):
+        process = subprocess.Popen(
+            [*COMMAND, *words, "--output-dir", str(tmp_path / "killed")],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _wait_for_calls(server, len(server.delivered) + rng.randint(1, 9), process)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        process.wait()
+    assert kills >= 3
+    assert bestresponse(*words, "--output-dir", tmp_path / "killed").returncode == 0
+    calls = len(server.delivered)
+    assert calls - len(set(server.delivered)) <= 2 * kills, "calls beyond those in flight at a kill were repeated"
+    (run,) = (tmp_path / "killed").glob("bench-*")
+    specs = [json.loads(line)["spec"] for line in (run / "records.jsonl").read_text().splitlines()]
+    assert len(specs) == len(set(specs)) == 60
+    assert bestresponse(*words, "--output-dir", tmp_path / "whole").returncode == 0
+    assert summary_in(tmp_path / "killed") == summary_in(tmp_path / "whole")
+
+
+def _wait_for_calls(server, wanted, process):
+    deadline = time.monotonic() + 30
+    while len(server.delivered) < wanted and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.002)
+
+
+def test_several_models_ways_of_asking_and_suites_go_through(serve, tmp_path):
+    def answer(body):
+        text = body["messages"][-1]["content"]
+        labels = re.search(r"Your possible actions: (.*)\.", text)[1].split(", ")
+        if "<p>" in text:
+            return json.dumps({label: float(k == 1) for k, label in enumerate(labels)})
+        return json.dumps({"answer": labels[0]})
+
+    one, two = serve(answer), serve(answer)
+    done = bestresponse(
+        "bench", "--model", one.model, "--model", two.model, "--num-games", 3, "--seed", 2, "--elicit", "mixed",
+        "--elicit", "pure", "--elicit", "sampled", "--samples", 2, "--suite", "invariance", "--output-dir", tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len(one.delivered) == len(two.delivered) == 3 * 8 * (1 + 1 + 2)
+    html = next(tmp_path.glob("bench-*/report.html")).read_text()
+    for title in ("Same game, told otherwise", "Players compared", "How the answers were read", "Costs"):
+        assert title in html
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["bench", "--model", "gpt-4o"], 1, "Did you mean openai/gpt-4o"),
+        (["bench", "--model", "openai/gpt-4o"], 1, "OPENAI_API_KEY"),
+        (["bench", "--num-rows", "99"], 2, "--num-rows 99"),
+        (["bench", "--cache", "maybe", "--model", "http://127.0.0.1:9/v1#x"], 2, "--cache"),
+        (["bench", "--family", "zero"], 2, "Did you mean zero-sum"),
+        (["report", "nowhere"], 2, "holds no run"),
+        (["replay", "nowhere"], 2, "holds no run"),
+        (["models", "pull", "smollm3"], 1, "Did you mean smollm2"),
+        (["bench", "--model", "README.gguf"], 1, "README.gguf"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(words, code, sentence, tmp_path):
+    words = [*words, "--output-dir", str(tmp_path)] if words[0] == "bench" else words
+    done = bestresponse(*words)
+    assert done.returncode == code
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_output_folder_that_cannot_be_written_is_named(serve, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = bestresponse(
+        "bench", "--model", serve().model, "--num-games", 1, "--output-dir", tmp_path / "file" / "below"
+    )
+    assert done.returncode == 1
+    assert "below" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_no_model_is_named(tmp_path):
+    (tmp_path / "fake.gguf").write_bytes(b"not a model at all")
+    done = bestresponse("bench", "--model", tmp_path / "fake.gguf", "--output-dir", tmp_path)
+    assert done.returncode == 1
+    assert "GGUF" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_server_that_is_not_there_ends_with_a_sentence(tmp_path):
+    done = bestresponse("bench", "--model", "http://127.0.0.1:9/v1#nobody", "--num-games", 2, "--output-dir", tmp_path,
+                        "--seed", 1)  # fmt: skip
+    assert done.returncode == 1
+    assert "not everything was played" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_half_a_reply_is_asked_for_again(serve, tmp_path):
+    server = serve(lies=(3,))
+    done = bestresponse("bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path)
+    assert done.returncode == 0
+    assert (summary_in(tmp_path)["num_games"], server.calls) == (6, 7)
+
+
+def test_a_key_never_reaches_a_file_or_the_screen(serve, tmp_path):
+    key = "sk-very-secret-0123456789"
+    done = bestresponse("bench", "--model", serve().model, "--num-games", 2, "--seed", 1, "--output-dir", tmp_path,
+                        env={"BESTRESPONSE_API_KEY": key, "OPENAI_API_KEY": key})  # fmt: skip
+    assert done.returncode == 0
+    assert key not in done.stdout + done.stderr
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert key.encode() not in path.read_bytes(), path
+
+
+def test_dry_run_says_what_it_would_take_and_calls_nobody(serve, tmp_path):
+    server = serve()
+    done = bestresponse("bench", "--model", server.model, "--num-games", 50, "--dry-run", "--output-dir", tmp_path)
+    assert re.match(r"50 games, 50 plays, at most 50 calls, about [\d,]+ prompt tokens", done.stdout)
+    assert server.delivered == []
+
+
+def test_every_command_has_help_and_nothing_heavy_is_imported_for_it():
+    for words in ([], ["bench"], ["models"], ["report"], ["replay"], ["games"]):
+        done = bestresponse(*words, "--help")
+        assert done.returncode == 0
+        assert "Usage: " in done.stdout
+    heavy = ("numpy", "scipy", "httpx", "matplotlib")
+    code = f"import sys; from bestresponse.cli import app; print([m for m in {heavy} if m in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
