@@ -49,32 +49,51 @@ def _kernel_for(games: Array) -> Any:
 def _solve_2x2(
     games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: Any, blocks: int
 ) -> None:
+    """Copy games into lanes, solve 64 at once, copy the answers out."""
     count = games.shape[0]
     for block in prange(blocks):
-        for k in range(block * count // blocks, (block + 1) * count // blocks):
-            a, b, c, d = games[k, 0, 0], games[k, 0, 1], games[k, 1, 0], games[k, 1, 1]
-            low, high = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
-            upper, lower = min(a, b), min(c, d)
-            left, right = max(a, c), max(b, d)
-            spread = high - low
-            ranges[k] = spread
-            if max(upper, lower) >= min(left, right):
-                row[k, 0] = 1.0 if upper >= lower else 0.0
-                col[k, 0] = 1.0 if left <= right else 0.0
-                row[k, 1], col[k, 1] = 1.0 - row[k, 0], 1.0 - col[k, 0]
-                values[k], gaps[k] = max(upper, lower), 0.0
-                steps[k] = _SADDLE if is_tame(a + b + c + d, low, high) else 0
-            else:
-                a, b, c, d = a - low, b - low, c - low, d - low
-                inverse = 1.0 / (a - b + (d - c))
-                p, q = min((d - c) * inverse, 1.0), min((d - b) * inverse, 1.0)
+        payoffs, answers = np.zeros(4 * 64), np.zeros(6 * 64)
+        end = (block + 1) * count // blocks
+        for start in range(block * count // blocks, end, 64):
+            filled = min(64, end - start)
+            for lane in range(filled):
+                for cell in range(4):
+                    payoffs[lane + 64 * cell] = games[start + lane, cell // 2, cell % 2]
+            _solve_2x2_lanes(payoffs, answers)
+            for lane in range(filled):
+                k, p, q = start + lane, answers[lane], answers[lane + 64]
                 row[k, 0], row[k, 1], col[k, 0], col[k, 1] = p, 1.0 - p, q, 1.0 - q
-                best = max(a * q + b * (1.0 - q), c * q + d * (1.0 - q))
-                worst = min(a * p + c * (1.0 - p), b * p + d * (1.0 - p))
-                gap = best - worst
-                values[k], gaps[k] = low + (worst + 0.5 * gap), max(gap, 0.0)
-                accepted = gap <= ACCEPTED * spread and is_tame(low + high, low, high)
-                steps[k] = _CLOSED_FORM if accepted else 0
+                values[k], gaps[k] = answers[lane + 128], answers[lane + 192]
+                ranges[k], steps[k] = answers[lane + 256], answers[lane + 320]
+
+
+@kernel
+def _solve_2x2_lanes(payoffs: Array, answers: Array) -> None:
+    """Solve 64 games without a branch, so that the compiler can do several in one instruction.
+
+    Cell c of game k is payoffs[k + 64 c]; p, q, value, gap, range and step go to `answers` in the same way.
+    """
+    for k in range(64):
+        a, b, c, d = payoffs[k], payoffs[k + 64], payoffs[k + 128], payoffs[k + 192]
+        total = a + b + c + d
+        upper, lower, left, right = min(a, b), min(c, d), max(a, c), max(b, d)
+        low, high = min(upper, lower), max(left, right)
+        guaranteed, conceded = max(upper, lower), min(left, right)
+        saddle = guaranteed >= conceded
+        a, b, c, d = a - low, b - low, c - low, d - low
+        inverse = 1.0 / (a - b + (d - c))
+        p, q = min((d - c) * inverse, 1.0), min((d - b) * inverse, 1.0)
+        p = (1.0 if upper >= lower else 0.0) if saddle else p
+        q = (1.0 if left <= right else 0.0) if saddle else q
+        best = max(a * q + b * (1.0 - q), c * q + d * (1.0 - q))
+        worst = min(a * p + c * (1.0 - p), b * p + d * (1.0 - p))
+        gap, spread = best - worst, high - low
+        certified = (gap <= ACCEPTED * spread) & is_tame(total, low, high)
+
+        answers[k], answers[k + 64] = p, q
+        answers[k + 128] = guaranteed if saddle else low + (worst + 0.5 * gap)
+        answers[k + 192], answers[k + 256] = max(gap, 0.0), spread
+        answers[k + 320] = (_SADDLE if saddle else _CLOSED_FORM) if certified else 0.0
 
 
 @parallel_kernel
@@ -91,7 +110,7 @@ def _solve_3x3(
             for lane in range(filled):
                 for cell in range(9):
                     payoffs[lane + 64 * cell] = games[start + lane, cell // 3, cell % 3]
-            _solve_lanes(payoffs, answers)
+            _solve_3x3_lanes(payoffs, answers)
             for lane in range(filled):
                 k = start + lane
                 for action in range(3):
@@ -102,11 +121,10 @@ def _solve_3x3(
 
 
 @kernel
-def _solve_lanes(payoffs: Array, answers: Array) -> None:
-    """Solve 64 games without a branch, so that the compiler can do several in one instruction.
+def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
+    """The same for 3x3: x, y, value, gap, range and step go to `answers`.
 
-    Cell c of game k is payoffs[k + 64 c]; x, y, value, gap, range and step go to `answers` in the same way. Candidates
-    are tried from the last in the order of choice to the first, each replacing those before it.
+    Candidates are tried from the last in the order of choice to the first, each replacing those before it.
     """
     for k in range(64):
         a, b, c = payoffs[k], payoffs[k + 64], payoffs[k + 128]
