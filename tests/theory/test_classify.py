@@ -1,0 +1,122 @@
+"""Kinds of games and outstanding outcomes, on games whose properties are known."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.theory import (
+    NormalForm,
+    classify,
+    efficiency,
+    exact_potential,
+    finite_improvement,
+    nash,
+    pareto_optimal,
+    payoff_dominant,
+    pure_nash,
+    risk_dominant,
+)
+
+DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+STAG_HUNT = NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]])
+PENNIES = NormalForm.zero_sum([[1, -1], [-1, 1]])
+BATTLE = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+
+
+def test_matching_pennies_is_zero_sum_and_nothing_else() -> None:
+    assert classify(PENNIES).names == ("zero sum", "constant sum", "strategically zero sum")
+
+
+def test_the_prisoners_dilemma_is_a_symmetric_potential_game_solved_by_dominance() -> None:
+    kind = classify(DILEMMA)
+    assert kind.names == ("symmetric", "exact potential", "finite improvement", "dominance solvable")
+    assert kind.potential is not None
+    assert kind.potential.tolist() == [[0, 2], [2, 3]]
+
+
+def test_battle_of_the_sexes_is_coordination_without_common_interest() -> None:
+    kind = classify(BATTLE)
+    assert kind.coordination
+    assert not kind.common_interest
+    assert not kind.symmetric
+
+
+def test_payoffs_equal_up_to_scale_and_shift_are_common_interest() -> None:
+    row = np.array([[1.0, 5.0], [2.0, 0.0]])
+    assert classify(NormalForm.bimatrix(row, 3 * row - 7)).common_interest
+    assert not classify(NormalForm.bimatrix(row, -row)).common_interest
+
+
+def test_adding_what_the_opponent_alone_decides_keeps_a_game_strategically_zero_sum() -> None:
+    row = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    moved = NormalForm.bimatrix(3 * row + [[5, 2]], -row + [[1], [9]])
+    kind = classify(moved)
+    assert kind.strategically_zero_sum
+    assert not kind.constant_sum
+
+
+def test_a_congestion_game_has_rosenthals_potential() -> None:
+    # Two players choose one of two roads; a road costs its number of users times 1 or 2. Rosenthal (1973).
+    row = -np.array([[2.0, 1.0], [2.0, 4.0]])
+    col = row.T
+    potential = exact_potential(NormalForm.bimatrix(row, col))
+    rosenthal = -np.array([[1 + 2, 1 + 2], [2 + 1, 2 + 4]])
+    assert potential is not None
+    assert potential == pytest.approx(rosenthal - rosenthal[0, 0])
+
+
+def test_improvement_paths_can_be_finite_without_an_exact_potential() -> None:
+    game = NormalForm.bimatrix([[1, 0], [2, 0]], [[2, 0], [0, 1]])
+    assert exact_potential(game) is None
+    assert finite_improvement(game)
+    assert not finite_improvement(PENNIES)
+
+
+def test_three_player_symmetry_needs_every_swap() -> None:
+    contributions = np.indices((2, 2, 2))
+    payoffs = np.stack([contributions.sum(axis=0) - 2.0 * contributions[i] for i in range(3)])
+    assert classify(NormalForm(payoffs)).symmetric
+    payoffs[2] *= 2
+    assert not classify(NormalForm(payoffs)).symmetric
+
+
+def test_the_stag_hunt_is_payoff_dominant_one_way_and_risk_dominant_the_other() -> None:
+    best = payoff_dominant(nash(STAG_HUNT))
+    assert best is not None
+    assert best.supports == ((0,), (0,))
+    assert risk_dominant(STAG_HUNT) == (1, 1)
+
+
+def test_nothing_is_risk_or_payoff_dominant_where_the_players_are_even() -> None:
+    assert risk_dominant(BATTLE) is None
+    assert payoff_dominant(nash(BATTLE)) is None
+    assert risk_dominant(DILEMMA) is None
+
+
+def test_everything_but_mutual_defection_is_pareto_optimal_in_the_dilemma() -> None:
+    assert pareto_optimal(DILEMMA) == ((0, 0), (0, 1), (1, 0))
+
+
+def test_the_dilemma_costs_a_factor_of_three_either_way() -> None:
+    found = efficiency(DILEMMA, nash(DILEMMA))
+    assert (found.optimum, found.price_of_anarchy, found.price_of_stability) == (6, 3, 3)
+
+
+def test_a_price_without_positive_welfare_is_not_given() -> None:
+    found = efficiency(PENNIES, nash(PENNIES))
+    assert found.price_of_anarchy is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_games_built_from_a_potential_are_recognised_and_rest_at_its_maximum(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    potential = generator.integers(0, 9, (2, 3, 2)).astype(float)
+    payoffs = np.stack([potential + generator.integers(0, 9, shape) for shape in ((1, 3, 2), (2, 1, 2), (2, 3, 1))])
+    game = NormalForm(payoffs)
+    found = exact_potential(game)
+    assert found is not None
+    assert found == pytest.approx(potential - potential[0, 0, 0])
+    assert finite_improvement(game)
+    assert tuple(int(a) for a in np.unravel_index(potential.argmax(), potential.shape)) in pure_nash(game)
