@@ -12,6 +12,7 @@
 :- use_module(library(apply)).
 :- use_module(library(error)).
 :- use_module(library(lists)).
+:- use_module(library(terms), [term_size/2]).
 
 :- set_module(bestresponse_games:base(system)).
 :- bestresponse_games:use_module(library(lists)).
@@ -22,7 +23,7 @@
 :- bestresponse_games:use_module(library(pairs)).
 
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
-:- dynamic(solver_clause/1).   % what every game has besides: trusted text, given once
+:- dynamic(solver_clause/3).   % solver_clause(Name, Arity, Clause): what every game has besides; trusted, given once
 :- dynamic(solver_defines/2).
 
 % ---- the loop
@@ -77,7 +78,8 @@ write_lines([Term|Terms], Out) :-
 answer(What, Text, Terms) :-
     catch(perform(What, Text, Terms), Error, ( failure(Error, Term), Terms = [Term] )).
 
-perform(solver, Text, [loaded]) :-
+perform(solver(Seed), Text, [loaded]) :-
+    set_random(seed(Seed)),
     open_string(Text, Stream),
     clauses(Stream, Clauses),
     maplist(trust, Clauses).
@@ -90,10 +92,11 @@ perform(ask(Module, Count, Answers, Steps, Size), Text, Results) :-
     ask_all(Count, Goals, Module, limits(Answers, Steps), Results),
     fits(Results, Size).
 
+% Measuring the text exactly costs as much as writing it, so small terms pass by their number of cells.
 fits(Results, Size) :-
-    (   \+ acyclic_term(Results)
-    ->  throw(error(type_error(acyclic_term, answer), _))
-    ;   write_length(Results, _, [max_length(Size), quoted(true), ignore_ops(true)])
+    (   acyclic_term(Results), term_size(Results, Cells), Cells * 32 =< Size
+    ->  true
+    ;   acyclic_term(Results), write_length(Results, _, [max_length(Size), quoted(true), ignore_ops(true)])
     ->  true
     ;   throw(limit(output))
     ).
@@ -119,16 +122,15 @@ origin(_, unknown).
 
 ask_all(0, _, _, _, []) :- !.
 ask_all(Count, Goals, Module, Limits, [Result|Results]) :-
-    read_data(Goals, Goal, Names),
-    catch(ask(Goal, Names, Module, Limits, Result), Error, failure(Error, Result)),
+    read(Goals, Goal-Values),
+    catch(ask(Goal, Values, Module, Limits, Result), Error, failure(Error, Result)),
     (   Result = limit(_)
     ->  Results = []
     ;   Count1 is Count - 1,
         ask_all(Count1, Goals, Module, Limits, Results)
     ).
 
-ask(Goal, Names, Module, limits(Answers, Steps), Result) :-
-    values(Names, Values),
+ask(Goal, Values, Module, limits(Answers, Steps), Result) :-
     checked(Goal, Module, Checked),
     call_with_inference_limit(findnsols(Answers, Values, Module:Checked, Found), Steps, Outcome),
     !,
@@ -137,13 +139,9 @@ ask(Goal, Names, Module, limits(Answers, Steps), Result) :-
     ;   Result = answers(Found)
     ).
 
-values([], []).
-values([_=Value|Names], [Value|Values]) :- values(Names, Values).
-
-read_data(Stream, Term, Names) :-
-    read_term(Stream, Term, [ variable_names(Names), module(bestresponse_games), syntax_errors(error),
-                              double_quotes(string), back_quotes(codes), dotlists(false), var_prefix(false),
-                              quasi_quotations(_) ]).
+read_data(Stream, Term) :-
+    read_term(Stream, Term, [ module(bestresponse_games), syntax_errors(error), double_quotes(string),
+                              back_quotes(codes), dotlists(false), var_prefix(false), quasi_quotations(_) ]).
 
 % ---- programs
 
@@ -155,22 +153,27 @@ load(Module, Text) :-
     catch(define_all(Module, Clauses), Error, ( unload(Module), throw(Error) )).
 
 define_all(Module, Clauses) :-
-    forall(solver_defines(Name, Arity), ( assertz(defines(Module, Name, Arity)), dynamic(Module:Name/Arity) )),
-    forall(solver_clause(Clause), assertz(Module:Clause)),
     maplist(declare(Module), Clauses),
+    findall(Name/Arity, ( solver_defines(Name, Arity), \+ defines(Module, Name, Arity) ), Missing),
+    forall(member(Name/Arity, Missing), add_solver(Module, Name, Arity)),
     maplist(store(Module), Clauses).
+
+% A program's own clauses stand in place of the solver's; the gate says for which predicates it may do so.
+add_solver(Module, Name, Arity) :-
+    assertz(defines(Module, Name, Arity)),
+    forall(solver_clause(Name, Arity, Clause), assertz(Module:Clause)).
 
 trust(Clause) :-
     ( Clause = (Head :- _) -> true ; Head = Clause ),
     functor(Head, Name, Arity),
-    assertz(solver_clause(Clause)),
+    assertz(solver_clause(Name, Arity, Clause)),
     ( solver_defines(Name, Arity) -> true ; assertz(solver_defines(Name, Arity)) ).
 
 unload(Module) :-
     forall(retract(defines(Module, Name, Arity)), catch(abolish(Module:Name/Arity), _, true)).
 
 clauses(Stream, Clauses) :-
-    read_data(Stream, Clause, _),
+    read_data(Stream, Clause),
     (   Clause == end_of_file
     ->  Clauses = []
     ;   Clauses = [Clause|Rest],
@@ -197,17 +200,16 @@ declare_all(Name/Arity, Module) :-
 define(Head, Module) :-
     must_be(callable, Head),
     functor(Head, Name, Arity),
-    (   \+ solver_defines(Name, Arity), defines(Module, Name, Arity)
+    (   defines(Module, Name, Arity)
     ->  true
-    ;   reserved(Head, Name, Arity)
+    ;   reserved(Head)
     ->  throw(error(permission_error(modify, static_procedure, Name/Arity), _))
     ;   assertz(defines(Module, Name, Arity)),
         dynamic(Module:Name/Arity)
     ).
 
-reserved(Head, _, _) :- control(Head).
-reserved(Head, _, _) :- predicate_property(system:Head, iso).
-reserved(_, Name, Arity) :- solver_defines(Name, Arity).
+reserved(Head) :- control(Head).
+reserved(Head) :- predicate_property(system:Head, iso).
 
 store(_, (:- _)) :- !.
 store(Module, (Head :- Body)) :- !, checked(Body, Module, Checked), assertz(Module:(Head :- Checked)).
@@ -215,7 +217,7 @@ store(Module, Head) :- assertz(Module:Head).
 
 % ---- goals: what may be called
 
-% checked(+Goal, +Module, -Checked): Checked does what Goal does, and calls nothing but what Module defines or is allowed.
+% checked(+Goal, +Module, -Checked): Checked does what Goal does, and calls only what Module defines or all may call.
 checked(Goal, Module, bestresponse:run(Module, Goal)) :- var(Goal), !.
 checked((A, B), Module, (A1, B1)) :- !, checked(A, Module, A1), checked(B, Module, B1).
 checked((A ; B), Module, (A1 ; B1)) :- !, checked(A, Module, A1), checked(B, Module, B1).
@@ -339,7 +341,8 @@ allowed(sort, 2). allowed(sort, 4). allowed(keysort, 2). allowed(repeat, 0). all
 allowed(member, 2). allowed(memberchk, 2). allowed(reverse, 2). allowed(nth0, 3). allowed(nth1, 3). allowed(last, 2).
 allowed(select, 3). allowed(selectchk, 3). allowed(subtract, 3). allowed(permutation, 2). allowed(delete, 3).
 allowed(sum_list, 2). allowed(sumlist, 2). allowed(max_list, 2). allowed(min_list, 2). allowed(max_member, 2).
-allowed(min_member, 2). allowed(numlist, 3). allowed(same_length, 2). allowed(list_to_ord_set, 2). allowed(list_to_set, 2). allowed(union, 3). allowed(intersection, 3).
+allowed(min_member, 2). allowed(numlist, 3). allowed(same_length, 2). allowed(list_to_ord_set, 2).
+allowed(list_to_set, 2). allowed(union, 3). allowed(intersection, 3).
 allowed(subset, 2). allowed(flatten, 2). allowed(pairs_keys_values, 3). allowed(pairs_keys, 2).
 allowed(pairs_values, 2). allowed(random, 1). allowed(random, 3). allowed(random_between, 3).
 allowed(random_member, 2). allowed(random_permutation, 2). allowed(random_select, 3).

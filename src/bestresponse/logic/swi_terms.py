@@ -1,101 +1,102 @@
 """Reading the terms SWI-Prolog writes with `quoted(true), ignore_ops(true)`: functional notation, no operators.
 
 This is not a reader for programs: it understands exactly what that writer produces, in one pass and without recursion.
+Commas only separate there (the atom is written in quotes), so they are passed over like blanks. Constants and flat
+terms without variables, `move(p1,a)`, come again and again in a table; each is built once and shared.
 """
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from bestresponse.core.errors import LogicError
 
-from .terms import NIL, Atom, String, Struct, Term, Var, list_of
+from .terms import CONS, NIL, Atom, String, Struct, Term, Var
 
 __all__ = ["decode"]
 
-_TOKEN: Final = re.compile(
-    r"""(?P<open>(?:'(?:[^'\\]|\\.)*'|[a-z]\w*|[^\w\s()\[\]{},|"'`]+|\[\]|\{\}|!)\()
-      | (?P<number>-?\d+(?:r\d+|\.\d+(?:Inf|NaN|e[+-]?\d+)?)?)
-      | (?P<variable>_\w*)
-      | (?P<nil>\[\]|\{\})
-      | (?P<mark>[()\[\]{},|])
-      | (?P<name>[a-z]\w*|!|;)
-      | (?P<quoted>'(?:[^'\\]|\\.)*')
-      | (?P<string>"(?:[^"\\]|\\.)*")
-      | (?P<symbols>[^\w\s()\[\]{},|"'`]+)
-      | (?P<word>\w+)
-      | (?P<space>\s+)""",
-    re.VERBOSE,
-)
+_NAME: Final = r"""[^\W\d_A-Z]\w*|'(?:[^'\\]|\\.)*'|[^\w\s()\[\]{},|"'`]+"""
+_NUMBER: Final = r"-?\d+(?:r\d+|\.\d+(?:Inf|NaN|e[+-]?\d+)?)?"
+_TOKEN: Final = rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}|[()\[\]{{}}|]|[^\s,]"""
+_PLAIN: Final = r"(?:[a-z]\w*|'\w*'|-?\d+(?:\.\d+)?)"
+_FLAT: Final = rf"(?:(?:[a-z]\w*|-)\(|\[){_PLAIN}(?:,{_PLAIN})*[)\]]"
+_TOKENS: Final = re.compile(_TOKEN, re.DOTALL)
+_CHUNKS: Final = re.compile(rf"{_FLAT}|{_TOKEN}", re.DOTALL)
+_NUMBERS: Final = re.compile(_NUMBER)
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]+)\\|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]+)\\|(.))", re.DOTALL)
-_LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "0": "\0"}
+_LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " "}
+_CLOSING: Final = frozenset(")]}")
+_OPENING: Final = frozenset("[({")
+_CONSTANTS: Final[dict[str, Term]] = {}
+_MOST_CONSTANTS: Final = 50_000
 
 
 def decode(text: str) -> Term:
     """Return the one term that `text` is."""
+    return _decoded(text, _CHUNKS)
+
+
+def _decoded(text: str, tokens: re.Pattern[str]) -> Term:
     variables: dict[str, Var] = {}
-    frames: list[_Frame] = [_Frame(None)]
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise LogicError(f"SWI-Prolog answered with something that is no term: {text[position : position + 40]!r}")
-        kind, token = match.lastgroup, match.group()
-        if kind == "open":
-            frames.append(_Frame(_name(token[:-1])))
-        elif kind == "mark":
-            _mark(token, frames)
-        elif kind != "space":
-            frames[-1].terms.append(_constant(kind, token, variables))
-        position = match.end()
-    if len(frames) != 1 or len(frames[0].terms) != 1:
-        raise LogicError(f"SWI-Prolog answered with half a term: {text[:40]!r}")
-    return frames[0].terms[0]
+    frames: list[tuple[str, list[Term]]] = []
+    name, terms = "", list[Term]()
+    for token in tokens.findall(text):
+        constant = _CONSTANTS.get(token)
+        if constant is not None:
+            terms.append(constant)
+        elif token[-1] == "(" or token in _OPENING:
+            frames.append((name, terms))
+            name, terms = token, []
+        elif token in _CLOSING:  # a longer token that ends in one is a flat term
+            if not frames:
+                raise LogicError("SWI-Prolog answered with a bracket too many.")
+            term = _built(name, terms)
+            name, terms = frames.pop()
+            terms.append(term)
+        elif token == "|":
+            name = "[|"
+        elif token[0] == "_":
+            terms.append(variables.setdefault(token, Var(token)))
+        else:
+            terms.append(_remembered(token))
+    if frames or len(terms) != 1:
+        raise LogicError(f"SWI-Prolog answered with something that is not a term: {text[:60]!r}")
+    return terms[0]
 
 
-class _Frame:
-    """A term being read: a structure (its name), a list (`[`), a bracket (`(`), braces or the whole (`None`)."""
-
-    __slots__ = ("has_tail", "name", "opened", "terms")
-
-    def __init__(self, name: str | None, opened: str = "") -> None:
-        self.name = name
-        self.opened = opened
-        self.terms: list[Term] = []
-        self.has_tail = False
-
-    def finished(self) -> Term:
-        if self.opened == "[":
-            return list_of(self.terms[:-1], self.terms[-1]) if self.has_tail else list_of(self.terms)
-        if self.opened == "{":
-            return Struct("{}", tuple(self.terms))
-        if self.opened == "(" or self.name is None:
-            return self.terms[0]
-        return Struct(self.name, tuple(self.terms))
+def _built(name: str, terms: list[Term]) -> Term:
+    """The term that a closing bracket ends: `f(`, `[`, `[|` for a list with a tail, `{` or a bare `(`."""
+    if name == "[" or name == "[|":
+        result = NIL if name == "[" else terms.pop()
+        for term in reversed(terms):
+            result = Struct(CONS, (term, result))
+        return result
+    if name == "(":
+        return terms[0]
+    return Struct("{}" if name == "{" else _functor(name), tuple(terms))
 
 
-def _mark(token: str, frames: list[_Frame]) -> None:
-    if token in "[({":
-        frames.append(_Frame(None, token))
-    elif token == "|":
-        frames[-1].has_tail = True
-    elif token in "])}":
-        done = frames.pop()
-        if not frames:
-            raise LogicError("SWI-Prolog answered with a bracket too many")
-        frames[-1].terms.append(done.finished())
+@lru_cache(8192)
+def _functor(token: str) -> str:
+    return _name(token[:-1])
 
 
-def _constant(kind: str | None, token: str, variables: dict[str, Var]) -> Term:
-    if kind == "number":
+def _remembered(token: str) -> Term:
+    """The constant or flat term a token stands for."""
+    if len(_CONSTANTS) >= _MOST_CONSTANTS:
+        _CONSTANTS.clear()
+    return _CONSTANTS.setdefault(token, _constant(token))
+
+
+def _constant(token: str) -> Term:
+    if len(token) > 2 and token[-1] in ")]":
+        return _decoded(token, _TOKENS)
+    if _NUMBERS.fullmatch(token):
         return _number(token)
-    if kind == "variable":
-        return variables.setdefault(token, Var(token))
-    if kind == "nil":
-        return NIL if token == "[]" else Atom("{}")
-    if kind == "string":
+    if token[0] == '"':
         return String(_unescaped(token[1:-1]))
-    return Atom(_name(token))
+    return NIL if token == "[]" else Atom(_name(token))
 
 
 def _number(token: str) -> Term:
@@ -109,7 +110,7 @@ def _number(token: str) -> Term:
 
 
 def _name(token: str) -> str:
-    return _unescaped(token[1:-1]) if token[0] == "'" else token
+    return _unescaped(token[1:-1]) if token[0] == "'" and len(token) > 1 else token
 
 
 def _unescaped(text: str) -> str:
@@ -120,6 +121,6 @@ def _character(match: re.Match[str]) -> str:
     hexadecimal = match[1] or match[2] or match[3]
     if hexadecimal:
         return chr(int(hexadecimal, 16))
-    if match[4] and match[4] != "0":
+    if match[4]:
         return chr(int(match[4], 8))
-    return _LETTERS.get(match[5] or "0", match[5] or "\0") if match[5] != "\n" else ""
+    return _LETTERS.get(match[5], match[5])

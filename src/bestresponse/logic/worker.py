@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from bestresponse.core.errors import LogicError
 
@@ -31,10 +31,15 @@ _OPTIONS: Final = (
 _LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 _START_SECONDS: Final = 10.0
 _CHUNK: Final = 1 << 16
+_ATOMIC: Final = 4096  # so many bytes a pipe that is ready takes at once; the worker reads all before it answers
 
 
 class WorkerLost(LogicError):
-    """The worker is gone; the text says why."""
+    """The worker is gone, and why: it took too long, wrote too much, ended by itself, or wrote something foreign."""
+
+    def __init__(self, why: str, kind: Literal["time", "output", "ended", "foreign"]) -> None:
+        super().__init__(why)
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ class Worker:
         installation: Installation,
         memory: int = 512 << 20,
         processor: int = 120,
+        stack: int = 128 << 20,
         layers: tuple[str, ...] = LAYERS,
     ) -> None:
         self.busy_seconds = 0.0
@@ -106,7 +112,7 @@ class Worker:
             installation.executable,
             *_OPTIONS,
             f"--home={installation.home}",
-            f"--stack-limit={memory // 3 >> 10}k",
+            f"--stack-limit={min(stack, memory // 3) >> 10}k",
             *("-g", _GOAL),
         )
         policy = Policy(
@@ -153,39 +159,38 @@ class Worker:
 
     def _running(self) -> Confined:
         if self._process is None:
-            raise WorkerLost("the SWI-Prolog worker has ended")
+            raise WorkerLost("the SWI-Prolog worker has ended", "ended")
         return self._process
 
-    def _lose(self, why: str) -> WorkerLost:
+    def _lose(self, why: str, kind: Literal["time", "output", "ended", "foreign"]) -> WorkerLost:
         self.close()
-        return WorkerLost(why)
+        return WorkerLost(f"SWI-Prolog {why}", kind)
 
     def _send(self, message: bytes, deadline: float) -> None:
         pipe = self._running().input
         view = memoryview(message)
-        while view:
-            _, ready, _ = select.select((), (pipe,), (), max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise self._lose("SWI-Prolog did not take its input in time")
-            try:
-                view = view[os.write(pipe, view[:4096]) :]
-            except BrokenPipeError:
-                raise self._lose("SWI-Prolog ended while it was being asked") from None
+        try:
+            while len(view) > _ATOMIC:
+                if not select.select((), (pipe,), (), max(0.0, deadline - time.monotonic()))[1]:
+                    raise self._lose("did not take its input in time", "time")
+                view = view[os.write(pipe, view[:_ATOMIC]) :]
+            os.write(pipe, view)
+        except BrokenPipeError:
+            raise self._lose("ended while it was being asked", "ended") from None
 
     def _receive(self, token: str, deadline: float, size: int) -> list[str]:
         mark = f"{token}\n".encode()
         pipe = self._running().output
-        buffer = b""
+        buffer = bytearray()
         while not (buffer.endswith(mark) and len(buffer) > len(mark)):
-            ready, _, _ = select.select((pipe,), (), (), max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise self._lose("SWI-Prolog did not answer in time")
+            if not select.select((pipe,), (), (), max(0.0, deadline - time.monotonic()))[0]:
+                raise self._lose("did not answer in time", "time")
             chunk = os.read(pipe, _CHUNK)
             buffer += chunk
             if not chunk:
-                raise self._lose("SWI-Prolog ended without an answer")
+                raise self._lose("ended without an answer", "ended")
             if len(buffer) > size + 2 * len(mark):
-                raise self._lose("SWI-Prolog answered with more than there is room for")
+                raise self._lose("answered with more than there is room for", "output")
         if not buffer.startswith(mark):
-            raise self._lose("SWI-Prolog wrote something that is not the answer to the question")
+            raise self._lose("wrote something that is not the answer to the question", "foreign")
         return buffer[len(mark) : -len(mark)].decode("utf-8", "replace").split("\n")[:-1]
