@@ -289,6 +289,19 @@ class TestNormalForm:
 
 
 class TestCatalogue:
+    @pytest.mark.parametrize(
+        ("make", "wrong"), [(kuhn_poker, 1), (kuhn_poker, 6), (ultimatum, 0), (centipede, 0), (trust, 0)]
+    )
+    def test_sizes_that_make_no_game_are_refused(self, make, wrong):
+        with pytest.raises(UsageError, match=f"got {wrong}"):
+            make(wrong)
+
+    def test_kuhn_poker_for_four_has_one_deck_of_five(self):
+        tree = kuhn_poker(4)
+        assert len(tree.children[0]) == 120
+        assert {infoset.label[0] for infoset in tree.infosets} == set("9TJQK")
+        assert tree.is_constant_sum
+
     def test_every_name_loads_a_tree_of_that_name_with_a_source(self):
         assert list(tree_names()) == sorted(tree_names())
         for name in tree_names():

@@ -25,24 +25,27 @@ def kuhn_poker(players: int = 2) -> Tree:
     >>> kuhn_poker()
     Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 information sets)
     """
-    if not 2 <= players <= 9:
-        raise UsageError(f"kuhn poker is played by 2 to 9, got {players}")
+    if players not in _KUHN_RANKS:
+        raise UsageError(f"kuhn poker is played by 2 to 5, got {players}")
     names = tuple(f"player {i + 1}" for i in range(players))
-    ranks = "JQK" if players == 2 else "TJQK" if players == 3 else "".join(map(str, range(players + 1)))
+    ranks = _KUHN_RANKS[players]
     deals = ["".join(deal) for deal in permutations(ranks, players)]
-    root = Chance({deal: (1 / len(deals), _kuhn(names, ranks, deal, "")) for deal in deals})
-    return build_tree(names, root, name="kuhn-poker" if players == 2 else f"kuhn-poker-{players}")
+
+    def expand(position: tuple[str, str]) -> Leaf | Chance | Turn:
+        deal, history = position
+        if not deal:
+            return Chance({one: (1 / len(deals), (one, "")) for one in deals})
+        bettor = history.find("b")
+        if len(history) == players + max(bettor, 0):
+            return Leaf(_kuhn_payoffs(ranks, deal, history, bettor))
+        player = len(history) % players
+        after = {move: (deal, history + move[0]) for move in ("pass", "bet")}
+        return Turn(names[player], f"{deal[player]} {history}".strip(), after)
+
+    return build_tree(names, ("", ""), expand, name="kuhn-poker" if players == 2 else f"kuhn-poker-{players}")
 
 
-def _kuhn(names: tuple[str, ...], ranks: str, deal: str, history: str) -> Leaf | Turn:
-    count = len(names)
-    bettor = history.find("b")
-    over = len(history) == count if bettor < 0 else len(history) == bettor + count
-    if over:
-        return Leaf(_kuhn_payoffs(ranks, deal, history, bettor))
-    player = len(history) % count
-    after = {move: _kuhn(names, ranks, deal, history + move[0]) for move in ("pass", "bet")}
-    return Turn(names[player], f"{deal[player]} {history}".strip(), after)
+_KUHN_RANKS = {2: "JQK", 3: "TJQK", 4: "9TJQK", 5: "9TJQKA"}
 
 
 def _kuhn_payoffs(ranks: str, deal: str, history: str, bettor: int) -> list[float]:
