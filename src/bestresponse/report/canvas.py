@@ -1,4 +1,4 @@
-"""One empty chart in the style of the reports, and its SVG file.
+"""One empty chart in the style of the reports, and its SVG or PNG file.
 
 matplotlib writes colours as they are given; the placeholders below are replaced in the finished file by CSS variables,
 so that one file suits light and dark ground. The same figure always gives the same bytes: fixed hash salt, no date.
@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-__all__ = ["GRID", "INK", "MARKERS", "QUIET", "canvas", "label", "line_style", "series_colour", "to_svg"]
+__all__ = ["GRID", "INK", "MARKERS", "QUIET", "canvas", "label", "line_style", "series_colour", "to_png", "to_svg"]
 
 # Placeholder: (CSS variable, on light ground, on dark ground)
 _COLOURS = {
@@ -109,6 +110,30 @@ def to_svg(axes: Axes) -> bytes:
     text = text.replace("'DejaVu Sans'", "var(--font)")
     head, tail = text.split("<defs>", 1)
     return f"{head}<style>{_theme()}</style>\n <defs>{tail}".encode()
+
+
+def to_png(axes: Axes, dpi: int = 160) -> bytes:
+    """The finished chart in pixels, on white; call it inside the `canvas` block, as the last thing."""
+    figure: Any = axes.get_figure(root=True)
+    figure.draw_without_rendering()  # what is made when first drawn, such as ticks, must be there to be repainted
+    for artist in figure.findobj():
+        _repaint(artist)
+    target = io.BytesIO()
+    figure.savefig(target, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
+    return target.getvalue()
+
+
+def _repaint(artist: Artist) -> None:
+    """Real colours instead of placeholders."""
+    from matplotlib.colors import to_hex, to_rgba_array
+
+    for what in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
+        if not (hasattr(artist, f"get_{what}") and hasattr(artist, f"set_{what}")):
+            continue
+        colours = to_rgba_array(getattr(artist, f"get_{what}")())
+        placeholder = to_hex(colours[0]) if len(colours) else ""
+        if placeholder in _COLOURS:
+            getattr(artist, f"set_{what}")(_COLOURS[placeholder][1])
 
 
 def _theme() -> str:
