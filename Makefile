@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: bench test lint types check benchmarks soak clean
+.PHONY: bench test soak clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -21,10 +21,15 @@ bench: $(VENV)/.bench          ## the embedded model on random 3x3 zero-sum game
 	$(BIN)/bestresponse bench --num-games 40 --seed 42 --output-dir results
 
 test: $(READY)                 ## style, types and tests, as CI runs them
+	scripts/system-packages
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+soak: $(READY)                 ## long checks: a run killed twenty times, 100,000 games
+	$(BIN)/python benchmarks/kills.py
+	$(BIN)/python benchmarks/harness.py --large
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist

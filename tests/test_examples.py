@@ -1,4 +1,4 @@
-"""Every example in the documentation and in the docstrings is true, and every module keeps what its `__all__` promises."""
+"""Every example in documentation and docstrings is true, and every module keeps what its `__all__` promises."""
 
 import doctest
 import importlib

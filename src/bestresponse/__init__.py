@@ -1,3 +1,28 @@
-"""Language models meet game theory: describe, formalize, solve, play, measure."""
+"""Language models meet game theory: describe, formalize, solve, play, measure.
+
+The benchmark's Python interface is here; everything else lives in the packages `core`, `theory`, `logic`, `models`,
+`games`, `players`, `report` and `studies`. Names are imported when first used.
+"""
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+_EXPORTS = {
+    "Benchmark": "studies.bench.classic",
+    "GamePromptFormatter": "studies.bench.classic",
+    "LLMInterface": "studies.bench.classic",
+    "generate_games": "studies.bench.classic",
+    "matrix_game": "studies.bench.classic",
+}
+
+__all__ = ["Benchmark", "GamePromptFormatter", "LLMInterface", "__version__", "generate_games", "matrix_game"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_EXPORTS[name]}"), name)
+    globals()[name] = value
+    return value

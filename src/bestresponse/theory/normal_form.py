@@ -79,6 +79,8 @@ class NormalForm:
     def _check_names(self) -> None:
         if len(self.players) != self.num_players or len(set(self.players)) != len(self.players):
             raise InvalidGame(f"players: expected {self.num_players} different names, got {list(self.players)}")
+        if len(self.actions) != self.num_players:
+            raise InvalidGame(f"actions: expected names for {self.num_players} players, got {len(self.actions)}")
         for who, names, count in zip(self.players, self.actions, self.shape, strict=True):
             if len(names) != count or len(set(names)) != count:
                 raise InvalidGame(f"actions of {who}: expected {count} different names, got {list(names)}")
