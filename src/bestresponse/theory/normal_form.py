@@ -65,7 +65,7 @@ class NormalForm:
         payoffs = as_payoffs(self.payoffs)
         if payoffs.ndim != payoffs.shape[0] + 1:
             raise InvalidGame(
-                f"payoffs: {payoffs.shape[0]} players need an array with {payoffs.shape[0] + 1} axes, got {payoffs.ndim}"
+                f"payoffs: {payoffs.shape[0]} players need {payoffs.shape[0] + 1} axes, the array has {payoffs.ndim}"
             )
         payoffs = payoffs.copy()
         payoffs.setflags(write=False)
