@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
+from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Processes, Workers
 
 if TYPE_CHECKING:
     from bestresponse.run.execute import Outcome
@@ -42,7 +42,10 @@ def bench(
         int, typer.Option(help="Decimals the payoffs are rounded to before anything else happens.")
     ] = 0,
     elicit: Annotated[
-        list[str] | None, typer.Option(help="mixed, pure, sampled or logprobs; may be repeated. [default: mixed]")
+        list[str] | None,
+        typer.Option(
+            help="mixed, pure, sampled or logprobs; may be repeated. [default: mixed; logprobs for the embedded model]"
+        ),
     ] = None,
     format: Annotated[
         list[str] | None, typer.Option(help="table, prose or json; may be repeated. [default: table]")
@@ -68,6 +71,7 @@ def bench(
         ),
     ] = None,
     workers: Workers = None,
+    processes: Processes = 1,
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -95,7 +99,7 @@ def bench(
         scale=scale,
         decimals=decimals,
         suite=suite,
-        elicit=tuple(elicit or ["mixed"]),
+        elicit=tuple(elicit or _default_elicitation(model)),
         formats=tuple(format or ["table"]),
         themes=tuple(theme or ["neutral"]),
         seats=tuple(seat or ["row"]),
@@ -110,7 +114,7 @@ def bench(
         config = _with_seed(config, output_dir, new)
     from bestresponse.cli.models_open import Limits, opened_models
 
-    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
+    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost, processes)
     if dry_run:
         _announce(config, dry=True)
         return
@@ -118,6 +122,11 @@ def bench(
     with opened_models(config.models, output_dir, limits) as table:
         folder, outcome = _play(config, output_dir, table.models, table.workers)
     _publish(folder, outcome, output_dir, as_json)
+
+
+def _default_elicitation(models: list[str] | None) -> list[str]:
+    """A stated mix; but the embedded model is too small to state one, so its probabilities are read instead."""
+    return ["logprobs"] if models in (None, [], ["smollm2"]) else ["mixed"]
 
 
 def _with_seed(config: BenchConfig, output_dir: Path, new: bool) -> BenchConfig:

@@ -20,13 +20,14 @@ __all__ = ["Limits", "Opened", "model_settings", "opened_models"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the user allows: plays at once, the cache's mode, and the budget."""
+    """What the user allows: plays at once, the cache's mode, the budget, and processes for local models."""
 
     workers: int | None = None
     cache: str = "read-write"
     calls: int | None = None
     tokens: int | None = None
     money: float | None = None
+    processes: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,13 @@ class Opened:
     meter: Meter
 
 
-def model_settings(*, concurrency: int = 16) -> ModelSettings:
+def model_settings(*, concurrency: int = 16, processes: int = 1) -> ModelSettings:
     """How models are opened from the command line: keys from the environment, weights in the user's cache folder."""
     from bestresponse.models.registry import ModelSettings
     from bestresponse.models.weights import default_folder
 
     folder = default_folder(os.environ, Path.home())
-    return ModelSettings(folder, os.environ, concurrency=concurrency, progress=_Download().tell)
+    return ModelSettings(folder, os.environ, concurrency=concurrency, processes=processes, progress=_Download().tell)
 
 
 class _Download:
@@ -80,7 +81,7 @@ def opened_models(names: tuple[str, ...], output_dir: Path, limits: Limits) -> I
     if limits.cache not in list(CacheMode):
         raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
     meter = Meter(Budget(limits.calls, limits.tokens, limits.money))
-    settings = model_settings(concurrency=limits.workers or 16)
+    settings = model_settings(concurrency=limits.workers or 16, processes=limits.processes)
     bare = {name: open_model(name, settings) for name in names}
     cache = Cache(output_dir / "replies.sqlite") if limits.cache != "off" else None
     models = {

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AsJson", "BudgetCalls", "BudgetMoney", "BudgetTokens", "CacheChoice", "OutputDir", "Workers"]
+__all__ = ["AsJson", "BudgetCalls", "BudgetMoney", "BudgetTokens", "CacheChoice", "OutputDir", "Processes", "Workers"]
 
 OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and the cache of replies.")]
 Workers = Annotated[
@@ -17,4 +17,7 @@ CacheChoice = Annotated[str, typer.Option(help="Replies kept from earlier calls:
 BudgetCalls = Annotated[int | None, typer.Option(help="Stop before more calls than this.", min=0)]
 BudgetTokens = Annotated[int | None, typer.Option("--budget-tokens", help="Stop before more tokens than this.", min=0)]
 BudgetMoney = Annotated[float | None, typer.Option(help="Stop before spending more US dollars than this.", min=0)]
+Processes = Annotated[
+    int, typer.Option(help="Processes for a model on this machine; each holds the model once.", min=1, max=64)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

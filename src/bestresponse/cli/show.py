@@ -75,6 +75,8 @@ def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[
     with Bar(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
         task = bar.add_task(what, total=total, failed="")
         plain = _PlainLines(total, what)
+        if not out.is_terminal:
+            plain.say(0, 0)
 
         def tell(progress: Progress) -> None:
             failed = f"{progress.failed} failed" if progress.failed else ""
@@ -98,5 +100,8 @@ class _PlainLines:
         tenth = 10 * done // self._total if self._total else done // 100
         if tenth > self._said:
             self._said = tenth
-            failed = f", {progress.failed} failed" if progress.failed else ""
-            print(f"{self._what}: {done} of {self._total or '?'}{failed}", file=sys.stderr, flush=True)
+            self.say(done, progress.failed)
+
+    def say(self, done: int, failed: int) -> None:
+        also = f", {failed} failed" if failed else ""
+        print(f"{self._what}: {done} of {self._total or '?'}{also}", file=sys.stderr, flush=True)
