@@ -157,8 +157,9 @@ def test_settings_that_make_no_sense_are_refused():
     assert not LocalSettings(prompt_cache=True).repeatable
 
 
-def test_a_closed_model_says_so(smollm2_path):
-    model = LocalModel(smollm2_path, LocalSettings(context=256))
-    model.close()
+def test_a_model_may_be_closed_before_its_first_call_and_says_so(smollm2_path):
+    for _ in range(3):
+        model = LocalModel(smollm2_path, LocalSettings(context=256))
+        model.close()
     with pytest.raises(ModelUnavailable, match="was closed"):
         model.complete(SHORT)

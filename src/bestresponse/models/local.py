@@ -120,6 +120,7 @@ def _start(path: Path, settings: LocalSettings) -> Any:
     params.fit_params = params.warmup = params.ui = params.endpoint_slots = False
     params.cache_prompt = settings.prompt_cache
     params.n_threads_http = 1
+    params.endpoint_metrics = True
     params.verbosity = -1
     params.api_keys = [secrets.token_hex(32)]
     if not settings.prompt_cache:
@@ -137,8 +138,11 @@ def _listening_nowhere(start: Callable[[], Any], params: Any) -> Any:
 
 
 def _load(server: Callable[[Any], Any], params: Any, path: Path) -> Any:
+    """The engine, once its loop runs: one that is freed before that would wait for its own end for ever."""
     try:
-        return server(params)
+        engine = server(params)
+        engine.handle_metrics()
+        return engine
     except RuntimeError as error:
         raise ModelUnavailable(
             f"the engine could not load {path}: the file is damaged or incomplete, needs more memory than there is, "
