@@ -94,12 +94,17 @@ class FaultyServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.acts = list(acts)
         self.seen = []
+        self.connections = 0
         self.closing = threading.Event()
         self.lock = threading.Lock()
 
     @property
     def url(self):
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def process_request(self, request, client_address):
+        self.connections += 1
+        super().process_request(request, client_address)
 
     def handle_error(self, request, client_address):
         """Connections broken on purpose are no news."""

@@ -4,6 +4,7 @@ import json
 import logging
 import pickle
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -319,7 +320,7 @@ def test_anthropic_says_everything_and_reads_everything(faulty, client):
     }
     with faulty.serving(faulty.answer(good)) as server:
         model = AnthropicModel("claude-x", client, Secret(KEY), base_url=server.url)
-        reply = model.complete(replace(CHAT, temperature=1.7, seed=3, stop=("END",), max_tokens=9))
+        reply = model.complete(replace(CHAT, temperature=1.7, seed=3, stop=("END",), max_tokens=9, logprobs=2))
     path, headers, body = server.seen[0]
     assert path == "/v1/messages"
     assert (headers["x-api-key"], headers["anthropic-version"]) == (KEY, "2023-06-01")
@@ -337,7 +338,7 @@ def test_anthropic_says_everything_and_reads_everything(faulty, client):
     }
     assert (reply.text, reply.finish, reply.provider_id) == ("A!", Finish.LENGTH, "msg_1")
     assert reply.usage == Usage(16, 4, 5, None)
-    assert dict(reply.honoured) == {"temperature": 1.0, "seed": None}
+    assert dict(reply.honoured) == {"temperature": 1.0, "seed": None, "logprobs": "left out"}
 
 
 def test_anthropic_gives_schemas_through_a_tool(faulty, client):
@@ -443,6 +444,23 @@ def test_a_reply_without_end_is_cut(faulty, openai, monkeypatch):
     monkeypatch.setattr("bestresponse.models.wire._LARGEST", 1000)
     with faulty.serving(faulty.answer(b" " * 5000)) as server, pytest.raises(BadReply, match="sent more than"):
         openai(server).complete(ask("x"))
+
+
+def test_connections_are_kept_open_and_used_again(faulty):
+    with faulty.serving(faulty.answer(faulty.GOOD)) as server, HttpClients() as clients:
+        model = OpenAIModel("m", clients, Secret(""), base_url=server.url)
+        for _ in range(5):
+            model.complete(ask("x"))
+        assert server.connections == 1
+
+
+def test_many_calls_at_once_all_arrive(faulty):
+    with faulty.serving(faulty.slow(0.05)) as server, HttpClients() as clients, ThreadPoolExecutor(32) as threads:
+        model = OpenAIModel("m", clients, Secret(""), base_url=server.url)
+        replies = list(threads.map(model.complete, [ask(f"{number}") for number in range(96)]))
+    assert [reply.text for reply in replies] == ["A"] * 96
+    assert sorted(int(body["messages"][0]["content"]) for _, _, body in server.seen) == list(range(96))
+    assert server.connections <= 32
 
 
 def test_latency_is_measured(faulty, openai):

@@ -130,4 +130,6 @@ def _honoured(request: Request, body: Mapping[str, Any]) -> Honoured:
         wishes.append(("schema", "tool"))
     if request.choices:
         wishes.append(("choices", "left out"))
+    if request.logprobs:
+        wishes.append(("logprobs", "left out"))
     return tuple(wishes)

@@ -88,4 +88,6 @@ def _honoured(request: Request, body: Mapping[str, Any]) -> Honoured:
         wishes.append(("schema", "sent" if "response_format" in body else "left out"))
     if request.choices:
         wishes.append(("choices", "left out"))
+    if request.logprobs and "top_logprobs" not in body:
+        wishes.append(("logprobs", "left out"))
     return tuple(wishes)

