@@ -146,6 +146,9 @@ def test_views_and_other_types_are_accepted(backend):
     for other in (batch, batch.astype(np.float32), batch.tolist(), np.asfortranarray(batch.astype(float))):
         assert (solve_zero_sum(other, backend=backend).values == wanted.values).all()
     assert (solve_zero_sum(batch.astype(float)[::-2], backend=backend).values == wanted.values[::-2]).all()
+    locked = batch.astype(float)
+    locked.setflags(write=False)
+    assert (solve_zero_sum(locked, backend=backend).values == wanted.values).all()
 
 
 @needs_numba

@@ -62,12 +62,13 @@ class ZeroSumSolutions:
         return len(self.values)
 
     def __getitem__(self, index: int) -> ZeroSumSolution:
+        gap, spread = float(self.gaps[index]), float(self.ranges[index])
         return ZeroSumSolution(
             value=float(self.values[index]),
             row=tuple(self.row[index].tolist()),
             col=tuple(self.col[index].tolist()),
-            gap=float(self.gaps[index]),
-            relative_gap=float(self.relative_gaps[index]),
+            gap=gap,
+            relative_gap=gap / spread if spread > 0.0 else 0.0,
             step=ZeroSumStep(self.steps[index]),
         )
 
@@ -99,7 +100,7 @@ def solve_zero_sum(batch: ArrayLike, *, backend: Backend = "auto") -> ZeroSumSol
     if compiled or (compiled is None and _repays_numba(games)):
         _solve_with_numba(games, out)
     else:
-        _solve_with_numpy(as_payoffs(games), out)
+        _solve_with_numpy(games, out)
     return ZeroSumSolutions(*out)
 
 
@@ -148,22 +149,30 @@ def _repays_numba(games: Array) -> bool:
 
 
 def _solve_with_numpy(games: Array, out: Solved) -> None:
+    """Solve chunk by chunk, so that memory in use does not grow with the batch."""
     count, rows, cols = games.shape
-    size = max(32, _CHUNK_BYTES // (8 * (rows + 1) * (cols + 1)))
+    size = max(1, _CHUNK_BYTES // (8 * (rows + 1) * (cols + 1)))
     for start in range(0, count, size):
         part = slice(start, start + size)
+        _refuse_infinite(games[part], games)
         solve_chunk(games[part], out.part(part))
 
 
 def _solve_with_numba(games: Array, out: Solved) -> None:
-    """Kernels leave what they cannot certify, and payoffs that are not finite, to be found here."""
+    """Kernels leave what they cannot certify, and payoffs that are not finite, to be dealt with here."""
     from bestresponse.theory.zero_sum_kernels import solve_compiled
 
     solve_compiled(games, out)
     if np.count_nonzero(out.steps) == len(games):
         return
     unsolved = np.flatnonzero(out.steps == 0)
-    games = as_payoffs(games)[unsolved]
-    again = Solved.empty(*games.shape)
-    _solve_with_numpy(games, again)
+    rest = games[unsolved]
+    _refuse_infinite(rest, games)
+    again = Solved.empty(*rest.shape)
+    _solve_with_numpy(rest, again)
     out.put(unsolved, again)
+
+
+def _refuse_infinite(part: Array, games: Array) -> None:
+    if not np.isfinite(part).all():
+        as_payoffs(games)  # raises, and names the place in the whole batch

@@ -24,6 +24,7 @@ __all__ = ["ACCEPTED", "HUGE", "PROMISED", "TINY", "Solved", "ZeroSumStep", "sol
 
 PROMISED = 1e-9  # no answer leaves with a larger duality gap, relative to the range of the payoffs
 ACCEPTED = 1e-11  # what a step must reach, else the next one is tried
+_EXACT_CELLS = 900  # up to 30x30 payoffs exact arithmetic takes less than a second
 HUGE, TINY = 2.0**150, 2.0**-150  # payoffs beyond are rescaled, lest their products overflow or vanish
 
 
@@ -106,8 +107,9 @@ def solve_chunk(batch: Array, out: Solved) -> None:
     _solve_open(chunk, left)
     out.row[:], out.col[:], out.ranges[:], out.values[:] = x.T, y.T, chunk.ranges, lowest + chunk.middles
     if exponents.any():
-        for array in (out.values, out.gaps, out.ranges):
-            array[:] = np.ldexp(array, exponents)
+        with np.errstate(over="ignore"):  # the range of payoffs near the largest float may be infinite
+            for array in (out.values, out.gaps, out.ranges):
+                array[:] = np.ldexp(array, exponents)
     saddles = np.flatnonzero(out.steps == ZeroSumStep.SADDLE)
     out.values[saddles] = batch[saddles, x[:, saddles].argmax(axis=0), y[:, saddles].argmax(axis=0)]
 
@@ -138,10 +140,14 @@ def _solve_open(chunk: _Chunk, left: Indices) -> None:
 
 
 def _solve_carefully(chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: NDArray[np.bool_]) -> None:
-    here = np.array([game])
-    payoffs = chunk.games[:, :, game]
+    """Improve on the simplex's answer to one game; a large one need not be as close, as exactness takes long there."""
+    here, payoffs = np.array([game]), chunk.games[:, :, game]
+    enough = chunk.ranges[game] * (ACCEPTED if payoffs.size <= _EXACT_CELLS else PROMISED / 10)
+    if chunk.gaps[game] <= enough:
+        return
     chunk.x[:, game], chunk.y[:, game] = solve_kernel(payoffs / chunk.ranges[game], rows, cols)
-    if not chunk.certify(here, ZeroSumStep.LU).size:
+    chunk.certify(here, ZeroSumStep.LU)
+    if chunk.gaps[game] <= enough:
         return
     _, x, y = solve_exactly(payoffs)
     chunk.x[:, game], chunk.y[:, game] = [float(p) for p in x], [float(q) for q in y]

@@ -29,7 +29,8 @@ _Three = tuple[float, float, float]
 
 
 def solve_compiled(games: Array, out: Solved) -> None:
-    """Solve payoffs (count, rows, cols), C-contiguous, into `out`; `out.steps` is 0 where that did not work."""
+    """Solve payoffs (count, rows, cols) into `out`; `out.steps` is 0 where that did not work."""
+    games = np.require(games, requirements="CAW")  # a read-only array would be compiled for anew
     with _ENTERING:
         _kernel_for(games)(
             games, out.values, out.row, out.col, out.gaps, out.ranges, out.steps, min(_BLOCKS, len(games))

@@ -3,17 +3,19 @@
 First the final basis of the simplex is solved again by LU factorisation with one step of iterative refinement,
 which undoes the rounding gathered over the pivots. If the basis itself was wrong, an exact simplex decides: every
 float is a rational, so the payoffs become integers, pivots keep integers over one common denominator (Edmonds 1967,
-Bareiss 1968), Bland's rule (1977) ends it, and only the final strategies are rounded to floats.
+Bareiss 1968), the rules are those of the fast simplex, and only the final strategies are rounded to floats.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.theory.normal_form import Array
+from bestresponse.theory.zero_sum_simplex import BLAND_AFTER
 
 __all__ = ["ExactSolution", "solve_exactly", "solve_kernel"]
 
@@ -70,8 +72,12 @@ def _integer_simplex(positive: _Integers) -> tuple[list[int], list[int], int]:
     table = np.zeros((rows + 1, cols + 1), dtype=object)
     table[:-1, :-1], table[:-1, -1], table[-1, :-1] = positive, 1, -1
     nonbasic, basic, denominator = list(range(cols)), list(range(cols, rows + cols)), 1
-    while candidates := [j for j in range(cols) if table[-1, j] < 0]:
-        c = min(candidates, key=nonbasic.__getitem__)
+    for pivots in count():
+        candidates = [j for j in range(cols) if table[-1, j] < 0]
+        if not candidates:
+            break
+        bland = pivots >= BLAND_AFTER * (rows + cols)
+        c = min(candidates, key=nonbasic.__getitem__ if bland else table[-1].__getitem__)
         r = _exact_leaving(table, basic, c)
         table, denominator = _integer_pivot(table, r, c, denominator), table[r, c]
         basic[r], nonbasic[c] = nonbasic[c], basic[r]
