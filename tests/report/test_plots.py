@@ -36,7 +36,7 @@ def test_what_can_be_drawn_depends_on_size_and_symmetry(name, expected):
 def test_a_game_without_a_picture_is_refused_in_words():
     with pytest.raises(UsageError, match=r"oneill cannot be drawn: expected a 2x2 game.*got 4x4 actions"):
         draw(catalogue.load("oneill"))
-    with pytest.raises(UsageError, match="got 3x3 actions that are not symmetric"):
+    with pytest.raises(UsageError, match="got 3x3 actions, not symmetric"):
         draw(NormalForm.bimatrix(np.eye(3), np.arange(9).reshape(3, 3)))
 
 

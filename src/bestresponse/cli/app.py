@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli import bench, games, models, replay, report
+from bestresponse.cli import bench, games, models, replay, report, solve
 
 __all__ = ["app", "main"]
 
@@ -46,6 +46,7 @@ app.command("bench")(bench.bench)
 app.command("games")(games.games)
 app.command("report")(report.report)
 app.command("replay")(replay.replay)
+app.command("solve")(solve.solve)
 app.add_typer(models.app, name="models")
 
 

@@ -25,7 +25,7 @@ from bestresponse.theory.normal_form import NormalForm
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Picture", "draw", "pictures"]
+__all__ = ["Picture", "draw", "pictures", "require_picture"]
 
 Picture = Literal["best responses", "replicator field"]
 Kind = Literal["svg", "png"]
@@ -44,15 +44,21 @@ def pictures(game: NormalForm) -> tuple[Picture, ...]:
     return (*found, "replicator field") if symmetric else found
 
 
-def draw(game: NormalForm, kind: Kind = "svg") -> bytes:
-    """All pictures of `game` side by side, as a file; UsageError says what kind of game has one."""
+def require_picture(game: NormalForm) -> tuple[Picture, ...]:
+    """Which pictures can be drawn, at least one; UsageError where there is none."""
     wanted = pictures(game)
     if not wanted:
         raise UsageError(
             f"{game.name or 'this game'} cannot be drawn: expected a 2x2 game, or a symmetric game of two players with "
             f"2 or 3 actions, got {'x'.join(map(str, game.shape))} actions"
-            f"{' that are not symmetric' if game.shape in ((2, 2), (3, 3)) else ''}"
+            f"{', not symmetric' if game.shape == (3, 3) else ''}"
         )
+    return wanted
+
+
+def draw(game: NormalForm, kind: Kind = "svg") -> bytes:
+    """All pictures of `game` side by side, as a file; UsageError says what kind of game has one."""
+    wanted = require_picture(game)
     with canvas(height=4.4, width=4.9 if len(wanted) == 1 else 9.8, grid="none") as first:
         panels = _panels(first, len(wanted))
         for picture, axes in zip(wanted, panels, strict=True):

@@ -1,0 +1,1 @@
+"""Everything known of one game, gathered: equilibria and how good they are, dominance, efficiency and kind."""
