@@ -1,0 +1,136 @@
+"""The constants of the Water Allocation Challenge as settings, and who is served."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, REFEREE, Role
+
+__all__ = ["ABUNDANCE", "RESIDENTS", "Resident", "WaterRules", "allocate", "serving_order", "with_abundance"]
+
+ABUNDANCE: dict[str, tuple[int, int]] = {"low": (10, 20), "medium": (15, 25), "high": (20, 30)}
+"""The published ranges of the daily supply, both ends included."""
+
+_MOST_SUPPLIES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Resident:
+    """Who takes part: the daily need of water and the daily salary."""
+
+    name: Role
+    need: float
+    salary: float
+
+    def __post_init__(self) -> None:
+        if not self.name.strip() or self.name in (NATURE, REFEREE):
+            raise UsageError(f"{self.name!r} cannot be the name of a resident; give another one")
+        for what, value in (("need", self.need), ("salary", self.salary)):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+                raise UsageError(f"{self.name}: the {what} is {value!r}; expected a number of 0 or more")
+
+
+RESIDENTS = (
+    Resident("Alex", 8, 70),
+    Resident("Bob", 9, 75),
+    Resident("Cindy", 10, 100),
+    Resident("David", 11, 120),
+    Resident("Eric", 12, 120),
+)
+"""The published roster."""
+
+
+@dataclass(frozen=True)
+class WaterRules:
+    """Every constant of the game; the defaults are the published ones with medium supply."""
+
+    residents: tuple[Resident, ...] = RESIDENTS
+    low: int = 15
+    high: int = 25
+    days: int = 20
+    health: float = 8
+    most_health: float = 10
+    gain: float = 2
+    thirst: float = 1
+
+    def __post_init__(self) -> None:
+        names = [resident.name for resident in self.residents]
+        if not names:
+            raise UsageError("there are no residents; a roster needs one at least")
+        if len(set(names)) < len(names):
+            raise UsageError(f"two residents have the same name: {', '.join(names)}")
+        if not 0 <= self.low <= self.high:
+            raise UsageError(f"the supply goes from {self.low} to {self.high}; expected 0 <= lowest <= highest")
+        if self.high - self.low > _MOST_SUPPLIES:
+            raise UsageError(
+                f"the supply can take {self.high - self.low + 1} values; at most {_MOST_SUPPLIES} are dealt with"
+            )
+        if not 1 <= self.days <= 10_000:
+            raise UsageError(f"the drought lasts {self.days} days; expected 1 to 10000")
+        if not 0 < self.health <= self.most_health < math.inf:
+            raise UsageError(
+                f"residents begin with {self.health:g} health points of at most {self.most_health:g}; "
+                "expected a positive number that is not above the most"
+            )
+        if not (0 <= self.gain < math.inf and 0 <= self.thirst < math.inf):
+            raise UsageError(f"gain {self.gain:g} and thirst {self.thirst:g}: expected numbers of 0 or more")
+
+    @property
+    def supplies(self) -> tuple[int, ...]:
+        """What nature may draw."""
+        return tuple(range(self.low, self.high + 1))
+
+    @cached_property
+    def by_need(self) -> tuple[int, ...]:
+        """Seats in the order in which equal bids are served."""
+        return serving_order(self.residents)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"residents": [[r.name, r.need, r.salary] for r in self.residents]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> WaterRules:
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(data) - known)
+        if unknown:
+            raise UsageError(f"there is no rule named {unknown[0]!r}; known: {', '.join(sorted(known))}")
+        roster = {"residents": tuple(Resident(*entry) for entry in data["residents"])} if "residents" in data else {}
+        return cls(**{**data, **roster})
+
+
+def with_abundance(rules: WaterRules, abundance: str) -> WaterRules:
+    """The same rules with one of the published ranges of supply.
+
+    >>> with_abundance(WaterRules(), "low").supplies[:3]
+    (10, 11, 12)
+    """
+    low, high = ABUNDANCE[abundance]
+    return replace(rules, low=low, high=high)
+
+
+def serving_order(residents: Sequence[Resident]) -> tuple[int, ...]:
+    """Seats by need, the lower first, then by place in the roster."""
+    return tuple(sorted(range(len(residents)), key=lambda seat: residents[seat].need))
+
+
+def allocate(residents: Sequence[Resident], bids: Sequence[float | None], supply: float) -> tuple[bool, ...]:
+    """Who is served: the highest bid first, on equal bids the lower need; whoever does not fit is passed over.
+
+    >>> allocate(RESIDENTS, (50, 50, None, None, 40), supply=20)
+    (True, True, False, False, False)
+    >>> allocate(RESIDENTS, (10, None, None, 30, 40), supply=21)
+    (True, False, False, False, True)
+    """
+    order = [seat for seat in serving_order(residents) if bids[seat] is not None]
+    order.sort(key=lambda seat: -(bids[seat] or 0.0))
+    served = [False] * len(bids)
+    for seat in order:
+        if residents[seat].need <= supply:
+            supply -= residents[seat].need
+            served[seat] = True
+    return tuple(served)

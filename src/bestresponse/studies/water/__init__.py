@@ -1,0 +1,1 @@
+"""The Water Allocation Challenge as a study: many games, their indicators, their report."""
