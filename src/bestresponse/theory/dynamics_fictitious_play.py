@@ -11,7 +11,7 @@ Economic Behavior 5, 1993): the action is drawn with probability proportional to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,13 +22,18 @@ from bestresponse.theory.seeds import Seed, generator
 from bestresponse.theory.trajectory import (
     Engine,
     Profile,
+    Run,
     Trajectory,
+    allot,
     choose_engine,
+    external_regrets,
     fitness,
     record,
     schedule,
     start_or_uniform,
+    stepwise,
     two_matrices,
+    walk,
 )
 
 __all__ = ["fictitious_play"]
@@ -58,33 +63,37 @@ def fictitious_play(
     """
     if precision is not None and not 0 <= precision < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {precision:g}")
-    tally = _Tally(
-        tuple(np.zeros(m) for m in game.shape), tuple(np.zeros(m) for m in game.shape), np.zeros(game.num_players)
-    )
+    sizes, players = (*game.shape, *game.shape, game.num_players), game.num_players
+    state, parts = allot(*sizes)
+    tally = _Tally(tuple(parts[players:-1]), tuple(parts[:players]), parts[-1])
     rng = generator(seed)
     against_uniform = fitness(game)(start_or_uniform(game, None))
     _play(game, tally, tuple(_choose(value, precision, rng) for value in against_uniform))
     chosen = choose_engine(engine, game, steps) if precision is None else "numpy"
-    advance = _compiled(game, tally) if chosen == "numba" else _plain(game, tally, precision, rng)
-    path: list[Profile] = []
-    external, times = [], [0]
-    for count in schedule(steps, stride):
-        advance(count if path else count - 1)
-        times.append(times[-1] + count)
-        path.append(tuple(played / times[-1] for played in tally.counts))
-        external.append((np.array([total.max() for total in tally.totals]) - tally.earned) / times[-1])
+    plain = stepwise(_plain(game, tally, precision, rng), state)
+    run = _compiled(game, tally, state) if chosen == "numba" else plain
+    times, held = walk(run, _without_first(schedule(steps, stride)), *sizes)
+    external = external_regrets(times + 1, held[players:-1], held[-1])
     last = tuple(np.eye(len(total))[total.argmax()] for total in tally.totals)
     method = "fictitious play" if precision is None else f"stochastic fictitious play, precision {precision:g}"
-    return record(game, method, chosen, times[1:], path, last, external)
+    return record(game, method, chosen, times + 1, held[:players], last, external)
 
 
-def _compiled(game: NormalForm, tally: _Tally) -> Callable[[int], None]:
+def _without_first(gaps: Iterator[int]) -> Iterator[int]:
+    """The same stops when the first round has been played already."""
+    yield next(gaps) - 1
+    yield from gaps
+
+
+def _compiled(game: NormalForm, tally: _Tally, state: Array) -> Run:
     from bestresponse.theory.dynamics_kernels import best_reply_steps
 
     row, col = two_matrices(game)
     totals, others = tally.totals
     counts, facing = tally.counts
-    return lambda count: best_reply_steps(row, col, totals, others, counts, facing, tally.earned, count)
+    return lambda gaps, seen: best_reply_steps(
+        row, col, totals, others, counts, facing, tally.earned, gaps, state, seen
+    )
 
 
 def _plain(game: NormalForm, tally: _Tally, precision: float | None, rng: np.random.Generator) -> Callable[[int], None]:

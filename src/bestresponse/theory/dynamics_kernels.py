@@ -1,7 +1,8 @@
 """Compiled inner loops of the dynamics for two players.
 
 Both payoff matrices come with the opponent's action first: `row[j, i]` is what the row player earns with i against j,
-`col[i, j]` what the column player earns with j against i. State arrays are updated in place. This module imports numba;
+`col[i, j]` what the column player earns with j against i. The arrays of a process are parts of one, `state`, updated in
+place; after each of the numbers of steps in `gaps` it is copied to the next row of `seen`. This module imports numba;
 load it only when it pays.
 """
 
@@ -33,20 +34,31 @@ def _grow(totals: Any, faced: Any) -> int:
 
 @njit(cache=True, error_model="numpy")
 def best_reply_steps(
-    row: Any, col: Any, totals: Any, others: Any, counts: Any, facing: Any, earned: Any, steps: int
+    row: Any,
+    col: Any,
+    totals: Any,
+    others: Any,
+    counts: Any,
+    facing: Any,
+    earned: Any,
+    gaps: Any,
+    state: Any,
+    seen: Any,
 ) -> None:
     """Fictitious play: both play the first best reply to the totals, which then grow by what was faced."""
     i, j = np.uint64(totals.argmax()), np.uint64(others.argmax())
-    first, second = earned[0], earned[1]
-    for _ in range(steps):
-        counts[i] += 1.0
-        facing[j] += 1.0
-        first += row[j, i]
-        second += col[i, j]
-        reply = np.uint64(_grow(totals, row[j]))
-        j = np.uint64(_grow(others, col[i]))
-        i = reply
-    earned[0], earned[1] = first, second
+    for at in range(gaps.shape[0]):
+        first, second = earned[0], earned[1]
+        for _ in range(gaps[at]):
+            counts[i] += 1.0
+            facing[j] += 1.0
+            first += row[j, i]
+            second += col[i, j]
+            reply = np.uint64(_grow(totals, row[j]))
+            j = np.uint64(_grow(others, col[i]))
+            i = reply
+        earned[0], earned[1] = first, second
+        seen[at, :] = state
 
 
 @njit(inline="always")
@@ -86,8 +98,12 @@ def _choose(rule: int, rate: float, totals: Any, earned: float, clipped: Any, mi
         else:
             mix[a] = np.exp(rate * (totals[a] - highest))
         whole += mix[a]
-    for a in range(size):
-        mix[a] = mix[a] / whole if whole > 0.0 else 1.0 / size
+    if whole > 0.0:
+        scale = 1.0 / whole
+        for a in range(size):
+            mix[a] *= scale
+    else:
+        mix[:] = 1.0 / size
 
 
 @njit(inline="always")
@@ -104,29 +120,34 @@ def _account(mix: Any, values: Any, totals: Any, clipped: Any, average: Any, wei
 def learning_steps(
     row: Any,
     col: Any,
+    averages: Any,
     totals: Any,
     clipped: Any,
-    averages: Any,
     earned: Any,
+    done: Any,
     rule: int,
     rates: Any,
-    time: int,
-    steps: int,
+    gaps: Any,
+    state: Any,
+    seen: Any,
 ) -> None:
     """Regret matching and multiplicative weights; the pairs of arrays belong to the row and the column player."""
     (total, other), (kept, others_kept), (mean, others_mean) = totals, clipped, averages
-    first, second = earned[0], earned[1]
     x, y = np.empty(total.shape[0]), np.empty(other.shape[0])
     u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
-    for t in range(time + 1, time + steps + 1):
-        _choose(rule, rates[0], total, first, kept, x)
-        _choose(rule, rates[1], other, second, others_kept, y)
-        _values(row, y, u)
-        _values(col, x, v)
-        weight = float(t) if rule == 1 else 1.0
-        first += _account(x, u, total, kept, mean, weight)
-        second += _account(y, v, other, others_kept, others_mean, weight)
-    earned[0], earned[1] = first, second
+    for at in range(gaps.shape[0]):
+        first, second, time = earned[0], earned[1], done[0]
+        for _ in range(gaps[at]):
+            time += 1.0
+            _choose(rule, rates[0], total, first, kept, x)
+            _choose(rule, rates[1], other, second, others_kept, y)
+            _values(row, y, u)
+            _values(col, x, v)
+            weight = time if rule == 1 else 1.0
+            first += _account(x, u, total, kept, mean, weight)
+            second += _account(y, v, other, others_kept, others_mean, weight)
+        earned[0], earned[1], done[0] = first, second, time
+        seen[at, :] = state
 
 
 @njit(inline="always")
@@ -173,47 +194,59 @@ def _reproduce(mix: Any, values: Any, background: float) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def flow_two(row: Any, col: Any, x: Any, y: Any, size: float, fourth_order: bool, steps: int) -> None:
+def flow_two(
+    row: Any, col: Any, x: Any, y: Any, size: float, fourth_order: bool, gaps: Any, state: Any, seen: Any
+) -> None:
     """Continuous replicator dynamics of two populations, by Euler or Runge-Kutta steps."""
-    u, v, at, to = np.empty(x.shape[0]), np.empty(y.shape[0]), np.empty(x.shape[0]), np.empty(y.shape[0])
+    u, v, ahead, facing = np.empty(x.shape[0]), np.empty(y.shape[0]), np.empty(x.shape[0]), np.empty(y.shape[0])
     dx, dy = np.zeros((4, x.shape[0])), np.zeros((4, y.shape[0]))
-    for _ in range(steps):
-        _slope(row, x, y, u, dx, 0)
-        _slope(col, y, x, v, dy, 0)
-        if fourth_order:
-            for k in range(1, 4):
-                part = size if k == 3 else 0.5 * size
-                _ahead(x, dx, k - 1, part, at)
-                _ahead(y, dy, k - 1, part, to)
-                _slope(row, at, to, u, dx, k)
-                _slope(col, to, at, v, dy, k)
-            _combine(dx)
-            _combine(dy)
-        _move(x, dx, size)
-        _move(y, dy, size)
+    for at in range(gaps.shape[0]):
+        for _ in range(gaps[at]):
+            _slope(row, x, y, u, dx, 0)
+            _slope(col, y, x, v, dy, 0)
+            if fourth_order:
+                for k in range(1, 4):
+                    part = size if k == 3 else 0.5 * size
+                    _ahead(x, dx, k - 1, part, ahead)
+                    _ahead(y, dy, k - 1, part, facing)
+                    _slope(row, ahead, facing, u, dx, k)
+                    _slope(col, facing, ahead, v, dy, k)
+                _combine(dx)
+                _combine(dy)
+            _move(x, dx, size)
+            _move(y, dy, size)
+        seen[at, :] = state
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def flow_one(row: Any, x: Any, size: float, fourth_order: bool, steps: int) -> None:
-    """Continuous replicator dynamics of one population that plays against itself."""
-    u, at, dx = np.empty(x.shape[0]), np.empty(x.shape[0]), np.zeros((4, x.shape[0]))
-    for _ in range(steps):
-        _slope(row, x, x, u, dx, 0)
-        if fourth_order:
-            for k in range(1, 4):
-                _ahead(x, dx, k - 1, size if k == 3 else 0.5 * size, at)
-                _slope(row, at, at, u, dx, k)
-            _combine(dx)
-        _move(x, dx, size)
+def flow_one(row: Any, x: Any, y: Any, size: float, fourth_order: bool, gaps: Any, state: Any, seen: Any) -> None:
+    """Continuous replicator dynamics of one population that plays against itself; y is kept equal to x."""
+    u, ahead, dx = np.empty(x.shape[0]), np.empty(x.shape[0]), np.zeros((4, x.shape[0]))
+    for at in range(gaps.shape[0]):
+        for _ in range(gaps[at]):
+            _slope(row, x, x, u, dx, 0)
+            if fourth_order:
+                for k in range(1, 4):
+                    _ahead(x, dx, k - 1, size if k == 3 else 0.5 * size, ahead)
+                    _slope(row, ahead, ahead, u, dx, k)
+                _combine(dx)
+            _move(x, dx, size)
+        y[:] = x
+        seen[at, :] = state
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def generations(row: Any, col: Any, x: Any, y: Any, single: bool, floors: Any, steps: int) -> None:
+def generations(
+    row: Any, col: Any, x: Any, y: Any, single: bool, floors: Any, gaps: Any, state: Any, seen: Any
+) -> None:
     """Discrete replicator dynamics of one (`single`) or two populations."""
     u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
-    for _ in range(steps):
-        _values(row, x if single else y, u)
-        if not single:
+    for at in range(gaps.shape[0]):
+        for _ in range(gaps[at]):
+            _values(row, y, u)
             _values(col, x, v)
+            _reproduce(x, u, floors[0])
             _reproduce(y, v, floors[1])
-        _reproduce(x, u, floors[0])
+            if single:
+                y[:] = x
+        seen[at, :] = state

@@ -15,12 +15,17 @@ from bestresponse.theory.normal_form import Array, NormalForm
 from bestresponse.theory.trajectory import (
     Engine,
     Profile,
+    Run,
     Trajectory,
+    allot,
     choose_engine,
+    external_regrets,
     fitness,
     record,
     schedule,
+    stepwise,
     two_matrices,
+    walk,
 )
 
 __all__ = ["Rule", "learn"]
@@ -36,47 +41,48 @@ class Rule(IntEnum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Past:
-    """Running totals: what each action would have earned, regrets kept above zero, strategies played, payoff earned."""
+    """Running totals: strategies played, what actions would have earned, regrets kept above 0, earnings, steps."""
 
+    averages: Profile
     totals: Profile
     clipped: Profile
-    averages: Profile
     earned: Array
+    steps: Array
 
 
 def learn(
     game: NormalForm, rule: Rule, rates: Array, method: str, steps: int, stride: int | None, engine: Engine
 ) -> Trajectory:
     """`steps` rounds of `rule`; the recorded strategies are averages (linearly weighted for regret matching+)."""
-    totals, clipped, averages = (tuple(np.zeros(m) for m in game.shape) for _ in range(3))
-    past = _Past(totals, clipped, averages, np.zeros(game.num_players))
+    sizes, players = (*game.shape * 3, game.num_players, 1), game.num_players
+    state, parts = allot(*sizes)
+    averages, totals, clipped = (tuple(parts[k * players : (k + 1) * players]) for k in range(3))
+    past = _Past(averages, totals, clipped, *parts[-2:])
     chosen = choose_engine(engine, game, steps)
-    advance = (_compiled if chosen == "numba" else _plain)(game, past, rule, rates)
-    path, external, times = [], [], [0]
-    for count in schedule(steps, stride):
-        advance(times[-1], count)
-        times.append(times[-1] + count)
-        path.append(tuple(average / average.sum() for average in past.averages))
-        external.append((np.array([total.max() for total in past.totals]) - past.earned) / times[-1])
+    plain = stepwise(_plain(game, past, rule, rates), state)
+    run = _compiled(game, past, state, rule, rates) if chosen == "numba" else plain
+    times, held = walk(run, schedule(steps, stride), *sizes)
+    external = external_regrets(times, held[players : 2 * players], held[-2])
     last = tuple(_next(past, i, rule, rates) for i in range(game.num_players))
-    return record(game, method, chosen, times[1:], path, last, external)
+    return record(game, method, chosen, times, held[:players], last, external)
 
 
-def _compiled(game: NormalForm, past: _Past, rule: Rule, rates: Array) -> Callable[[int, int], None]:
+def _compiled(game: NormalForm, past: _Past, state: Array, rule: Rule, rates: Array) -> Run:
     from bestresponse.theory.dynamics_kernels import learning_steps
 
     row, col = two_matrices(game)
-    arrays = (past.totals, past.clipped, past.averages, past.earned)
-    return lambda time, count: learning_steps(row, col, *arrays, int(rule), rates, time, count)
+    arrays = (past.averages, past.totals, past.clipped, past.earned, past.steps)
+    return lambda gaps, seen: learning_steps(row, col, *arrays, int(rule), rates, gaps, state, seen)
 
 
-def _plain(game: NormalForm, past: _Past, rule: Rule, rates: Array) -> Callable[[int, int], None]:
+def _plain(game: NormalForm, past: _Past, rule: Rule, rates: Array) -> Callable[[int], None]:
     values = fitness(game)
 
-    def advance(time: int, count: int) -> None:
-        for t in range(time + 1, time + count + 1):
+    def advance(count: int) -> None:
+        for _ in range(count):
+            past.steps[0] += 1
             profile = [_next(past, i, rule, rates) for i in range(game.num_players)]
-            weight = t if rule is Rule.REGRET_MATCHING_PLUS else 1
+            weight = past.steps[0] if rule is Rule.REGRET_MATCHING_PLUS else 1
             for i, value in enumerate(values(profile)):
                 got = profile[i] @ value
                 past.earned[i] += got

@@ -7,13 +7,23 @@ in Games", MIT Press, 1998, chapter 4. Its rest points are the logit quantal res
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.normal_form import Array, NormalForm
-from bestresponse.theory.trajectory import Trajectory, fitness, record, schedule, start_or_uniform
+from bestresponse.theory.trajectory import (
+    Trajectory,
+    allot,
+    fitness,
+    record,
+    schedule,
+    start_or_uniform,
+    stepwise,
+    walk,
+)
 
 __all__ = ["logit_dynamics", "logit_reply"]
 
@@ -42,12 +52,14 @@ def logit_dynamics(
         raise UsageError(f"precision: expected a number >= 0, got {precision:g}")
     if not 0 < size <= 1:
         raise UsageError(f"size: expected a step above 0 and at most 1, got {size:g}")
-    values, profile = fitness(game), start_or_uniform(game, start)
-    path, times = [profile], [0]
-    for count in schedule(steps, stride):
+    values, (state, parts) = fitness(game), allot(*game.shape)
+    state[:] = np.concatenate(start_or_uniform(game, start))
+
+    def advance(count: int) -> None:
         for _ in range(count):
-            replies = [logit_reply(value, precision) for value in values(profile)]
-            profile = tuple(mix + size * (reply - mix) for mix, reply in zip(profile, replies, strict=True))
-        path.append(profile)
-        times.append(times[-1] + count)
-    return record(game, f"logit dynamics, precision {precision:g}", "numpy", [size * t for t in times], path, profile)
+            for mix, value in zip(parts, values(parts), strict=True):
+                mix += size * (logit_reply(value, precision) - mix)
+
+    times, paths = walk(stepwise(advance, state), chain([0], schedule(steps, stride)), *game.shape)
+    method = f"logit dynamics, precision {precision:g}"
+    return record(game, method, "numpy", size * times, paths, tuple(path[-1] for path in paths))

@@ -10,23 +10,27 @@ a population of its own. Interior rest points are exactly the interior equilibri
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.normal_form import Array, NormalForm
 from bestresponse.theory.trajectory import (
     Engine,
-    Profile,
+    Run,
     Trajectory,
+    allot,
     choose_engine,
     fitness,
     record,
     schedule,
     start_or_uniform,
+    stepwise,
     two_matrices,
+    walk,
 )
 
 __all__ = ["replicator"]
@@ -55,18 +59,15 @@ def replicator(
     """
     _check(game, size, form, one_population)
     both = None if start is None else ([start[0], start[0]] if one_population else start)
-    state = tuple(mix.copy() for mix in start_or_uniform(game, both))
+    state, parts = allot(*game.shape)
+    state[:] = np.concatenate(start_or_uniform(game, both))
     floors = _floors(game, background) if form == "discrete" else (0.0,) * game.num_players
     chosen = choose_engine(engine, game, steps)
-    advance = _compiled(game, state, form, size, one_population, floors) if chosen == "numba" else None
-    move = advance or _plain(game, state, form, size, one_population, floors)
-    path, times = [_copy(state, one_population)], [0]
-    for count in schedule(steps, stride):
-        move(count)
-        path.append(_copy(state, one_population))
-        times.append(times[-1] + count)
+    plain = stepwise(_plain(game, parts, form, size, one_population, floors), state)
+    run = _compiled(game, parts, form, size, one_population, floors) if chosen == "numba" else plain
+    times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
-    return record(game, f"replicator, {form}", chosen, [unit * t for t in times], path, path[-1])
+    return record(game, f"replicator, {form}", chosen, unit * times, paths, tuple(path[-1] for path in paths))
 
 
 def _check(game: NormalForm, size: float, form: Form, one_population: bool) -> None:
@@ -89,29 +90,48 @@ def _floors(game: NormalForm, background: float | None) -> tuple[float, ...]:
     return (background,) * game.num_players
 
 
-def _copy(state: Profile, one_population: bool) -> Profile:
-    return (state[0].copy(), state[0].copy()) if one_population else tuple(mix.copy() for mix in state)
-
-
 def _compiled(
-    game: NormalForm, state: Profile, form: Form, size: float, single: bool, floors: tuple[float, ...]
-) -> Callable[[int], None]:
+    game: NormalForm, start: Sequence[Array], form: Form, size: float, single: bool, floors: tuple[float, ...]
+) -> Run:
     from bestresponse.theory.dynamics_kernels import flow_one, flow_two, generations
 
-    row, col = two_matrices(game)
-    x, y = state
-    if form == "discrete":
-        return lambda count: generations(row, col, x, y, single, np.array(floors), count)
-    if single:
-        return lambda count: flow_one(row, x, size, form == "rk4", count)
-    return lambda count: flow_two(row, col, x, y, size, form == "rk4", count)
+    widths = [_full_width(m) for m in game.shape]
+    row, col = (
+        _padded(matrix, tall, wide) for matrix, tall, wide in zip(two_matrices(game), widths[::-1], widths, strict=True)
+    )
+    state, (x, y) = allot(*widths)
+    for wide, mix in zip((x, y), start, strict=True):
+        wide[: len(mix)] = mix
+    fourth = form == "rk4"
+
+    def run(gaps: NDArray[np.int64], seen: Array) -> None:
+        raw = np.empty((len(gaps), len(state)))
+        if form == "discrete":
+            generations(row, col, x, y, single, np.array(floors), gaps, state, raw)
+        elif single:
+            flow_one(row, x, y, size, fourth, gaps, state, raw)
+        else:
+            flow_two(row, col, x, y, size, fourth, gaps, state, raw)
+        seen[:] = np.hstack([raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]])
+
+    return run
+
+
+def _full_width(actions: int) -> int:
+    """Actions rounded up to what the compiled loops handle at once; the actions added have no share and earn 0."""
+    return actions if actions <= 8 else 16 * -(-actions // 16)
+
+
+def _padded(matrix: Array, rows: int, columns: int) -> Array:
+    wide = np.zeros((rows, columns))
+    wide[: matrix.shape[0], : matrix.shape[1]] = matrix
+    return wide
 
 
 def _plain(
-    game: NormalForm, state: Profile, form: Form, size: float, single: bool, floors: tuple[float, ...]
+    game: NormalForm, state: Sequence[Array], form: Form, size: float, single: bool, floors: tuple[float, ...]
 ) -> Callable[[int], None]:
     values = fitness(game)
-    live = state[:1] if single else state
 
     def slopes(profile: Sequence[Array]) -> list[Array]:
         earned = values([profile[0], profile[0]])[:1] if single else values(profile)
@@ -139,7 +159,8 @@ def _plain(
 
     def advance(count: int) -> None:
         for _ in range(count):
-            for mix, new in zip(live, step(live), strict=True):
+            moved = step(state[:1] if single else state)
+            for mix, new in zip(state, moved * 2 if single else moved, strict=True):
                 mix[:] = new
 
     return advance

@@ -7,23 +7,40 @@ earned against what the others did; it tends to 0 for the learning rules with a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from sys import modules
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.normal_form import Array, NormalForm
 from bestresponse.theory.regrets import as_profile
 
-__all__ = ["Engine", "Profile", "Trajectory", "choose_engine", "fitness", "record", "schedule", "start_or_uniform"]
+__all__ = [
+    "Engine",
+    "Profile",
+    "Run",
+    "Trajectory",
+    "allot",
+    "choose_engine",
+    "external_regrets",
+    "fitness",
+    "record",
+    "schedule",
+    "start_or_uniform",
+    "stepwise",
+    "two_matrices",
+    "walk",
+]
 
 Profile = tuple[Array, ...]
 Engine = Literal["auto", "numpy", "numba"]
+Run = Callable[[NDArray[np.int64], Array], None]
+"""Go on by each of the numbers of steps given, and write the state after each into the rows given."""
 _WORTH_COMPILING = 100_000
 _WORTH_CALLING = 1_000
 
@@ -92,17 +109,47 @@ def record(
     game: NormalForm,
     method: str,
     engine: str,
-    times: Sequence[float],
-    path: Sequence[Profile],
+    times: Array,
+    paths: Sequence[Array],
     last: Profile,
-    external: Sequence[Array] | None = None,
+    external: Array | None = None,
 ) -> Trajectory:
-    """The trajectory through `path`, with the gains of every player at every point."""
-    strategies = tuple(np.array([profile[i] for profile in path]) for i in range(game.num_players))
+    """The trajectory along `paths`, one array of weights for each player, with all gains at every point."""
+    strategies = tuple(path / path.sum(axis=1, keepdims=True) for path in paths)
     values = fitness(game)(strategies)
     gains = [value.max(axis=1) - (value * mix).sum(axis=1) for value, mix in zip(values, strategies, strict=True)]
-    regrets = None if external is None else np.array(external)
-    return Trajectory(method, engine, np.array(times, dtype=np.float64), strategies, np.stack(gains, 1), last, regrets)
+    return Trajectory(method, engine, times, strategies, np.stack(gains, axis=1), last, external)
+
+
+def allot(*sizes: int) -> tuple[Array, list[Array]]:
+    """One array of zeros for the whole state of a process, and views of its parts."""
+    state = np.zeros(sum(sizes))
+    return state, np.split(state, np.cumsum(sizes)[:-1])
+
+
+def stepwise(advance: Callable[[int], None], state: Array) -> Run:
+    """A run that calls `advance` from one record to the next."""
+
+    def run(gaps: NDArray[np.int64], seen: Array) -> None:
+        for at, count in enumerate(gaps):
+            advance(int(count))
+            seen[at] = state
+
+    return run
+
+
+def walk(run: Run, gaps: Iterable[int], *sizes: int) -> tuple[Array, list[Array]]:
+    """Numbers of steps at the records, and what the parts of the state (of these sizes) were then."""
+    counts = np.fromiter(gaps, dtype=np.int64)
+    seen = np.empty((len(counts), sum(sizes)))
+    run(counts, seen)
+    return np.cumsum(counts, dtype=np.float64), np.split(seen, np.cumsum(sizes)[:-1], axis=1)
+
+
+def external_regrets(times: Array, totals: Sequence[Array], earned: Array) -> Array:
+    """Average external regrets from what each action would have earned in total and what was earned."""
+    best = np.stack([total.max(axis=1) for total in totals], axis=1)
+    return np.asarray((best - earned) / times[:, None])
 
 
 def schedule(steps: int, stride: int | None) -> Iterator[int]:
