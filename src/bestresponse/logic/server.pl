@@ -9,6 +9,7 @@
 % time is looked at when it is called. No directive runs, no term is expanded, no module can be named.
 
 :- module(bestresponse, [serve/0]).
+:- set_prolog_flag(autoload, false).  % libraries load what they need now: later no file can be opened
 :- use_module(library(apply)).
 :- use_module(library(error)).
 :- use_module(library(lists)).
@@ -21,6 +22,21 @@
 :- bestresponse_games:use_module(library(random)).
 :- bestresponse_games:use_module(library(ordsets), [list_to_ord_set/2]).
 :- bestresponse_games:use_module(library(pairs)).
+:- bestresponse_games:use_module(library(sort), [predsort/3]).
+:- sort:use_module(library(error)).  % it relies on autoloading
+
+% Two old names that SWI-Prolog keeps in a library of its own, and one that not every version has.
+bestresponse_games:sumlist(List, Sum) :- lists:sum_list(List, Sum).
+bestresponse_games:string_to_atom(String, Atom) :- system:atom_string(Atom, String).
+:- if(\+ current_predicate(apply:maplist/6)).
+:- meta_predicate(bestresponse_games:maplist(5, ?, ?, ?, ?, ?)).
+bestresponse_games:maplist(Closure, As, Bs, Cs, Ds, Es) :- bestresponse:map_five(As, Bs, Cs, Ds, Es, Closure).
+:- endif.
+
+map_five([], [], [], [], [], _).
+map_five([A|As], [B|Bs], [C|Cs], [D|Ds], [E|Es], Closure) :-
+    call(Closure, A, B, C, D, E),
+    map_five(As, Bs, Cs, Ds, Es, Closure).
 
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
 :- dynamic(solver_clause/3).   % solver_clause(Name, Arity, Clause): what every game has besides; trusted, given once
@@ -29,7 +45,6 @@
 % ---- the loop
 
 serve :-
-    set_prolog_flag(autoload, false),
     set_prolog_flag(generate_debug_info, false),
     set_prolog_flag(gc_thread, false),
     current_input(In),

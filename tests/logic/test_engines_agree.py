@@ -1,0 +1,233 @@
+"""Two engines, one meaning: the embedded engine and SWI-Prolog give the same answers in the same order."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import LimitReached, LogicError
+from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
+from bestresponse.logic.gate import GatedProgram, check
+from bestresponse.logic.swi import SwiEngine
+from bestresponse.logic.terms import write
+
+pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+
+REFERENCE = Path(__file__).parents[2].parent / "shared" / "reference" / "autoformalization"
+recorded = pytest.mark.skipif(not REFERENCE.exists(), reason=f"no recorded programs at {REFERENCE}")
+
+LIMITS = Limits(steps=60_000, seconds=20.0)
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[tuple[LogicEngine, LogicEngine]]:
+    with SwiEngine(LIMITS) as swi:
+        yield EmbeddedEngine(LIMITS), swi
+
+
+def outcome(engine: LogicEngine, program: GatedProgram, goal: str) -> object:
+    """The answers as text, or the kind of failure: engines count steps differently, so a limit is just a limit."""
+    try:
+        answers = engine.solutions(engine.load(program), goal)
+    except LimitReached:
+        return "limit"
+    except RuntimeFault as fault:
+        return ("fault", fault.line)
+    except LogicError as error:
+        return type(error).__name__
+    return [{name: write(term) for name, term in answer.items()} for answer in answers]
+
+
+def agreed(engines: tuple[LogicEngine, LogicEngine], program: GatedProgram, goal: str) -> object:
+    embedded, swi = (outcome(engine, program, goal) for engine in engines)
+    assert embedded == swi, goal
+    return swi
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    lines = (REFERENCE / name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@recorded
+def test_they_agree_on_every_recorded_game(engines: tuple[LogicEngine, LogicEngine]) -> None:
+    programs = [check(row["program"]) for row in rows("exp1_agents.jsonl")]
+    accepted = [program for program in programs if not program.refusals]
+    tables = 0
+    for program in accepted:
+        found = agreed(engines, program, "table_row(Steps, Goals)")
+        agreed(engines, program, "initial(S), holds(F, S)")
+        tables += isinstance(found, list) and len(found) == 4
+    assert len(programs) == 275
+    assert tables >= 238
+
+
+@recorded
+def test_they_agree_on_what_recorded_strategies_choose(engines: tuple[LogicEngine, LogicEngine]) -> None:
+    game = rows("exp3_program.jsonl")[0]["program"]
+    for row in rows("exp3_agents.jsonl"):
+        program = check(game + row["strategy_program"])
+        if program.refusals or "random" in row["strategy"]:
+            continue
+        agreed(engines, program, "select(c1, c2, s0, M)")
+        for move in ("C", "D"):
+            agreed(engines, program, f"initialise(last_move(c2, '{move}'), s0), select(c1, c2, s0, M)")
+
+
+GOALS = [
+    "R is X + Y",
+    "R is X * Y - 2",
+    "R is X // 3",
+    "R is X mod 3",
+    "R is -X rem 4",
+    "R is max(X, Y)",
+    "R is X / 4",
+    "R is X / 0.5",
+    "R is abs(X) ** 2",
+    "R is 2 ** -1",
+    "R is truncate(X / 3)",
+    "R is sign(X) * min(X, 1.5)",
+    "X < Y, R = less",
+    "(X > Y -> R = more ; X =:= Y -> R = same ; R = less)",
+    "(colour(R) ; R = X)",
+    "\\+ X = Y, R = differ",
+    "\\+ \\+ item(X), R = there",
+    "length(L, R)",
+    "length(R, 2)",
+    "msort(L, R)",
+    "sort(L, R)",
+    "sort(0, @>=, L, R)",
+    "predsort(by_size, L, R)",
+    "reverse(L, R)",
+    "sum_list(L, R)",
+    "max_list(L, R)",
+    "min_list(L, R)",
+    "nth0(1, L, R)",
+    "nth1(R, L, X)",
+    "last(L, R)",
+    "append(R, [_], L)",
+    "append(R, [_|_], L)",
+    "append([L, [A], L], R)",
+    "member(R, L)",
+    "select(X, L, R)",
+    "subtract(L, [X], R)",
+    "include(small, L, R)",
+    "exclude(small, L, R)",
+    "partition(small, L, R, _)",
+    "maplist(double, L, R)",
+    "foldl(add, L, 0, R)",
+    "maplist(five, L, L, L, L, R)",
+    "predsort(by_size, [c, a, b, a], R)",
+    "numlist(1, X, R)",
+    "nth0(A, L, R)",
+    "call(add(X), Y, R)",
+    "aggregate_all(count, item(_), R)",
+    "aggregate_all(sum(Z), item(Z), R)",
+    "aggregate_all(max(Z), item(Z), R)",
+    "aggregate_all(max(Z, V), (item(Z), colour(V)), R)",
+    "aggregate_all(bag(Z - A), item(Z), R)",
+    "aggregate_all(set(Z), item(Z), R)",
+    "setof(Z, item(Z), R)",
+    "setof(Z - V, (item(Z), colour(V)), R)",
+    "setof(Z, V ^ (item(Z), colour(V)), R)",
+    "bagof(Z, (item(Z), Z > X), R)",
+    "bagof(Z, owns(V, Z), R)",
+    "findall(Z - V, (item(Z), colour(V)), R)",
+    "findall(Z, (item(Z), Z > 100), R)",
+    "between(1, 3, R)",
+    "numlist(1, 4, R)",
+    "atom_length(A, R)",
+    "atom_concat(A, '_x', R)",
+    "atom_concat(R, _, A)",
+    "atom_chars(A, R)",
+    "sub_atom(A, 0, 1, _, R)",
+    "upcase_atom(A, R)",
+    "atom_number(R, X)",
+    "atomic_list_concat([A, X], '-', R)",
+    "R = f(X, A)",
+    "f(X, A) =.. R",
+    "functor(g(a, b), R, _)",
+    "functor(R, A, 2)",
+    "arg(R, g(A, X), A)",
+    "copy_term(h(_, X), R)",
+    "compare(R, X, A)",
+    "compare(R, Y, X)",
+    "msort([f(A), X, A, 1.0, 1, [X]], R)",
+    "list_to_set([X|L], R)",
+    "permutation([X, Y], R)",
+    "pairs_keys_values(R, L, L)",
+    "pairs_keys_values([X - a, Y - b], R, _)",
+    "keysort([X - a, Y - b, X - c], R)",
+    "memberchk(X, L), R = there",
+    "once(item(R))",
+    "forall(item(Z), Z > -100), R = all",
+    "ignore((item(R), R > 2))",
+    "flatten([L, [X, [Y]]], R)",
+    "delete([X|L], X, R)",
+    "union(L, [99], R)",
+    "intersection([99|L], [X, 99], R)",
+    "item(R), !",
+    "reaches(1, R)",
+    "countdown(3, R)",
+    "holds(mood(R), do(anything, s0))",
+    "term_variables(g(X, V, h(V, W)), R)",
+    "atom(A), atomic(X), number(X), compound(f(x)), var(R)",
+    "R is A + 1",
+    "R is X / 0",
+    "undefined_here(R)",
+    'R = "text", string(R)',
+    'string_concat(A, "!", R)',
+    "succ(R, 4)",
+    "succ_or_not(X, R)",
+]
+FRAME = """
+by_size(Order, A, B) :- compare(Order, A, B).
+small(N) :- N < 2.
+double(N, M) :- M is 2 * N.
+add(A, B, C) :- C is A + B.
+five(A, B, C, D, E) :- E is A + B + C + D.
+owns(ann, 1). owns(bob, 2). owns(ann, 3).
+edge(1, 2). edge(2, 3). edge(3, 4).
+reaches(A, B) :- edge(A, B).
+reaches(A, C) :- edge(A, B), reaches(B, C).
+countdown(0, []) :- !.
+countdown(N, [N|T]) :- M is N - 1, countdown(M, T).
+initially(mood(calm), s0).
+effect(mood(A), paint(A), _).
+abnormal(mood(calm), anger, _).
+succ_or_not(X, Y) :- X >= 0, succ(X, Y).
+"""
+bodies = st.lists(st.sampled_from(GOALS), min_size=1, max_size=3)
+items = st.lists(st.integers(-3, 4), min_size=1, max_size=4)
+colours = st.lists(st.sampled_from(["red", "'dark blue'", "x", "'B'"]), min_size=1, max_size=2)
+
+
+def program(numbers: list[int], names: list[str], rules: list[list[str]]) -> str:
+    facts = [f"item({n})." for n in numbers] + [f"colour({c})." for c in names]
+    clauses = []
+    for rule in rules:
+        goals = [goal.replace("R", f"R{i}") for i, goal in enumerate(rule)]
+        results = ", ".join(f"R{i}" for i in range(len(rule)))
+        start = "item(X), item(Y), findall(E, item(E), L), colour(A)"
+        clauses.append(f"answer(X, Y, A, [{results}]) :- {start}, {', '.join(goals)}.")
+    return "\n".join([*facts, FRAME, *clauses])
+
+
+@settings(max_examples=150, deadline=None)
+@given(items, colours, st.lists(bodies, min_size=1, max_size=2))
+def test_they_agree_on_generated_programs(
+    engines: tuple[LogicEngine, LogicEngine], numbers: list[int], names: list[str], rules: list[list[str]]
+) -> None:
+    agreed(engines, check(program(numbers, names, rules)), "answer(X, Y, A, Rs)")
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_they_agree_on_each_goal_alone(engines: tuple[LogicEngine, LogicEngine], goal: str) -> None:
+    source = check(program([2, -1, 2, 0], ["red", "'dark blue'"], [[goal]]))
+    assert not source.refusals
+    agreed(engines, source, "answer(X, Y, A, Rs)")
