@@ -4,8 +4,7 @@ The benchmark's Python interface is here; everything else lives in the packages 
 `games`, `players`, `report` and `studies`. Names are imported when first used.
 """
 
-from importlib import import_module
-from typing import Any
+from bestresponse.core.lazy import lazy
 
 __version__ = "0.1.0"
 
@@ -19,10 +18,4 @@ _EXPORTS = {
 
 __all__ = ["Benchmark", "GamePromptFormatter", "LLMInterface", "__version__", "generate_games", "matrix_game"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _EXPORTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_EXPORTS[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = lazy(__name__, _EXPORTS)

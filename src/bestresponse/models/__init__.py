@@ -3,8 +3,7 @@
 Names are loaded on first use, so that importing this package costs next to nothing.
 """
 
-from importlib import import_module
-from typing import Any
+from bestresponse.core.lazy import lazy
 
 _EXPORTS = {
     "Abilities": "base",
@@ -60,14 +59,4 @@ _EXPORTS = {
 
 __all__ = sorted(_EXPORTS)  # pyright: ignore[reportUnsupportedDunderAll]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _EXPORTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_EXPORTS[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazy(__name__, _EXPORTS)

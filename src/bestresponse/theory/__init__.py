@@ -3,8 +3,7 @@
 Names are imported when first used, so that `import bestresponse.theory` costs no more than numpy.
 """
 
-from importlib import import_module
-from typing import Any
+from bestresponse.core.lazy import lazy
 
 _EXPORTS = {
     "AlphaRank": "dynamics_alpha_rank",
@@ -120,14 +119,4 @@ _EXPORTS = {
 
 __all__ = sorted(_EXPORTS)  # pyright: ignore[reportUnsupportedDunderAll]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _EXPORTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_EXPORTS[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazy(__name__, _EXPORTS)
