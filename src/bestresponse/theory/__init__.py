@@ -8,6 +8,7 @@ from bestresponse.core.lazy import lazy
 _EXPORTS = {
     "AlphaRank": "dynamics_alpha_rank",
     "Array": "normal_form",
+    "Bargain": "bargaining",
     "CfrResult": "cfr_solve",
     "Chance": "tree_build",
     "Checkpoint": "cfr_solve",
@@ -79,7 +80,9 @@ _EXPORTS = {
     "multiplicative_weights": "dynamics_multiplicative_weights",
     "name_ordinal": "ordinal",
     "nash": "equilibria",
+    "nash_bargaining": "bargaining",
     "nash_conv": "tree_response",
+    "nash_one": "equilibria",
     "nash_one_batch": "lemke_howson_path",
     "optimal_opponent_range": "zero_sum_measure",
     "ordinal_games": "ordinal",

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from bestresponse.theory.bimatrix import bimatrix_nash
-from bestresponse.theory.equilibrium import NashResult
-from bestresponse.theory.normal_form import NormalForm
+import numpy as np
 
-__all__ = ["nash"]
+from bestresponse.theory.bimatrix import bimatrix_nash
+from bestresponse.theory.equilibrium import Equilibrium, NashResult, describe
+from bestresponse.theory.lemke_howson_path import lemke_howson
+from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.nplayer import nplayer_nash, nplayer_nash_one
+from bestresponse.theory.pure import pure_nash
+
+__all__ = ["nash", "nash_one"]
 
 
 def nash(game: NormalForm, *, compiled: bool = False) -> NashResult:
@@ -14,7 +19,8 @@ def nash(game: NormalForm, *, compiled: bool = False) -> NashResult:
 
     Two players: all of them, exactly for integer payoffs, with the components that degenerate games have. Raises
     TooLarge for games that may have too many vertices to enumerate. `compiled` loads the compiled enumeration whatever
-    the size of the game; it pays before solving many small ones.
+    the size of the game; it pays before solving many small ones. More players: all pure ones and the mixed ones that
+    Newton's method finds, certified but not claimed to be complete (see `nplayer`). One player: its best actions.
 
     >>> chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
     >>> for e in nash(chicken).equilibria:
@@ -23,4 +29,20 @@ def nash(game: NormalForm, *, compiled: bool = False) -> NashResult:
     pure ((1,), (0,)) [2.0, 7.0] strict, index +1
     mixed ((0, 1), (0, 1)) [4.667, 4.667] evolutionarily stable, index -1
     """
-    return bimatrix_nash(game, compiled=compiled)
+    if game.num_players == 2:
+        return bimatrix_nash(game, compiled=compiled)
+    return nplayer_nash(game)
+
+
+def nash_one(game: NormalForm) -> Equilibrium:
+    """One Nash equilibrium: the first pure one if there is one, else by Lemke-Howson (two players) or logit tracing.
+
+    >>> nash_one(NormalForm.zero_sum([[1, -1], [-1, 1]])).strategies[0].tolist()
+    [0.5, 0.5]
+    """
+    if game.num_players != 2:
+        return nplayer_nash_one(game)
+    pure = pure_nash(game, tolerance=0.0)
+    if not pure:
+        return lemke_howson(game)
+    return describe(game, tuple(np.eye(m)[a] for m, a in zip(game.shape, pure[0], strict=True)))

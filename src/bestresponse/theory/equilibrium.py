@@ -92,7 +92,8 @@ class Component:
 class NashResult:
     """The equilibria of a game. `complete` says whether there can be no others (outside the listed components).
 
-    In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span.
+    In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
+    players neither degeneracy nor components are worked out.
     """
 
     equilibria: tuple[Equilibrium, ...]
