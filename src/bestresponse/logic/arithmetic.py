@@ -12,12 +12,12 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from bestresponse.core.errors import LimitReached
-from bestresponse.logic.terms import CONS, NIL, Atom, Number, Struct, Term, Var, deref, write
+from bestresponse.logic.terms import CONS, NIL, Atom, Number, Struct, Term, Var, brief, deref
 from bestresponse.logic.unify import Fault
 
 __all__ = ["evaluate"]
 
-MAX_BITS = 20_000
+MAX_BITS = 14_000
 MAX_DEPTH = 150
 
 
@@ -39,7 +39,7 @@ def evaluate(term: Term, source: random.Random, depth: int = 0) -> Number:
         return constant
     if isinstance(term, Atom) and term in ("random", "random_float"):
         return source.random()
-    raise Fault(f"{write(term)[:60]} is not a number or an arithmetic function")
+    raise Fault(f"{brief(term)} is not a number or an arithmetic function")
 
 
 def _apply(term: Struct, source: random.Random, depth: int) -> Number:
@@ -70,7 +70,7 @@ def _bounded(value: Number) -> Number:
     if isinstance(value, Fraction):
         if value.denominator == 1:
             return _bounded(value.numerator)
-        too_long = value.numerator.bit_length() + value.denominator.bit_length() > MAX_BITS
+        too_long = value.numerator.bit_length() + value.denominator.bit_length() > MAX_BITS // 10
     else:
         too_long = value.bit_length() > MAX_BITS
     if too_long:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestresponse.logic.arithmetic import evaluate
 from bestresponse.logic.builtins_terms import integer_of, proper_list
-from bestresponse.logic.terms import Atom, Struct, Term, Var, deref, items_of, list_of, write
+from bestresponse.logic.terms import Atom, Struct, Term, Var, brief, deref, items_of, list_of
 from bestresponse.logic.unify import Fault, compare, order_key, undo, unify
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _keyed(item: Term, position: int) -> Term:
     if position == 0:
         return item
     if not isinstance(item, Struct) or len(item.args) < position:
-        raise Fault(f"{write(item)[:60]} has no argument {position} to sort by")
+        raise Fault(f"{brief(item)} has no argument {position} to sort by")
     return item.args[position - 1]
 
 
@@ -194,7 +194,7 @@ def _aggregate(machine: Machine, found: list[Term], arguments: Arguments) -> boo
             return _give(machine, place, _distinct(_sorted(machine, found)))
         case "max" | "min" if isinstance(spec, Struct):
             return bool(found) and unify(place, _best(machine, found, spec), machine.trail)
-    raise Fault(f"aggregate_all/3 does not know {write(spec)[:60]}")
+    raise Fault(f"aggregate_all/3 does not know {brief(spec)}")
 
 
 def _best(machine: Machine, found: list[Term], spec: Struct) -> Term:

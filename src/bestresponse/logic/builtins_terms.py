@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bestresponse.logic.arithmetic import evaluate
-from bestresponse.logic.terms import Atom, String, Struct, Term, Var, deref, items_of, list_of, variables_of, write
+from bestresponse.logic.terms import Atom, String, Struct, Term, Var, brief, deref, items_of, list_of, variables_of
 from bestresponse.logic.unify import Fault, compare, copy, is_ground, undo, unify
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def proper_list(term: Term, machine: Machine) -> list[Term]:
     if isinstance(tail, Var):
         raise Fault("arguments are not sufficiently instantiated: a list was expected")
     if not (isinstance(tail, Atom) and tail == "[]"):
-        raise Fault(f"a list was expected, {write(term)[:60]} came")
+        raise Fault(f"a list was expected, {brief(term)} came")
     machine.charge(len(items))
     return items
 
@@ -36,7 +36,7 @@ def integer_of(term: Term, what: str) -> int:
         return term
     if isinstance(term, Var):
         raise Fault(f"arguments are not sufficiently instantiated: {what} must be known")
-    raise Fault(f"{what} must be an integer, not {write(term)[:60]}")
+    raise Fault(f"{what} must be an integer, not {brief(term)}")
 
 
 def _is(machine: Machine, arguments: Arguments) -> bool:
@@ -67,6 +67,7 @@ def _not_unifiable(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _subsumes(machine: Machine, arguments: Arguments) -> bool:
+    copy(arguments[1], machine.charge)
     mark = len(machine.trail)
     before = variables_of(arguments[1])
     result = unify(arguments[0], arguments[1], machine.trail) and all(v.ref is None for v in before)
@@ -97,7 +98,7 @@ def _make_functor(machine: Machine, arguments: Arguments) -> bool:
     if arity == 0:
         return unify(arguments[0], name, machine.trail)
     if not isinstance(name, Atom):
-        raise Fault(f"{write(name)[:60]} cannot be the name of a structure")
+        raise Fault(f"{brief(name)} cannot be the name of a structure")
     machine.charge(arity + 1)
     return unify(arguments[0], Struct(str(name), tuple(Var() for _ in range(arity))), machine.trail)
 
@@ -203,7 +204,7 @@ def _count(machine: Machine, value: Var, low: int, high: int | None) -> Iterator
 def _arg(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
     position, term = deref(arguments[0]), deref(arguments[1])
     if not isinstance(term, Struct):
-        raise Fault(f"arg/3 needs a structure, {write(term)[:60]} came")
+        raise Fault(f"arg/3 needs a structure, {brief(term)} came")
     if isinstance(position, Var):
         return _each_argument(machine, position, term, arguments[2])
     number = integer_of(position, "the position")

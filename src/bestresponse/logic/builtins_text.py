@@ -151,15 +151,22 @@ def _splits(machine: Machine, arguments: Arguments, whole: str, kind: type[Atom]
 def _sub_atom(machine: Machine, arguments: Arguments) -> Iterator[bool]:
     text, wanted = _required(arguments[0]), _text(arguments[4])
     mark = len(machine.trail)
+    for start, end in _spans(text, wanted):
+        values = (start, end - start, len(text) - end, Atom(text[start:end]))
+        if all(unify(place, value, machine.trail) for place, value in zip(arguments[1:], values, strict=True)):
+            yield True
+        else:
+            machine.charge(1)
+        undo(machine.trail, mark)
+
+
+def _spans(text: str, wanted: str | None) -> Iterator[tuple[int, int]]:
+    """Where parts of a text begin and end: all of them, or those equal to the one wanted."""
     for start in range(len(text) + 1):
-        for end in range(start, len(text) + 1):
-            part = text[start:end]
-            if wanted is not None and part != wanted:
-                continue
-            values = (start, end - start, len(text) - end, Atom(part))
-            if all(unify(place, value, machine.trail) for place, value in zip(arguments[1:], values, strict=True)):
-                yield True
-            undo(machine.trail, mark)
+        if wanted is None:
+            yield from ((start, end) for end in range(start, len(text) + 1))
+        elif text.startswith(wanted, start):
+            yield start, start + len(wanted)
 
 
 def _join(machine: Machine, arguments: Arguments) -> bool:

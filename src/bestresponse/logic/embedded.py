@@ -23,7 +23,7 @@ from bestresponse.logic.machine import Machine
 from bestresponse.logic.reader import read
 from bestresponse.logic.solver_language import TRUSTED
 from bestresponse.logic.terms import Atom, Struct, Term
-from bestresponse.logic.unify import copy
+from bestresponse.logic.unify import copy, undo
 
 __all__ = ["EmbeddedEngine"]
 
@@ -54,13 +54,16 @@ class EmbeddedEngine:
         machine, code, slots = self._prepared(program, gated)
         answers: list[Answer] = []
         output = _Output(self.limits)
-        for _ in machine.solve(code, slots):
-            values = (copy(variable, output.charge) for variable in gated.variables)
-            answers.append(dict(zip(gated.names, values, strict=True)))
-            if limit is not None and len(answers) >= limit:
-                break
-            if len(answers) > self.limits.answers:
-                raise LimitReached(f"There are more than {self.limits.answers:,} answers.")
+        try:
+            for _ in machine.solve(code, slots):
+                values = (copy(variable, output.charge) for variable in gated.variables)
+                answers.append(dict(zip(gated.names, values, strict=True)))
+                if limit is not None and len(answers) >= limit:
+                    break
+                if len(answers) > self.limits.answers:
+                    raise LimitReached(f"There are more than {self.limits.answers:,} answers.")
+        finally:
+            undo(machine.trail, 0)
         return tuple(answers)
 
     def ask_many(
@@ -72,12 +75,10 @@ class EmbeddedEngine:
     def prove(self, program: Program, goal: str | Term) -> Proof:
         """Whether a claim holds in the program; `UNKNOWN` with the reason where that cannot be told."""
         try:
-            machine, code, slots = self._prepared(program, check_goal(goal, program.gated))
-            for _ in machine.solve(code, slots):
-                return Proof(Verdict.PROVED)
+            answers = self.solutions(program, goal, 1)
         except LogicError as error:
             return Proof(Verdict.UNKNOWN, str(error))
-        return Proof(Verdict.REFUTED)
+        return Proof(Verdict.PROVED if answers else Verdict.REFUTED)
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -43,12 +43,12 @@ from bestresponse.logic.compiler import (
 )
 from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.terms import CONS, Atom, Struct, Term, Var, deref
-from bestresponse.logic.unify import Fault, copy, unify
+from bestresponse.logic.unify import Fault, copy, set_deadline, unify
 
 __all__ = ["Machine"]
 
 _CLAUSES, _BRANCH, _MORE = range(3)
-_CLOCK_EVERY = 1023
+_CLOCK_EVERY = 255
 _CHOICE_CELLS = 8
 
 
@@ -93,6 +93,7 @@ class Machine:
         trail, limits = self.trail, self.limits
         max_cells, max_steps = limits.cells, limits.steps
         deadline = time.monotonic() + limits.seconds
+        set_deadline(deadline)
         choices: list[tuple[Any, ...]] = []
         frame: tuple[Any, ...] | None = None
         arguments: list[Term] = []

@@ -209,13 +209,14 @@ def _path_defects(paths: list[_Path]) -> Iterator[Diagnostic]:
     if not paths:
         yield _defect("terminals", "no play of the game reaches a final situation", "check final/1 and legal/2")
     for path in paths:
-        if path.stuck:
-            message = f"after {_told(path)} nobody can move, but the situation is not final"
-            yield _defect("stuck", message, "check final/1 and legal/2")
-            return
         if any(variables_of(move) for move in path.moves):
             message = f"a legal move is not fully known: {_told(path)}"
             yield _defect("move", message, "legal/2 must bind player and move")
+            return
+    for path in paths:
+        if path.stuck:
+            message = f"after {_told(path)} nobody can move, but the situation is not final"
+            yield _defect("stuck", message, "check final/1 and legal/2")
             return
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "Struct",
     "Term",
     "Var",
+    "brief",
     "deref",
     "items_of",
     "list_of",
@@ -111,12 +112,17 @@ def list_of(items: Iterable[Term], tail: Term = NIL) -> Term:
 
 
 def items_of(term: Term) -> tuple[list[Term], Term]:
-    """The items of a list and what it ends in: `NIL` when it is a proper list."""
+    """The items of a list and what it ends in: `NIL` when it is a proper list, a list cell when it never ends."""
     items: list[Term] = []
     term = deref(term)
+    seen, again = term, 64
     while isinstance(term, Struct) and term.name == CONS and len(term.args) == 2:
         items.append(term.args[0])
         term = deref(term.args[1])
+        if term is seen:
+            break
+        if len(items) == again:
+            seen, again = term, again * 2
     return items, term
 
 
@@ -157,6 +163,16 @@ def write(term: Term) -> str:
     return "".join(_pieces(term))
 
 
+def brief(term: Term, length: int = 60) -> str:
+    """The start of the canonical text, for messages; ends even where the term does not."""
+    text = ""
+    for piece in _pieces(term):
+        text += piece
+        if len(text) > length:
+            return text[:length] + "..."
+    return text
+
+
 def _pieces(term: Term) -> Iterator[str]:
     numbers: dict[int, int] = {}
     stack: list[Term | _Text] = [term]
@@ -178,7 +194,7 @@ def _pieces(term: Term) -> Iterator[str]:
                 stack += [tail, _Text("|")]
             _push(stack, items)
         else:
-            yield _quoted(top.name) + "("
+            yield (top.name if _PLAIN.match(top.name) else f"'{_escape(top.name)}'") + "("
             stack.append(_Text(")"))
             _push(stack, top.args)
 

@@ -1,10 +1,14 @@
 """Unification, copying and the standard order of terms, for the embedded engine: loops, never recursion.
 
-There is no occurs check, as in every common Prolog, so a term may become cyclic; every loop here is therefore bounded.
+There is no occurs check, as in every common Prolog, so a term may become cyclic, and terms that share their parts can
+be far larger than the memory they take. Every long loop here therefore looks at the clock: `set_deadline` says how long
+the present thread may go on.
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key
@@ -12,9 +16,34 @@ from functools import cmp_to_key
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.terms import Atom, String, Struct, Term, Var, deref
 
-__all__ = ["Fault", "compare", "copy", "is_ground", "order_key", "size_of", "undo", "unify"]
+__all__ = ["Fault", "compare", "copy", "is_ground", "order_key", "set_deadline", "undo", "unify"]
 
-MAX_VISITS = 2_000_000
+_FREE_VISITS = 8
+_LOOK_EVERY = 20_000
+
+
+class _Meter(threading.local):
+    """What the present thread has visited, and until when it may go on."""
+
+    visits = 0
+    look_at = _LOOK_EVERY
+    deadline = float("inf")
+
+
+_meter = _Meter()
+
+
+def set_deadline(deadline: float) -> None:
+    """Until when (on the monotonic clock) this thread may visit terms."""
+    _meter.deadline = deadline
+
+
+def _count(visits: int) -> None:
+    _meter.visits += visits
+    if _meter.visits > _meter.look_at:
+        _meter.look_at = _meter.visits + _LOOK_EVERY
+        if time.monotonic() > _meter.deadline:
+            raise LimitReached("It did not finish in time: it compares terms that are too large.")
 
 
 class Fault(Exception):
@@ -42,8 +71,8 @@ def unify(left: Term, right: Term, trail: list[Var]) -> bool:
             visits += 1
             if a.name != b.name or len(a.args) != len(b.args):  # type: ignore[union-attr]
                 return False
-            if visits > MAX_VISITS:
-                raise LimitReached("Two terms are too large to be made equal.")
+            if visits > _FREE_VISITS:
+                _count(1)
             stack.extend(zip(a.args, b.args, strict=True))  # type: ignore[union-attr]
         elif a != b:
             return False
@@ -54,18 +83,6 @@ def undo(trail: list[Var], mark: int) -> None:
     """Free every variable bound since the trail had length `mark`."""
     while len(trail) > mark:
         trail.pop().ref = None
-
-
-def size_of(term: Term, bound: int) -> int:
-    """How many cells a copy of the term takes; more than `bound` as soon as that is known."""
-    cells, stack = 0, [term]
-    while stack and cells <= bound:
-        term = deref(stack.pop())
-        cells += 1
-        if isinstance(term, Struct):
-            cells += 1
-            stack.extend(term.args)
-    return cells
 
 
 def copy(term: Term, charge: Callable[[int], None]) -> Term:
@@ -110,8 +127,8 @@ def is_ground(term: Term) -> bool:
             return False
         if isinstance(term, Struct):
             visits += 1
-            if visits > MAX_VISITS:
-                raise LimitReached("A term is too large to be searched for variables.")
+            if visits > _FREE_VISITS:
+                _count(1)
             stack.extend(term.args)
     return True
 
@@ -119,16 +136,13 @@ def is_ground(term: Term) -> bool:
 def compare(left: Term, right: Term) -> int:
     """-1, 0 or 1 in the standard order: variables, numbers, atoms, strings, structures by arity, name and arguments."""
     stack: list[tuple[Term, Term]] = [(left, right)]
-    visits = 0
     while stack:
         a, b = stack.pop()
         a, b = deref(a), deref(b)
         if a is b:
             continue
         if isinstance(a, Struct) and isinstance(b, Struct):
-            visits += 1
-            if visits > MAX_VISITS:
-                raise LimitReached("Two terms are too large to be compared.")
+            _count(1)
             if len(a.args) != len(b.args):
                 return -1 if len(a.args) < len(b.args) else 1
             if a.name != b.name:
