@@ -1,5 +1,6 @@
 """The engine on SWI-Prolog: answers, limits, restarts, and games that do not see each other."""
 
+import os
 import shutil
 import threading
 from fractions import Fraction
@@ -75,6 +76,15 @@ class TestAnswers:
         assert (answer["C"], answer["D"]) == (-3, 0.5)
         assert write(answer["E"]) == "f(x,[1|_1])"
         assert answer["F"] == Atom("[]")
+
+    def test_words_of_every_language_come_back(self, engine) -> None:
+        program = engine.load("word('日本'). word(été). word('Ünïted \U0001f600'). word(\"naïve\").")
+        assert texts(engine.solutions(program, "word(X)")) == [
+            {"X": "'日本'"},
+            {"X": "'été'"},
+            {"X": "'Ünïted \U0001f600'"},
+            {"X": '"naïve"'},
+        ]
 
     def test_many_goals_are_answered_in_their_order(self, engine, family) -> None:
         goals = ["parent(ann, X)", "parent(nobody, X)", "ancestor(bob, X)"]
@@ -190,6 +200,16 @@ class TestGamesAsModules:
 
     def test_programs_survive_the_worker(self, engine, family) -> None:
         engine.close()
+        assert texts(engine.solutions(family, "parent(ann, X)")) == [{"X": "bob"}]
+
+    def test_a_forked_process_gets_a_worker_of_its_own(self, engine, family) -> None:
+        engine.solutions(family, "parent(ann, X)")
+        child = os.fork()
+        if child == 0:
+            found = engine.solutions(family, "parent(ann, X)")
+            engine.close()
+            os._exit(0 if found == ({"X": Atom("bob")},) else 1)
+        assert os.waitpid(child, 0)[1] == 0
         assert texts(engine.solutions(family, "parent(ann, X)")) == [{"X": "bob"}]
 
     def test_threads_take_turns(self, engine) -> None:

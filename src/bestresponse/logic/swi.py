@@ -7,6 +7,7 @@ shared by threads: they take turns.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ _LOADS: Final = 4_000
 _REMEMBERED: Final = 8_192
 _LOAD_BYTES: Final = 1 << 16
 _SHORT: Final = 100
+_START_SECONDS: Final = 10.0
 _RETELLING: Final = Limits(seconds=0.5)
 
 _LIMITS: Final = {
@@ -211,19 +213,25 @@ class SwiEngine:
         return module
 
     def _refresh(self) -> None:
-        """See to it that a worker runs, and not one that has run for long."""
+        """See to it that a worker runs that is ours (a forked process has its parent's) and has not run for long."""
         worker = self._worker
-        if worker.alive and worker.busy_seconds < _PROCESSOR_SECONDS / 2 and self._loads < _LOADS:
+        inherited = self._owner != os.getpid()
+        if worker.alive and not inherited and worker.busy_seconds < _PROCESSOR_SECONDS / 2 and self._loads < _LOADS:
             return
-        worker.close()
+        if not inherited:
+            worker.close()
         self._worker = self._started()
 
     def _started(self) -> Worker:
         self._modules.clear()
         self._loads = 0
         stack = self.limits.cells * _BYTES_PER_CELL
-        worker = Worker(self._installation, _MEMORY, _PROCESSOR_SECONDS, stack, self._wanted)
-        worker.request(f"solver({self._seed})", TRUSTED, self.limits.seconds, _LOAD_BYTES)
+        try:
+            worker = Worker(self._installation, _MEMORY, _PROCESSOR_SECONDS, stack, self._wanted)
+            worker.request(f"solver({self._seed})", TRUSTED, _START_SECONDS, _LOAD_BYTES)
+        except WorkerLost as lost:
+            raise LogicError(f"SWI-Prolog does not run confined here ({lost}); use the embedded engine.") from lost
+        self._owner = os.getpid()
         return worker
 
     def _request(self, what: str, text: str, size: int) -> list[str]:
