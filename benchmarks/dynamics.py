@@ -8,7 +8,7 @@ same random symmetric game of one population, the same distribution. Contestants
 taken within a round and the median over the rounds is printed, with the median time of each. Times are processor times
 of this process, so that other work on the machine counts little; compiling and importing are not counted.
 
-    python benchmarks/dynamics.py [--rounds 5] [--steps 50000] [--size 10]
+    python benchmarks/dynamics.py [--rounds 5] [--steps 100000] [--size 10]
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def draw(count: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=50_000)
+    parser.add_argument("--steps", type=int, default=100_000)
     parser.add_argument("--size", type=int, default=10)
     options = parser.parse_args()
     game = uniform(1, (options.size, options.size))

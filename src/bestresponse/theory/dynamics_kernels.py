@@ -63,14 +63,20 @@ def best_reply_steps(
 
 @njit(inline="always")
 def _values(payoffs: Any, mix: Any, values: Any) -> None:
-    values[:] = 0.0
-    whole = mix.shape[0] - mix.shape[0] % 4
-    for b in range(0, whole, 4):
+    rows = payoffs.shape[0]
+    whole = rows - rows % 4
+    if whole > 0:
+        for a in range(values.shape[0]):
+            near = mix[0] * payoffs[0, a] + mix[1] * payoffs[1, a]
+            values[a] = near + mix[2] * payoffs[2, a] + mix[3] * payoffs[3, a]
+    else:
+        values[:] = 0.0
+    for b in range(4, whole, 4):
         first, second, third, fourth = mix[b], mix[b + 1], mix[b + 2], mix[b + 3]
         for a in range(values.shape[0]):
             near = first * payoffs[b, a] + second * payoffs[b + 1, a]
             values[a] += near + third * payoffs[b + 2, a] + fourth * payoffs[b + 3, a]
-    for b in range(whole, mix.shape[0]):
+    for b in range(whole, rows):
         weight = mix[b]
         for a in range(values.shape[0]):
             values[a] += weight * payoffs[b, a]
@@ -186,6 +192,21 @@ def _move(mix: Any, slopes: Any, size: float) -> None:
 
 
 @njit(inline="always")
+def _drift(mix: Any, values: Any, size: float) -> None:
+    """An Euler step in one go."""
+    mean = _dot(mix, values)
+    whole = 0.0
+    for a in range(mix.shape[0]):
+        share = mix[a] + size * mix[a] * (values[a] - mean)
+        share = share if share > EXTINCT else 0.0
+        mix[a] = share
+        whole += share
+    scale = 1.0 / whole
+    for a in range(mix.shape[0]):
+        mix[a] *= scale
+
+
+@njit(inline="always")
 def _reproduce(mix: Any, values: Any, background: float) -> None:
     mean = _dot(mix, values) + background
     for a in range(mix.shape[0]):
@@ -202,9 +223,14 @@ def flow_two(
     dx, dy = np.zeros((4, x.shape[0])), np.zeros((4, y.shape[0]))
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):
-            _slope(row, x, y, u, dx, 0)
-            _slope(col, y, x, v, dy, 0)
-            if fourth_order:
+            if not fourth_order:
+                _values(row, y, u)
+                _values(col, x, v)
+                _drift(x, u, size)
+                _drift(y, v, size)
+            else:
+                _slope(row, x, y, u, dx, 0)
+                _slope(col, y, x, v, dy, 0)
                 for k in range(1, 4):
                     part = size if k == 3 else 0.5 * size
                     _ahead(x, dx, k - 1, part, ahead)
@@ -213,8 +239,8 @@ def flow_two(
                     _slope(col, facing, ahead, v, dy, k)
                 _combine(dx)
                 _combine(dy)
-            _move(x, dx, size)
-            _move(y, dy, size)
+                _move(x, dx, size)
+                _move(y, dy, size)
         seen[at, :] = state
 
 

@@ -95,9 +95,11 @@ def _compiled(
 ) -> Run:
     from bestresponse.theory.dynamics_kernels import flow_one, flow_two, generations
 
-    widths = [_full_width(m) for m in game.shape]
+    widths = [m if m <= 8 else _round_up(m, 16) for m in game.shape]
+    heights = [_round_up(m, 4) if m > 8 else m for m in game.shape]
     row, col = (
-        _padded(matrix, tall, wide) for matrix, tall, wide in zip(two_matrices(game), widths[::-1], widths, strict=True)
+        _padded(matrix, tall, wide)
+        for matrix, tall, wide in zip(two_matrices(game), heights[::-1], widths, strict=True)
     )
     state, (x, y) = allot(*widths)
     for wide, mix in zip((x, y), start, strict=True):
@@ -117,9 +119,9 @@ def _compiled(
     return run
 
 
-def _full_width(actions: int) -> int:
+def _round_up(actions: int, unit: int) -> int:
     """Actions rounded up to what the compiled loops handle at once; the actions added have no share and earn 0."""
-    return actions if actions <= 8 else 16 * -(-actions // 16)
+    return unit * -(-actions // unit)
 
 
 def _padded(matrix: Array, rows: int, columns: int) -> Array:
