@@ -42,7 +42,8 @@ def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
             case Table():
                 if block.caption:
                     out.print(Text(visible(block.caption), style="italic"))
-                print_table(out, replace(block, caption=""))
+                columns = tuple(replace(column, name=visible(column.name)) for column in block.columns)
+                print_table(out, replace(block, caption="", columns=columns))
             case KeyValues():
                 _print_values(out, block)
             case Paragraph(text):

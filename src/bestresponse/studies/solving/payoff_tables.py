@@ -48,6 +48,6 @@ def _table(game: NormalForm, rest: tuple[int, ...], best: list[NDArray[np.bool_]
 
 def _cell(game: NormalForm, cell: tuple[int, ...], best: list[NDArray[np.bool_]]) -> str:
     return ", ".join(
-        f"{number_text(float(game.payoffs[(player, *cell)]))}{'*' if best[player][cell] else ''}"
+        f"{number_text(float(game.payoffs[(player, *cell)]), unit=0.0)}{'*' if best[player][cell] else ''}"
         for player in range(game.num_players)
     )

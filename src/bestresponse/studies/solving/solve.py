@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from bestresponse.core.errors import UsageError
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import Found
 from bestresponse.studies.solving.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.studies.solving.tables import solve_table
 from bestresponse.studies.solving.trees import solve_any_tree
+from bestresponse.theory.normal_form import NormalForm
 from bestresponse.theory.tree import Tree
 
 __all__ = ["solve_found"]
+
+_LARGEST = 1e100
 
 
 def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedTree:
@@ -21,8 +26,19 @@ def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedT
     """
     wish = wish or Wish()
     game = found.solvable()
+    _check_scale(game)
     if isinstance(game, Tree):
         return solve_any_tree(game, wish)
     if wish.iterations:
         raise UsageError("--iterations does nothing for a game in normal form; it is for trees solved by CFR")
     return solve_table(game, wish)
+
+
+def _check_scale(game: NormalForm | Tree) -> None:
+    """Products of payoffs must neither overflow nor vanish."""
+    largest = float(np.abs(game.payoffs).max())
+    if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
+        raise InvalidGame(
+            f"{game.name or 'this game'}: the largest payoff is {largest:g}; expected payoffs between "
+            f"{1 / _LARGEST:g} and {_LARGEST:g} in size; multiply them all by a constant, which changes no equilibrium"
+        )

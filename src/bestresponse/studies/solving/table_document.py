@@ -8,7 +8,7 @@ from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, S
 from bestresponse.studies.solving.exact import exact_payoffs
 from bestresponse.studies.solving.payoff_tables import payoff_blocks
 from bestresponse.studies.solving.solution import SolvedTable
-from bestresponse.studies.solving.words import cell_text, mix_text, number_text, regret_text
+from bestresponse.studies.solving.words import cell_text, mix_text, number_text, payoff_unit, regret_text
 from bestresponse.theory.dominance import Elimination
 from bestresponse.theory.equilibrium import Component, Equilibrium, NashResult
 from bestresponse.theory.normal_form import Array, NormalForm
@@ -44,7 +44,7 @@ def equilibrium_blocks(solved: SolvedTable) -> tuple[Block, ...]:
     game, found = solved.game, solved.nash
     blocks: list[Block] = []
     if solved.value is not None:
-        shown = number_text(solved.value.number, solved.value.exact)
+        shown = number_text(solved.value.number, solved.value.exact, unit=payoff_unit(game))
         blocks.append(KeyValues(((f"Value to {solved.value.player}", shown),), prominent=True))
     blocks.append(Note(method_text(found.method, found.complete, found.regret)))
     blocks += [Note(_sentence(remark), "warning") for remark in solved.remarks]
@@ -81,7 +81,8 @@ def _strategies(game: NormalForm, e: Equilibrium) -> list[str]:
 
 def _payoffs(game: NormalForm, e: Equilibrium) -> str:
     exact = exact_payoffs(game, e) or (None,) * game.num_players
-    return ", ".join(number_text(float(u), f) for u, f in zip(e.payoffs, exact, strict=True))
+    unit = payoff_unit(game)
+    return ", ".join(number_text(float(u), f, unit=unit) for u, f in zip(e.payoffs, exact, strict=True))
 
 
 def _components(game: NormalForm, found: NashResult) -> list[Block]:
@@ -124,13 +125,14 @@ def _player_blocks(solved: SolvedTable) -> tuple[Block, ...]:
         Column("dominated actions"),
         Column("left after iterated elimination"),
     )
+    unit = payoff_unit(solved.game)
     rows: list[tuple[Cell, ...]] = []
     for player, (who, level) in enumerate(zip(solved.game.players, solved.security, strict=True)):
         names = solved.game.actions[player]
         secure = mix_text(level.strategy, names)
         kept = _kept(names, solved.elimination.kept[player])
-        pure = f"{number_text(level.pure_value)} ({names[level.pure_action]})"
-        rows.append((who, number_text(level.value), secure, pure, _dominated(solved, player), kept))
+        pure = f"{number_text(level.pure_value, unit=0.0)} ({names[level.pure_action]})"
+        rows.append((who, number_text(level.value, unit=unit), secure, pure, _dominated(solved, player), kept))
     return (Table(columns, tuple(rows)), *_steps(solved.game, solved.elimination))
 
 
@@ -164,11 +166,11 @@ def _steps(game: NormalForm, left: Elimination) -> tuple[Block, ...]:
 def _efficiency_blocks(solved: SolvedTable) -> tuple[Block, ...]:
     items: list[tuple[str, Cell]] = []
     if solved.efficiency is not None:
-        e = solved.efficiency
+        e, unit = solved.efficiency, payoff_unit(solved.game)
         items += [
-            ("largest welfare (sum of payoffs)", number_text(e.optimum)),
-            ("welfare at the best equilibrium", number_text(e.best_equilibrium)),
-            ("welfare at the worst equilibrium", number_text(e.worst_equilibrium)),
+            ("largest welfare (sum of payoffs)", number_text(e.optimum, unit=unit)),
+            ("welfare at the best equilibrium", number_text(e.best_equilibrium, unit=unit)),
+            ("welfare at the worst equilibrium", number_text(e.worst_equilibrium, unit=unit)),
             ("price of anarchy" if e.complete else "price of anarchy, at least", _ratio(e.price_of_anarchy)),
             ("price of stability" if e.complete else "price of stability, at most", _ratio(e.price_of_stability)),
         ]
@@ -221,7 +223,7 @@ def _correlated_blocks(solved: SolvedTable) -> tuple[Block, ...]:
     rows: list[tuple[Cell, ...]] = [
         (p, *(names[a] for names, a in zip(game.actions, cell, strict=True))) for p, cell in likely[:_LISTED]
     ]
-    payoffs = ", ".join(number_text(float(u)) for u in found.payoffs)
+    payoffs = ", ".join(number_text(float(u), unit=payoff_unit(game)) for u in found.payoffs)
     note = (
         f"Best by {found.objective}: payoffs {payoffs}, welfare {number_text(found.welfare)}. Method: {found.method}; "
         f"the most anybody gains by disobeying is {regret_text(found.violation)}."

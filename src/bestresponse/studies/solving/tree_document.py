@@ -88,7 +88,7 @@ def _outcomes(solved: SolvedTree) -> Note:
     return Note(f"Payoffs that some subgame perfect equilibrium reaches: {', '.join(shown)}{rest}.")
 
 
-def _policy(equilibrium: TreeEquilibrium, *, approximate: bool) -> tuple[Block, ...]:
+def _policy(equilibrium: TreeEquilibrium, approximate: bool) -> tuple[Block, ...]:
     rows: list[tuple[Cell, ...]] = [
         (who, label, _moves(moves, approximate))
         for who, sets in equilibrium.policy.table().items()

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from bestresponse.theory.normal_form import Array, NormalForm
 
-__all__ = ["cell_text", "mix_text", "number_text", "regret_text"]
+__all__ = ["cell_text", "mix_text", "number_text", "payoff_unit", "regret_text"]
 
 _LARGEST_DENOMINATOR = 9999
 _SHOWN = 5e-7
+_NAMED = 12
 
 
-def number_text(number: float, exact: Fraction | None = None) -> str:
+def number_text(number: float, exact: Fraction | None = None, *, unit: float = 1.0) -> str:
     """A number for people: as a fraction where it is known and short, else with up to six digits.
 
-    >>> number_text(0.5), number_text(1 / 3, Fraction(1, 3)), number_text(-0.0), number_text(2.0)
-    ('0.5', '1/3', '0', '2')
+    What is below 1e-12 of `unit`, such as the range of the payoffs it is made of, is the rounding of 0.
+
+    >>> number_text(0.5), number_text(1 / 3, Fraction(1, 3)), number_text(-1e-17), number_text(2e-9, unit=1e-9)
+    ('0.5', '1/3', '0', '2e-09')
     """
     if exact is not None and exact.denominator <= _LARGEST_DENOMINATOR:
         return str(exact)
-    return f"{number + 0.0:.6g}" if abs(number) > 1e-12 else "0"
+    return "0" if abs(number) <= 1e-12 * unit else f"{number:.6g}"
 
 
 def mix_text(mix: Array, names: Sequence[str], exact: Sequence[Fraction] | None = None) -> str:
@@ -34,7 +39,13 @@ def mix_text(mix: Array, names: Sequence[str], exact: Sequence[Fraction] | None 
     used = [a for a, p in enumerate(mix.tolist()) if p > _SHOWN]
     if len(used) == 1:
         return names[used[0]]
-    return " + ".join(f"{number_text(float(mix[a]), exact[a] if exact else None)} {names[a]}" for a in used)
+    texts = [f"{number_text(float(mix[a]), exact[a] if exact else None)} {names[a]}" for a in used[:_NAMED]]
+    return " + ".join(texts) + (f" + {len(used) - _NAMED} more actions" if len(used) > _NAMED else "")
+
+
+def payoff_unit(game: NormalForm) -> float:
+    """The largest payoff in size: what sums of payoffs are rounded by."""
+    return float(np.abs(game.payoffs).max())
 
 
 def cell_text(game: NormalForm, cell: Sequence[int]) -> str:
