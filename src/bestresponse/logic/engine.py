@@ -42,7 +42,7 @@ class Limits:
     cells: int = 2_000_000
     answers: int = 100_000
     output: int = 4_000_000
-    seconds: float = 3.0
+    seconds: float = 1.9
 
 
 class Verdict(StrEnum):

@@ -49,13 +49,14 @@ __all__ = ["Machine"]
 
 _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
+_LOOK_EVERY = 20_000
 _CHOICE_CELLS = 8
 
 
 class Machine:
     """Runs goals against the predicates of one program. One goal at a time; make a new machine for each."""
 
-    __slots__ = ("builtins", "charged", "held", "limits", "predicates", "source", "trail")
+    __slots__ = ("builtins", "charged", "deadline", "held", "limits", "look_at", "predicates", "source", "trail")
 
     def __init__(
         self, predicates: Mapping[str, Predicate], builtins: Builtins, limits: Limits, source: random.Random
@@ -67,12 +68,18 @@ class Machine:
         self.trail: list[Var] = []
         self.charged = 0
         self.held = 0
+        self.look_at = _LOOK_EVERY
+        self.deadline = 0.0
 
     def charge(self, cells: int) -> None:
         """Count memory that a built-in predicate takes, before it takes it where that may be much."""
         self.charged += cells
         if self.charged + self.held > self.limits.cells:
             raise _out_of_memory(self.limits)
+        if self.charged > self.look_at:
+            self.look_at = self.charged + _LOOK_EVERY
+            if time.monotonic() > self.deadline:
+                raise _out_of_time(self.limits)
 
     def unify(self, left: Term, right: Term) -> bool:
         """Make two terms equal; bindings are undone when the machine backtracks."""
@@ -92,7 +99,7 @@ class Machine:
         # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
         trail, limits = self.trail, self.limits
         max_cells, max_steps = limits.cells, limits.steps
-        deadline = time.monotonic() + limits.seconds
+        deadline = self.deadline = time.monotonic() + limits.seconds
         set_deadline(deadline)
         choices: list[tuple[Any, ...]] = []
         frame: tuple[Any, ...] | None = None
@@ -107,7 +114,8 @@ class Machine:
                 if steps > max_steps:
                     raise LimitReached(f"It did not finish within {max_steps:,} steps.")
                 if time.monotonic() > deadline:
-                    raise LimitReached(f"It did not finish within {limits.seconds:g} seconds.")
+                    raise _out_of_time(limits)
+                self.look_at = _LOOK_EVERY
             if failed:
                 if not choices:
                     return
@@ -286,6 +294,10 @@ class _Found(list[Term]):
     def __init__(self) -> None:
         super().__init__()
         self.cells = 0
+
+
+def _out_of_time(limits: Limits) -> LimitReached:
+    return LimitReached(f"It did not finish within {limits.seconds:g} seconds.")
 
 
 def _out_of_memory(limits: Limits) -> LimitReached:

@@ -21,6 +21,7 @@ from bestresponse.logic.terms import Atom, Struct, Term, Var, deref, items_of, l
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
 MAX_REPLAYS = 500
+_WHOLE = "findall(P, table_players(_, P), Starts), findall(Steps-Goals, table_row(Steps, Goals), Rows)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +128,13 @@ def _move_of(move: Term) -> str:
 def extract(engine: LogicEngine, program: Program) -> Extraction:
     """The table of a loaded program and everything that is wrong with it as a game; errors and limits while it runs are
     raised as `LogicError`."""
-    answers = engine.solutions(program, "table_players(S, P)", 2)
-    if len(answers) != 1:
-        found = "none" if not answers else "several"
+    answer = engine.solutions(program, _WHOLE, 1)[0]
+    starts, rows = items_of(answer["Starts"])[0], items_of(answer["Rows"])[0]
+    if len(starts) != 1:
+        found = "several" if starts else "none"
         return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {found}"),))
-    declared = _unique(label(player) for player in items_of(answers[0]["P"])[0])
-    paths = [_path(answer["Steps"], answer["Goals"]) for answer in engine.solutions(program, "table_row(Steps, Goals)")]
+    declared = _unique(label(player) for player in items_of(starts[0])[0])
+    paths = [_path(*row.args) for row in map(deref, rows) if isinstance(row, Struct)]
     defects = list(_path_defects(paths))
     if defects:
         return Extraction(None, tuple(defects))
@@ -143,9 +145,9 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     every, problems = _order_defects(engine, program, paths)
     if problems:
         return Extraction(None, tuple(_few(problems)))
-    rows = tuple(Row(path.named, _payoffs(path.goals, players), path.blocks) for path in paths)
-    moves = tuple(_unique(move for row in rows for who, move in row.moves if who == player) for player in players)
-    return Extraction(GameTable(players, moves, rows, every), ())
+    ends = tuple(Row(path.named, _payoffs(path.goals, players), path.blocks) for path in paths)
+    moves = tuple(_unique(move for row in ends for who, move in row.moves if who == player) for player in players)
+    return Extraction(GameTable(players, moves, ends, every), ())
 
 
 def published_cells(
