@@ -150,5 +150,9 @@ def test_prices_come_from_the_open_list():
     assert price_of(model)(Usage()) is None
     model.identity = {"provider": "openai", "model": "no-such-model"}
     assert price_of(model)(Usage(1000, 100)) is None
+    model.identity = {"provider": "openai-compatible", "model": "gpt-4o", "base_url": "http://localhost/v1"}
+    assert price_of(model)(Usage(1000, 100)) is None
+    model.identity = {"provider": "inspect", "model": "openai/gpt-4o"}
+    assert price_of(model)(Usage(1000, 100)) == pytest.approx(0.0035)
     model.identity = {"provider": "local", "sha256": "00"}
     assert price_of(model)(Usage(1000, 100)) == 0.0

@@ -158,7 +158,7 @@ def _body(request: Request, settings: LocalSettings) -> dict[str, Any]:
         "max_tokens": request.max_tokens,
         "temperature": 1.0 if request.temperature is None else request.temperature,
         "top_p": 1.0 if request.top_p is None else request.top_p,
-        "top_k": 0,
+        "top_k": 1 if request.temperature == 0 else 0,
         "min_p": 0.0,
         "seed": request.replicate if seed is None else seed,
         "cache_prompt": settings.prompt_cache,

@@ -162,34 +162,36 @@ class Metered(Wrapper):
 
     def complete(self, request: Request) -> Reply:
         """Answer within the budget, or `OverBudget` before anything was sent."""
-        reserved = self._cost(largest_usage(request))
+        largest = largest_usage(request)
+        reserved = _cost(largest, self._price(largest))
         self._meter.reserve(reserved)
         cost, entry = _Cost(calls=1), Ledger(calls=1, failed=1)
         try:
             reply = self._model.complete(request)
-            cost = self._cost(reply.usage) if _counted(reply.usage) else reserved
-            entry = self._entry(reply.usage)
+            counted = reply.usage.prompt is not None and reply.usage.completion is not None
+            money = self._price(reply.usage) if counted else None
+            cost = _cost(reply.usage, money) if counted else reserved
+            entry = _entry(reply.usage, money, counted=counted)
         finally:
             self._meter.settle(self.id, reserved, cost, entry)
         return reply
 
-    def _cost(self, usage: Usage) -> _Cost:
-        return _Cost(1, (usage.prompt or 0) + (usage.completion or 0), self._price(usage) or 0.0)
 
-    def _entry(self, usage: Usage) -> Ledger:
-        counted = _counted(usage)
-        money = self._price(usage) if counted else None
-        return Ledger(
-            1,
-            0,
-            usage.prompt or 0,
-            usage.completion or 0,
-            usage.cached or 0,
-            usage.reasoning or 0,
-            money,
-            int(not counted),
-            int(money is None),
-        )
+def _cost(usage: Usage, money: float | None) -> _Cost:
+    return _Cost(1, (usage.prompt or 0) + (usage.completion or 0), money or 0.0)
+
+
+def _entry(usage: Usage, money: float | None, *, counted: bool) -> Ledger:
+    return Ledger(
+        calls=1,
+        prompt=usage.prompt or 0,
+        completion=usage.completion or 0,
+        cached=usage.cached or 0,
+        reasoning=usage.reasoning or 0,
+        money=money,
+        uncounted=int(not counted),
+        unpriced=int(money is None),
+    )
 
 
 def largest_usage(request: Request) -> Usage:
@@ -197,7 +199,3 @@ def largest_usage(request: Request) -> Usage:
     texts = [message.content for message in request.messages] + [request.schema or ""]
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     return Usage(size + _FRAME + _FRAME_PER_MESSAGE * len(request.messages), request.max_tokens)
-
-
-def _counted(usage: Usage) -> bool:
-    return usage.prompt is not None and usage.completion is not None

@@ -5,12 +5,13 @@ A model in this process costs nothing. For any other model that the list does no
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import cast
 
 from bestresponse.models.base import Json, Model, Usage
 from bestresponse.models.meter import Price
 
 __all__ = ["price_by_identity", "price_of"]
+
+_LISTED = ("openai", "anthropic", "google")
 
 
 def price_of(model: Model) -> Price:
@@ -19,25 +20,39 @@ def price_of(model: Model) -> Price:
 
 
 def price_by_identity(identity: Mapping[str, Json]) -> Price:
-    """The price function of whoever has this identity, by its provider and name."""
-    provider, name = identity.get("provider"), identity.get("model")
+    """The price function of whoever has this identity, by its provider and name.
+
+    Only the providers' own services have the list's prices: another server's model of the same name has not.
+    """
+    provider, name = str(identity.get("provider")), str(identity.get("model"))
     if provider in ("local", "scripted"):
         return lambda usage: 0.0
-    if find_spec("genai_prices") is None or not isinstance(provider, str) or not isinstance(name, str):
-        return lambda usage: None
-    return lambda usage: _listed(provider, name, usage)
+    if provider == "inspect":
+        provider, _, name = name.partition("/")
+    if provider not in _LISTED or find_spec("genai_prices") is None:
+        return _unknown
+    return _listed(provider, name)
 
 
-def _listed(provider: str, name: str, usage: Usage) -> float | None:
+def _listed(provider: str, name: str) -> Price:
+    """The price as the list has it today; looked up once, because that takes longer than to compute with it."""
     import genai_prices
 
-    if usage.prompt is None or usage.completion is None:
-        return None
-    tokens = genai_prices.Usage(
-        input_tokens=usage.prompt, cache_read_tokens=usage.cached or 0, output_tokens=usage.completion
-    )
+    nothing = genai_prices.Usage(input_tokens=0, output_tokens=0)
     try:
-        price = genai_prices.calc_price(tokens, model_ref=name, provider_id=provider)
+        tariff = genai_prices.calc_price(nothing, model_ref=name, provider_id=provider).model_price
     except LookupError:
-        return None
-    return float(cast(float, price.total_price))
+        return _unknown
+
+    def price(usage: Usage) -> float | None:
+        if usage.prompt is None or usage.completion is None:
+            return None
+        cached = min(usage.cached or 0, usage.prompt)
+        tokens = genai_prices.Usage(input_tokens=usage.prompt, cache_read_tokens=cached, output_tokens=usage.completion)
+        return float(tariff.calc_price(tokens)["total_price"])
+
+    return price
+
+
+def _unknown(usage: Usage) -> None:
+    return None
