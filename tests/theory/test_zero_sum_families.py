@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 
@@ -54,6 +55,11 @@ def games_of_each_scale(rng, shape):
     return rng.normal(size=shape) * 10.0 ** rng.integers(-250, 251, (shape[0], 1, 1))
 
 
+def specks(rng, shape):
+    """Differences that vanish when the payoffs are shifted."""
+    return np.where(rng.random(shape) < 0.3, rng.integers(-1, 2, shape), 1e-20 * rng.normal(size=shape))
+
+
 def large_offsets(rng, shape):
     return rng.normal(size=shape) + 1e9
 
@@ -69,6 +75,7 @@ FAMILIES = [
     mixed_scales,
     games_of_each_scale,
     large_offsets,
+    specks,
 ]
 
 
@@ -158,6 +165,28 @@ def test_threads_may_solve_at_the_same_time():
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: solve_zero_sum(batch, backend="numba").values, range(8)))
     assert all((values == pytest.approx(wanted, abs=1e-14)) for values in answers)
+
+
+def test_numba_is_started_only_for_batches_that_repay_it():
+    program = """
+import numpy as np, bestresponse.theory.zero_sum as zero_sum
+shapes = (1_000_000, 3, 3), (3_000_000, 3, 3), (10, 100, 100), (400, 100, 100)
+for found in (None, "numba"):
+    zero_sum.find_spec = lambda name: found
+    print([zero_sum._repays_numba(np.empty(shape)) for shape in shapes])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[False, False, False, False]\n[False, True, False, True]\n"
+
+
+def test_memory_beside_the_answers_does_not_grow_with_the_batch():
+    batch = np.random.default_rng(3).random((300_000, 2, 2))
+    tracemalloc.start()
+    solutions = solve_zero_sum(batch, backend="numpy")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    answers = sum(array.nbytes for array in (solutions.row, solutions.col, solutions.values, solutions.gaps))
+    assert peak - answers < 12_000_000
 
 
 def test_an_unknown_backend_is_refused():

@@ -80,7 +80,7 @@ class _Chunk(NamedTuple):
     gaps: Array
 
     def certify(self, which: Indices | slice, credit: ZeroSumStep | NDArray[np.int8]) -> Indices:
-        """Measure the pairs (x, y) of these games, note `credit` as the step of those accepted, return the others."""
+        """Measure the pairs (x, y) of these games, note `credit` as their step, return those not accepted."""
         games, x, y = self.games[:, :, which], self.x[:, which], self.y[:, which]
         best = (games * y).sum(axis=1).max(axis=0)
         worst = (games * x[:, None]).sum(axis=0).min(axis=0)
@@ -100,9 +100,9 @@ def solve_chunk(batch: Array, out: Solved) -> None:
     exponents = _exponents(np.maximum(highest, -lowest))
     if exponents.any():
         flat, lowest, highest = np.ldexp(flat, -exponents), np.ldexp(lowest, -exponents), np.ldexp(highest, -exponents)
-    flat -= lowest
     games = flat.reshape(rows, cols, count)
     x, y, left = saddle_points(games)
+    games -= lowest
     chunk = _Chunk(games, highest - lowest, x, y, out.steps, np.empty(count), out.gaps)
     _solve_open(chunk, left)
     out.row[:], out.col[:], out.ranges[:], out.values[:] = x.T, y.T, chunk.ranges, lowest + chunk.middles

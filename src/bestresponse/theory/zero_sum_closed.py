@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from bestresponse.theory.normal_form import Array
 
-__all__ = ["Indices", "Pair", "closed_form", "saddle_points"]
+__all__ = ["Indices", "closed_form", "saddle_points"]
 
 Indices = NDArray[np.intp]
-Pair = tuple[Array, Array]
 
 _PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # the two taken, the one left out
 

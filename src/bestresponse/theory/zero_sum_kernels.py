@@ -30,7 +30,7 @@ _Three = tuple[float, float, float]
 
 def solve_compiled(games: Array, out: Solved) -> None:
     """Solve payoffs (count, rows, cols) into `out`; `out.steps` is 0 where that did not work."""
-    games = np.require(games, requirements="CAW")  # a read-only array would be compiled for anew
+    games = np.require(games, requirements=["C", "A", "W"])  # a read-only array would be compiled for anew
     with _ENTERING:
         _kernel_for(games)(
             games, out.values, out.row, out.col, out.gaps, out.ranges, out.steps, min(_BLOCKS, len(games))
