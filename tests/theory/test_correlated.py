@@ -9,7 +9,7 @@ from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory import NormalForm, correlated, correlated_batch, correlated_regret, nash
 from bestresponse.theory.correlated_equilibria import incentives
 from bestresponse.theory.correlated_many import _solve_in_chunks
-from bestresponse.theory.correlated_perturbation import perturbation
+from bestresponse.theory.correlated_perturbation import perturbations
 
 CHICKEN = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
@@ -110,11 +110,11 @@ def test_a_batch_agrees_with_one_linear_program_per_game(shape: tuple[int, int],
         kernels = pytest.importorskip("bestresponse.theory.correlated_kernels")
         m, n = shape
         p, violations, gaps = np.zeros((80, m * n)), np.ones(80), np.ones(80)
-        kernels.solve_all(row, col, perturbation(m * (m - 1) + n * (n - 1) + 1), p, violations, gaps)
+        kernels.solve_all(row, col, perturbations(m * (m - 1) + n * (n - 1) + 1), p, violations, gaps)
     else:
         m, n = shape
         p, violations, gaps = np.zeros((80, m * n)), np.ones(80), np.ones(80)
-        _solve_in_chunks(row, col, perturbation(m * (m - 1) + n * (n - 1) + 1), (p, violations, gaps))
+        _solve_in_chunks(row, col, perturbations(m * (m - 1) + n * (n - 1) + 1)[0], (p, violations, gaps))
     assert violations.max() < 1e-9
     assert gaps.max() < 1e-9
     welfare = (p * (row + col).reshape(80, -1)).sum(axis=1)

@@ -14,12 +14,13 @@ import numpy as np
 from bestresponse.theory.bimatrix_components import Edge, connected, indices, maximal_subsets
 from bestresponse.theory.bimatrix_evolutionary import evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.bimatrix_extremes import Extremes, extreme_equilibria, most_vertices, require_two_players
-from bestresponse.theory.equilibrium import Component, Equilibrium, NashResult, NashSubset, describe
-from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.equilibrium import Component, Equilibrium, NashResult, NashSubset
+from bestresponse.theory.normal_form import Array, NormalForm
 
 __all__ = ["bimatrix_nash"]
 
 _EXACT_VERTICES = 1500
+_TIE = 1e-9
 
 
 def bimatrix_nash(game: NormalForm, *, compiled: bool = False) -> NashResult:
@@ -33,32 +34,52 @@ def bimatrix_nash(game: NormalForm, *, compiled: bool = False) -> NashResult:
     extremes = extreme_equilibria(game, exact=whole and _few_vertices(game), compiled=compiled)
     edges = extremes.pairs()
     index_at = indices(game, extremes.bases(), extremes.exact)
-    parts = connected(edges)
-    lonely = {part[0] for part in parts if len(part) == 1}
-    symmetric = is_symmetric_bimatrix(game)
-    found = {
-        edge: _equilibrium(game, extremes, e, index_at.get(edge, 0) if edge in lonely else None, symmetric)
-        for e, edge in enumerate(edges)
-    }
-    ordered = sorted(found.values(), key=_reading_order)
-    components = tuple(
-        sorted((_component(part, found, index_at) for part in parts), key=lambda c: _reading_order(c.equilibria[0]))
+    parts = connected(edges) if extremes.degenerate else [[edge] for edge in edges]
+    alone = {part[0]: index_at.get(part[0], 0) for part in parts if len(part) == 1}
+    described = _described(game, extremes, [alone.get(edge) for edge in edges])
+    found = dict(zip(edges, described, strict=True))
+    components = [_component(part, found, index_at) for part in parts]
+    return NashResult(
+        tuple(sorted(described, key=_reading_order)),
+        tuple(sorted(components, key=lambda component: _reading_order(component.equilibria[0]))),
+        extremes.degenerate,
+        True,
+        extremes.method,
     )
-    return NashResult(tuple(ordered), components, extremes.degenerate, True, extremes.method)
+
+
+def _described(game: NormalForm, extremes: Extremes, index: list[int | None]) -> list[Equilibrium]:
+    """All equilibria with their payoffs, regrets and stability, worked out together."""
+    x, y = extremes.x, extremes.y
+    row, col = game.payoffs
+    earned = (y @ row.T, x @ col)
+    best = tuple(values.max(axis=1) for values in earned)
+    payoffs = np.stack([(earned[0] * x).sum(axis=1), (earned[1] * y).sum(axis=1)], axis=1)
+    regrets = np.maximum(np.maximum(best[0] - payoffs[:, 0], best[1] - payoffs[:, 1]), 0.0)
+    slack = (_TIE * float(np.ptp(row)), _TIE * float(np.ptp(col)))
+    single = [(values >= top[:, None] - s).sum(axis=1) == 1 for values, top, s in zip(earned, best, slack, strict=True)]
+    strict = single[0] & single[1]
+    stable = _stability(game, x, y)
+    return [
+        Equilibrium(
+            (x[e], y[e]), payoffs[e], float(regrets[e]), bool(strict[e]), index[e], stable[e], _fractions(extremes, e)
+        )
+        for e in range(len(x))
+    ]
+
+
+def _stability(game: NormalForm, x: Array, y: Array) -> list[bool | None]:
+    """Evolutionary stability of the symmetric equilibria of a symmetric game; None for everything else."""
+    if not is_symmetric_bimatrix(game):
+        return [None] * len(x)
+    same = np.abs(x - y).max(axis=1) <= 1e-12
+    return [evolutionarily_stable(game.payoffs[0], x[e]) if same[e] else None for e in range(len(x))]
 
 
 def _few_vertices(game: NormalForm) -> bool:
     """Up to about 8x8, integers of any length take a fraction of a second."""
     m, n = game.shape
     return most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
-
-
-def _equilibrium(game: NormalForm, extremes: Extremes, e: int, index: int | None, symmetric: bool) -> Equilibrium:
-    strategies = (extremes.x[e], extremes.y[e])
-    stable = None
-    if symmetric and np.allclose(*strategies, rtol=0.0, atol=1e-12):
-        stable = evolutionarily_stable(game.payoffs[0], strategies[0])
-    return describe(game, strategies, index=index, evolutionarily_stable=stable, exact=_fractions(extremes, e))
 
 
 def _fractions(extremes: Extremes, e: int) -> tuple[tuple[Fraction, ...], ...] | None:

@@ -7,7 +7,6 @@ of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg, Sava
 from __future__ import annotations
 
 import sys
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from math import comb
@@ -26,6 +25,9 @@ _INTEGER_BYTES = 80
 _MASK_BITS = 52
 _WORTH_COMPILING = 20
 _REGRET_LIMIT = 1e-9
+
+
+_READY: dict[tuple[int, int], Any] = {}  # the compiled enumeration, for the shapes it was found to fit
 
 
 class Extremes(NamedTuple):
@@ -80,14 +82,13 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, compiled: bool 
     if payoffs.shape[0] != 2:
         require_two_players(game, "extreme_equilibria")
     _, m, n = payoffs.shape
-    kernel = _kernel(m, n, compiled)
+    kernel = _READY.get((m, n)) or _kernel(m, n, compiled)
     if kernel is None:
         return _by_integers(game)
     count, bases, whole, degenerate, worst, table = kernel(payoffs)
     if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
-    rows = table[:count]
-    return Extremes(rows[:, :m], rows[:, m : m + n], degenerate, worst, whole, (table, count, bases))
+    return Extremes(table[:count, :m], table[:count, m : m + n], degenerate, worst, whole, (table, count, bases))
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
@@ -105,7 +106,6 @@ def most_vertices(dimension: int, facets: int) -> int:
     return comb(facets - rest, half) + comb(facets - half - 1, rest - 1)
 
 
-@cache
 def _check_fits(m: int, n: int, bytes_a_number: int) -> None:
     p, q = most_vertices(m, m + n), most_vertices(n, m + n)
     size = bytes_a_number * (p * n * (m + 1) + q * m * (n + 1))
@@ -126,6 +126,7 @@ def _kernel(m: int, n: int, wanted: bool) -> Any:
             return None
         kernels = import_module("bestresponse.theory.bimatrix_kernels")
     _check_fits(m, n, 8)
+    _READY[m, n] = kernels.extreme_pairs
     return kernels.extreme_pairs
 
 

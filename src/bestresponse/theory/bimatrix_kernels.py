@@ -174,10 +174,10 @@ def _vertices(M: Any, exact: bool) -> Any:
     order = np.empty((capacity, R + C), np.int8)
     masks = np.empty(capacity, np.int64)
     scale = np.empty(capacity if exact else 1)
-    leaving = np.empty(C, np.int64)
-    best = np.empty(C)
-    second = np.empty(C)
-    pos = np.empty(R + C, np.int64)
+    rates = np.empty((2, C))
+    best, second = rates[0], rates[1]
+    spots = np.empty(R + 2 * C, np.int64)
+    leaving, pos = spots[:C], spots[C:]
     for i in range(R):
         for j in range(C):
             tableaus[0, i, j] = M[i, j]
@@ -357,20 +357,19 @@ def extreme_pairs(payoffs: Any) -> Any:
         for j in range(n):
             MQ[i, j] = (payoffs[0, i, j] - low_a) / unit_a + 1.0
             MP[j, i] = (payoffs[1, i, j] - low_b) / unit_b + 1.0
-    none = np.empty((0, 0))
     count_q, masks_q, tableaus_q, order_q, table_q = _vertices(MQ, exact)
     if count_q < 0:
-        return DOUBT, 0, exact, False, 0.0, none
+        return DOUBT, 0, exact, False, 0.0, MP
     labels_q = _labels(count_q, masks_q, tableaus_q, order_q) if exact else masks_q
     used = _used_rows(labels_q, count_q, m, n)
     count_p, masks_p, tableaus_p, order_p, _ = _vertices(MP if used.shape[0] == m else MP[:, used], exact)
     if count_p < 0:
-        return DOUBT, 0, exact, False, 0.0, none
+        return DOUBT, 0, exact, False, 0.0, MP
     full, low_n, low_m = (1 << (m + n)) - 1, (1 << n) - 1, (1 << m) - 1
     degenerate = False
-    first_p = np.empty(0, np.int64)
-    first_q = np.empty(0, np.int64)
-    pairs = np.empty((8, 2), np.int64)
+    first_p, first_q = masks_p, masks_q
+    bases = np.empty((8, 2), np.int64)
+    pairs = bases
     count = 0
     if exact:
         labels_p = _labels(count_p, masks_p, tableaus_p, order_p)
@@ -380,6 +379,7 @@ def extreme_pairs(payoffs: Any) -> Any:
         for v in range(count_q):
             degenerate |= labels_q[v] != masks_q[v]
         if degenerate:
+            pairs = np.empty((8, 2), np.int64)
             for v in range(count_q):
                 labels_q[v] = ((labels_q[v] & low_n) << m) | (labels_q[v] >> n)
             first_p, first_q = _first_alike(labels_p, low_m), _first_alike(labels_q, low_n << m)
@@ -392,7 +392,6 @@ def extreme_pairs(payoffs: Any) -> Any:
                         pairs[count, 1] = w
                         count += 1
     _by_label(masks_p, count_p, used, m)
-    bases = np.empty((8, 2), np.int64)
     lexicographic = 0
     for v in range(1, count_p):
         wanted = full ^ masks_p[v]

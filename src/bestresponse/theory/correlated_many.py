@@ -18,12 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.correlated_equilibria import correlated, incentives, relative_violation
-from bestresponse.theory.correlated_perturbation import COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON, perturbation
+from bestresponse.theory.correlated_perturbation import (
+    ACCEPTED,
+    COST_EPSILON,
+    GIVE_UP_AFTER,
+    PIVOT_EPSILON,
+    perturbations,
+)
 from bestresponse.theory.normal_form import Array, NormalForm, as_payoffs
 
 __all__ = ["CorrelatedBatch", "correlated_batch"]
 
-_LIMIT = 1e-9
 _WORTH_COMPILING = 50_000
 _KERNELS = "bestresponse.theory.correlated_kernels"
 _CHUNK_NUMBERS = 2_000_000
@@ -56,13 +61,13 @@ def correlated_batch(row: ArrayLike, col: ArrayLike) -> CorrelatedBatch:
         raise InvalidGame(f"expected two arrays of one shape (games, rows, columns), got {first.shape}, {second.shape}")
     games, m, n = first.shape
     p, violations, gaps = np.zeros((games, m * n)), np.full(games, np.inf), np.full(games, np.inf)
-    shifts = perturbation(m * (m - 1) + n * (n - 1) + 1)
+    shifts = perturbations(m * (m - 1) + n * (n - 1) + 1)
     if find_spec("numba") is not None and (_KERNELS in sys.modules or first.size > _WORTH_COMPILING):
         kernels = import_module(_KERNELS)
         kernels.solve_all(np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps)
     else:
-        _solve_in_chunks(first, second, shifts, (p, violations, gaps))
-    wrong = ~((violations <= _LIMIT) & (gaps <= _LIMIT))
+        _solve_in_chunks(first, second, shifts[0], (p, violations, gaps))
+    wrong = ~((violations <= ACCEPTED) & (gaps <= ACCEPTED))
     for g in np.flatnonzero(wrong):
         game = NormalForm.bimatrix(first[g], second[g])
         p[g] = correlated(game).distribution.ravel()

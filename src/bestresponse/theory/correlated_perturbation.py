@@ -10,14 +10,17 @@ import numpy as np
 
 from bestresponse.theory.normal_form import Array
 
-__all__ = ["COST_EPSILON", "GIVE_UP_AFTER", "PIVOT_EPSILON", "perturbation"]
+__all__ = ["ACCEPTED", "COST_EPSILON", "GIVE_UP_AFTER", "PIVOT_EPSILON", "perturbations"]
 
+ACCEPTED = 1e-9
 COST_EPSILON = 1e-11
 PIVOT_EPSILON = 1e-10
 GIVE_UP_AFTER = 2000
-_SIZE = 1e-6
+_SIZES = (1e-6, 1e-8, 1e-5)
 
 
-def perturbation(rows: int) -> Array:
-    """One shift per row, between 1e-6 and 2e-6, by multiples of the golden ratio."""
-    return np.asarray(_SIZE * (1.0 + (np.arange(1, rows + 1) * 0.6180339887498949) % 1.0))
+def perturbations(rows: int) -> Array:
+    """Three choices of one shift per row, each between a size and twice that, by multiples of irrational numbers."""
+    steps = np.arange(1, rows + 1)
+    factors = (0.6180339887498949, 0.4142135623730951, 0.7320508075688772)
+    return np.stack([size * (1.0 + (steps * f) % 1.0) for size, f in zip(_SIZES, factors, strict=True)])
