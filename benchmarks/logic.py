@@ -1,0 +1,108 @@
+"""The embedded logic engine: programs checked, games tabulated, claims proved, per second.
+
+    python benchmarks/logic.py [--rounds 7]
+
+All kinds of work take turns in every round; medians are printed, by the clock and of the processor (which is what the
+clock would show on an idle machine), beside what is wanted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter, process_time
+
+from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.gate import check
+from bestresponse.logic.reader import read
+from bestresponse.logic.table import extract
+
+DILEMMA = """
+initial(s0).
+initially(player(p1), s0).
+initially(player(p2), s0).
+initially(role(p1, row), s0).
+initially(role(p2, col), s0).
+initially(control(p1), s0).
+initially(control(p2), s0).
+initially(default_move(_, 'C'), s0).
+final(do(M2, do(M1, S))) :- ground(M2), ground(M1), initial(S).
+legal(move(P, M), S) :- possible(move(P, M), S), holds(control(P), S).
+possible(move(P, 'D'), S) :- holds(player(P), S).
+possible(move(P, 'C'), S) :- holds(player(P), S).
+effect(did(P, M), move(P, M), _S).
+abnormal(control(P), move(P, _M), _S).
+payoff('D', 'D', 1, 1).
+payoff('C', 'D', 0, 5).
+payoff('D', 'C', 5, 0).
+payoff('C', 'C', 3, 3).
+finally(outcome(P1, M1, U1, P2, M2, U2), S) :-
+    final(S),
+    holds(role(P1, row), S), holds(did(P1, M1), S),
+    holds(role(P2, col), S), holds(did(P2, M2), S),
+    payoff(M1, M2, U1, U2).
+finally(goal(P1, U1), S) :- finally(outcome(P1, _, U1, _, _, _), S).
+finally(goal(P2, U2), S) :- finally(outcome(_, _, _, P2, _, U2), S).
+select(P, O, S, M) :- \\+ holds(last_move(O, _), S), holds(default_move(P, M), S).
+select(_, O, S, M) :- holds(last_move(O, M), S).
+"""
+
+GOODS = """
+initial(s0).
+initially(player(P), s0) :- member(P, [p1, p2, p3]).
+initially(control(P), s0) :- member(P, [p1, p2, p3]).
+legal(move(P, M), S) :- holds(control(P), S), member(M, [0, 1, 2, 3, 4]).
+effect(did(P, M), move(P, M), _).
+abnormal(control(P), move(P, _), _).
+final(do(_, do(_, do(_, S)))) :- initial(S).
+finally(goal(P, U), S) :-
+    final(S),
+    findall(M, holds(did(_, M), S), Ms), sum_list(Ms, Sum),
+    holds(did(P, Own), S),
+    U is 4 - Own + Sum * 3 / 5.
+"""
+
+CLAIMS = (
+    "finally(goal(p1, 5), do(move(p2, 'C'), do(move(p1, 'D'), s0)))",
+    "finally(goal(p1, 4), do(move(p2, 'C'), do(move(p1, 'D'), s0)))",
+    "payoff('C', 'C', 3, 3)",
+    "\\+ ( payoff('C', M, U, _), payoff('D', M, V, _), U >= V )",
+)
+
+
+def works() -> list[tuple[str, str, int, Callable[[], object]]]:
+    """Name, what is wanted, how many units one call makes, the call."""
+    engine = EmbeddedEngine()
+    dilemma, goods = engine.load(DILEMMA), engine.load(GOODS)
+    return [
+        ("read a 2x2 program", "", 20, lambda: [read(DILEMMA) for _ in range(20)]),
+        ("read and gate it", "", 20, lambda: [check(DILEMMA) for _ in range(20)]),
+        ("check, load, table", ">= 70 /s", 10, lambda: [extract(engine, engine.load(DILEMMA)) for _ in range(10)]),
+        ("select/4", "", 200, lambda: engine.ask_many(dilemma, ["select(p1, p2, s0, M)"] * 200, 1)),
+        ("claims proved", ">= 1,000 /s", 200, lambda: [engine.prove(dilemma, claim) for claim in CLAIMS * 50]),
+        ("3 players x 5 moves", "<= 0.3 s", 1, lambda: extract(engine, goods)),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = parser.parse_args().rounds
+    contestants = works()
+    clock: dict[str, list[float]] = {name: [] for name, *_ in contestants}
+    processor: dict[str, list[float]] = {name: [] for name, *_ in contestants}
+    for _ in range(rounds):
+        for name, _, units, call in contestants:
+            began, used = perf_counter(), process_time()
+            call()
+            clock[name].append((perf_counter() - began) / units)
+            processor[name].append((process_time() - used) / units)
+    print(f"{'work':24}{'clock /s':>12}{'processor /s':>14}{'processor s':>14}   wanted")
+    for name, wanted, _, _ in contestants:
+        each, cpu = median(clock[name]), median(processor[name])
+        print(f"{name:24}{1 / each:12,.1f}{1 / cpu:14,.1f}{cpu:14.4f}   {wanted}")
+
+
+if __name__ == "__main__":
+    main()
