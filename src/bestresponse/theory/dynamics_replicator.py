@@ -33,7 +33,7 @@ from bestresponse.theory.trajectory import (
     walk,
 )
 
-__all__ = ["replicator"]
+__all__ = ["replicator", "replicator_velocity"]
 
 Form = Literal["euler", "rk4", "discrete"]
 _EXTINCT = 1e-300
@@ -68,6 +68,15 @@ def replicator(
     times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
     return record(game, f"replicator, {form}", chosen, unit * times, paths, tuple(path[-1] for path in paths))
+
+
+def replicator_velocity(game: NormalForm, profile: Sequence[Array]) -> tuple[Array, ...]:
+    """How fast each share changes at `profile`, in continuous time; leading axes hold many profiles at once."""
+    values = fitness(game)([np.asarray(mix, dtype=np.float64) for mix in profile])
+    return tuple(
+        np.asarray(mix * (value - (mix * value).sum(axis=-1, keepdims=True)))
+        for mix, value in zip(profile, values, strict=True)
+    )
 
 
 def _check(game: NormalForm, size: float, form: Form, one_population: bool) -> None:

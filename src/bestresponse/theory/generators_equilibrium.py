@@ -87,12 +87,12 @@ def pure_equilibria(rng: np.random.Generator, shape: Shape = (2, 2), number: int
         return _with_best_responses(rng, shape, number)
     for _ in range(TRIES):
         payoffs = rng.random((len(shape), *shape))
-        if count_pure(payoffs) == number:
+        if _count_pure(payoffs) == number:
             return payoffs
     raise NotCertified(f"no game of shape {shape!r} with {number} pure equilibria in {TRIES} tries; ask for fewer")
 
 
-def count_pure(payoffs: Array) -> int:
+def _count_pure(payoffs: Array) -> int:
     """How many profiles give every player a best response."""
     best = [own == own.max(axis=i, keepdims=True) for i, own in enumerate(payoffs)]
     return int(np.logical_and.reduce(best).sum())

@@ -11,7 +11,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.theory.generators_family import check_shape, check_square, family
 from bestresponse.theory.normal_form import Array
 
-__all__ = ["blotto", "congestion", "cyclic", "public_goods"]
+__all__ = ["blotto", "congestion", "cyclic", "divisions", "public_goods"]
 
 Shape = tuple[int, ...]
 
