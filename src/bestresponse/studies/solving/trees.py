@@ -12,6 +12,7 @@ from typing import get_args
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.studies.solving.exact_tree import exact_value
 from bestresponse.studies.solving.solution import (
     TREE_METHODS,
     SolvedTree,
@@ -99,9 +100,10 @@ def _backward(form: SequenceForm) -> SolvedTree:
 def _linear_program(form: SequenceForm) -> SolvedTree:
     tree = form.tree
     solved = solve_tree(tree)
-    value = Value(solved.value[tree.players[0]], None, tree.players[0], solved.nash_conv)
-    remarks = ("the value is unique; other policies may be optimal too",)
-    return SolvedTree(tree, solved.method, False, (_equilibrium(form, solved.policy),), value, remarks)
+    exact = exact_value(form, solved.policy)
+    number = solved.value[tree.players[0]] if exact is None else float(exact)
+    value = Value(number, exact, tree.players[0], solved.nash_conv)
+    return SolvedTree(tree, solved.method, False, (_equilibrium(form, solved.policy),), value)
 
 
 def _normal_form(tree: Tree, limit: int | None) -> SolvedTree:
