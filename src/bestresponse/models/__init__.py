@@ -41,7 +41,6 @@ _EXPORTS = {
     "Usage": "base",
     "WEIGHTS": "weights",
     "ask": "base",
-    "assemble": "assemble",
     "choice_chances": "chances",
     "default_folder": "weights",
     "effective_seed": "base",
