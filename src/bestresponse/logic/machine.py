@@ -17,7 +17,6 @@ from bestresponse.logic.compiler import (
     CALL,
     CALL_CLOSURE,
     COLLECT,
-    COMPOUND,
     CONSTANT,
     CUT,
     CUT_AFTER,
@@ -31,18 +30,17 @@ from bestresponse.logic.compiler import (
     LATER,
     MARK,
     MULTIPLE,
-    SEQUENCE,
     SOLVE_ALL,
     TRY,
     VOID,
     Builtins,
     Code,
     CompiledClause,
-    Pattern,
     Predicate,
 )
 from bestresponse.logic.engine import Limits, RuntimeFault
-from bestresponse.logic.terms import CONS, Atom, Struct, Term, Var, deref
+from bestresponse.logic.patterns import build, match
+from bestresponse.logic.terms import Atom, Struct, Term, Var, deref
 from bestresponse.logic.unify import Fault, copy, set_deadline, unify
 
 __all__ = ["Machine"]
@@ -97,7 +95,7 @@ class Machine:
 
     def _run(self, code: Code, slots: list[Any], state: list[Code]) -> Iterator[None]:
         # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
-        trail, limits = self.trail, self.limits
+        trail, limits, predicates = self.trail, self.limits, self.predicates
         max_cells, max_steps = limits.cells, limits.steps
         deadline = self.deadline = time.monotonic() + limits.seconds
         set_deadline(deadline)
@@ -147,16 +145,36 @@ class Machine:
                 state[0] = code
                 operation = code[0]
                 if operation in (CALL, CALL_CLOSURE):
-                    arguments = [build(pattern, slots) for pattern in code[3]]
+                    arguments = []
+                    for pattern in code[3]:
+                        kind = pattern[0]
+                        if kind == LATER:
+                            term = slots[pattern[1]]
+                            if term is None:
+                                term = slots[pattern[1]] = Var()
+                            arguments.append(term)
+                        elif kind == CONSTANT:
+                            arguments.append(pattern[1])
+                        else:
+                            arguments.append(build(pattern, slots))
                     if operation == CALL:
                         key = code[2]
                     else:
                         key, arguments = _closure(arguments)
-                    predicate = self.predicates.get(key)
+                    predicate = predicates.get(key)
                     if predicate is None:
                         code = self._builtin(key, arguments, code)
                         continue
-                    candidates = _candidates(predicate, arguments)
+                    candidates = predicate.clauses
+                    position = predicate.position
+                    if position >= 0:
+                        argument = arguments[position]
+                        while argument.__class__ is Var and argument.ref is not None:
+                            argument = argument.ref
+                        if argument.__class__ is Struct:
+                            candidates = predicate.index.get((argument.name, len(argument.args)), predicate.default)
+                        elif argument.__class__ is not Var:
+                            candidates = predicate.index.get(argument, predicate.default)
                     position = 0
                     following = code[1]
                     goal_on = frame if following is None else (following, slots, frame)
@@ -249,7 +267,7 @@ class Machine:
                 clause = candidates[position]
                 position += 1
                 slots = [None] * clause[2]
-                for pattern, argument in zip(clause[0], arguments, strict=True):
+                for pattern, argument in zip(clause[0], arguments, strict=False):
                     kind = pattern[0]
                     if kind == FIRST:
                         slots[pattern[1]] = argument
@@ -304,18 +322,6 @@ def _out_of_memory(limits: Limits) -> LimitReached:
     return LimitReached(f"It needed more than {limits.cells:,} cells of memory.")
 
 
-def _candidates(predicate: Predicate, arguments: list[Term]) -> list[CompiledClause]:
-    """The clauses that an indexed argument does not rule out."""
-    if predicate.position < 0:
-        return predicate.clauses
-    argument = deref(arguments[predicate.position])
-    if argument.__class__ is Var:
-        return predicate.clauses
-    if argument.__class__ is Struct:
-        return predicate.index.get((argument.name, len(argument.args)), predicate.default)
-    return predicate.index.get(argument, predicate.default)
-
-
 def _closure(arguments: list[Term]) -> tuple[str, list[Term]]:
     """The predicate and arguments of `call(Closure, Extra...)`."""
     closure = deref(arguments[0])
@@ -325,71 +331,3 @@ def _closure(arguments: list[Term]) -> tuple[str, list[Term]]:
     if isinstance(closure, Atom):
         return f"{closure}/{len(arguments) - 1}", arguments[1:]
     raise Fault("a variable or number was called as a goal")
-
-
-def build(pattern: Pattern, slots: list[Any]) -> Any:
-    """The term a pattern stands for in an activation."""
-    kind = pattern[0]
-    if kind == LATER:
-        term = slots[pattern[1]]
-        if term is None:
-            term = slots[pattern[1]] = Var()
-        return term
-    if kind in (CONSTANT, GROUND):
-        return pattern[1]
-    if kind == COMPOUND:
-        return Struct(pattern[1], tuple([build(part, slots) for part in pattern[2]]))
-    if kind == SEQUENCE:
-        tail = build(pattern[2], slots)
-        for part in reversed(pattern[1]):
-            tail = Struct(CONS, (build(part, slots), tail))
-        return tail
-    term = Var()
-    if kind == FIRST:
-        slots[pattern[1]] = term
-    return term
-
-
-def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:
-    """Make a head pattern and a term equal."""
-    kind = pattern[0]
-    if kind == FIRST:
-        slots[pattern[1]] = term
-        return True
-    if kind == LATER:
-        return unify(slots[pattern[1]], term, trail)
-    if kind == VOID:
-        return True
-    while term.__class__ is Var:
-        if term.ref is None:
-            term.ref = build(pattern, slots)
-            trail.append(term)
-            return True
-        term = term.ref
-    if kind == COMPOUND:
-        if term.__class__ is not Struct or term.name != pattern[1] or len(term.args) != len(pattern[2]):
-            return False
-        for part, argument in zip(pattern[2], term.args, strict=True):  # noqa: SIM110 (a generator costs more)
-            if not match(part, argument, slots, trail):
-                return False
-        return True
-    if kind == CONSTANT:
-        return term.__class__ is pattern[1].__class__ and term == pattern[1]
-    if kind == GROUND:
-        return unify(pattern[1], term, trail)
-    return _match_sequence(pattern, term, slots, trail)
-
-
-def _match_sequence(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:
-    for position, part in enumerate(pattern[1]):
-        term = deref(term)
-        if term.__class__ is Var:
-            term.ref = build((SEQUENCE, pattern[1][position:], pattern[2]), slots)
-            trail.append(term)
-            return True
-        if term.__class__ is not Struct or term.name != CONS or len(term.args) != 2:
-            return False
-        if not match(part, term.args[0], slots, trail):
-            return False
-        term = term.args[1]
-    return match(pattern[2], term, slots, trail)

@@ -52,6 +52,9 @@ class Fault(Exception):
 
 def unify(left: Term, right: Term, trail: list[Var]) -> bool:
     """Make two terms equal, noting every binding on the trail; on failure the caller undoes the trail."""
+    left, right = deref(left), deref(right)
+    if left.__class__ is not Struct or right.__class__ is not Struct:
+        return _unify_simple(left, right, trail)
     stack: list[tuple[Term, Term]] = [(left, right)]
     visits = 0
     while stack:
@@ -77,6 +80,20 @@ def unify(left: Term, right: Term, trail: list[Var]) -> bool:
         elif a != b:
             return False
     return True
+
+
+def _unify_simple(left: Term, right: Term, trail: list[Var]) -> bool:
+    if left is right:
+        return True
+    if left.__class__ is Var:
+        left.ref = right
+        trail.append(left)
+        return True
+    if right.__class__ is Var:
+        right.ref = left
+        trail.append(right)
+        return True
+    return left.__class__ is right.__class__ and left == right
 
 
 def undo(trail: list[Var], mark: int) -> None:
