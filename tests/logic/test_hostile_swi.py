@@ -247,6 +247,50 @@ shell(X) :- system:shell(X).
 """
 
 
+FOREIGN_CLAUSES = [
+    "attack => shell('touch breach/x').",
+    "attack, true => shell('touch breach/x').",
+    "attack ?=> shell('touch breach/x').",
+    ":- dynamic(attack/0). attack => shell('touch breach/x').",
+    ":- dynamic(attack/0). attack ?=> shell('touch breach/x').",
+    ":- dynamic((=>)/2). attack => shell('touch breach/x').",
+    "'|'(_, _). attack :- '|'(fail, shell('touch breach/x')).",
+    "'@'(_, _). attack :- '@'(shell('touch breach/x'), system).",
+    "':'(_, _). attack :- system:shell('touch breach/x').",
+    "call(_). attack :- call(shell('touch breach/x')).",
+    "call(_, _). attack :- call(shell, 'touch breach/x').",
+    "once(_). attack :- once(shell('touch breach/x')).",
+    "forall(_, _). attack :- forall(true, shell('touch breach/x')).",
+    "not(_). attack :- not(shell('touch breach/x')).",
+    "ignore(_). attack :- ignore(shell('touch breach/x')).",
+    "apply(_, _). attack :- apply(shell, ['touch breach/x']).",
+    "maplist(_, _). attack :- maplist(shell, ['touch breach/x']).",
+    "findall(_, _, _, _). attack :- findall(x, shell('touch breach/x'), _, []).",
+    "'$'. attack :- $, shell('touch breach/x').",
+    "'$'(_). attack :- $(shell('touch breach/x')).",
+    "'$meta_call'(_). attack :- '$meta_call'(shell('touch breach/x')).",
+    "tnot(_). attack :- tnot(shell('touch breach/x')).",
+    "'*->'(_, _). attack :- (shell('touch breach/x') *-> true).",
+    "','(_, _). attack :- true, shell('touch breach/x').",
+    "system:attack :- shell('touch breach/x').",
+    "user:attack :- shell('touch breach/x').",
+    "(attack :- true) :- shell('touch breach/x').",
+    "attack --> {shell('touch breach/x')}.",
+    ":- dynamic('|'/2). attack :- '|'(fail, shell('touch breach/x')).",
+    ":- dynamic(shell/1). attack :- shell('touch breach/x').",
+    ":- dynamic(system:attack/0). attack :- shell('touch breach/x').",
+    ":- dynamic([attack/0, (:)/2]). attack :- system:shell('touch breach/x').",
+    "shell(_) :- fail. attack :- G = shell('touch breach/x'), G.",
+    "[attack] :- shell('touch breach/x').",
+    "{attack} :- shell('touch breach/x').",
+    "\"attack\" :- shell('touch breach/x').",
+    "_{a:1}.attack := shell('touch breach/x').",
+    "attack :- X = _{g:shell('touch breach/x')}, Y = X.g, Y.",
+    "attack :- {|shell||touch breach/x|}.",
+    "attack :- `shell`(x), 'touch breach/x'.",
+]
+
+
 def served(layers: tuple[str, ...]) -> Worker:
     worker = Worker(find_swipl(), layers=layers)
     worker.request("solver(0)", TRUSTED, 5.0, 1 << 16)
@@ -300,6 +344,11 @@ class TestServerAlone:
     def test_a_hook_is_a_clause_like_any_other(self, worker: list[Worker], place: Path, clause: str) -> None:
         call = "attack :- G = shell('touch breach/x'), write(G), print(G), G.\n"
         self.attack(worker, aimed(f"{clause}\n{call}", place), "attack")
+        assert untouched(place)
+
+    @pytest.mark.parametrize("text", FOREIGN_CLAUSES)
+    def test_no_clause_of_another_kind_slips_through(self, worker: list[Worker], place: Path, text: str) -> None:
+        self.attack(worker, aimed(text.replace(". attack", ".\nattack") + "\n", place), "attack")
         assert untouched(place)
 
     @recorded

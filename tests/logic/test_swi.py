@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import subprocess
 import threading
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -245,6 +247,12 @@ class TestWorker:
         absent = [key for key in sorted(CALLABLE - SOLVER - OUTPUT) if not _exists(worker, key)]
         worker.close()
         assert absent == ["highest/2"], "only the solver's own are not there before the solver is"
+
+    def test_the_server_loads_without_a_word(self) -> None:
+        server = Path(worker_module.__file__).with_name("server.pl")
+        command = [find_swipl().executable, "-f", "none", "-q", "-g", "halt", str(server)]
+        said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+        assert (said.stdout, said.stderr) == ("", "")
 
     def test_the_engine_tells_how_it_is_confined(self, engine) -> None:
         assert tuple(layer.name for layer in engine.layers) == LAYERS

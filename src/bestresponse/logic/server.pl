@@ -223,7 +223,13 @@ define(Head, Module) :-
         dynamic(Module:Name/Arity)
     ).
 
+% What the compiler of SWI-Prolog takes as a construct of its own, whoever defines it, and what it protects.
 reserved(Head) :- control(Head).
+reserved('|'(_, _)).
+reserved('@'(_, _)).
+reserved('=>'(_, _)).
+reserved('?=>'(_, _)).
+reserved(Head) :- functor(Head, Name, _), sub_atom(Name, 0, 1, _, $).
 reserved(Head) :- predicate_property(system:Head, iso).
 
 store(_, (:- _)) :- !.
