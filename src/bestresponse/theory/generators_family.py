@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec
 
 import numpy as np
@@ -39,20 +39,25 @@ def family(
 
 def check_shape(shape: tuple[int, ...], players: int | None = None) -> None:
     """Refuse a shape that is no shape, is of the wrong number of players, or has too many payoffs."""
-    whole = all(isinstance(m, int | np.integer) and m >= 1 for m in shape)
-    if not shape or not whole:
+    _check(tuple(shape), players, None)
+
+
+def check_square(shape: tuple[int, ...], players: int | None = None, at_least: int = 1) -> None:
+    """Refuse a shape in which players differ in their number of actions or have fewer than `at_least`."""
+    _check(tuple(shape), players, at_least)
+
+
+@lru_cache
+def _check(shape: tuple[int, ...], players: int | None, square_from: int | None) -> None:
+    if not shape or not all(isinstance(m, int | np.integer) and m >= 1 for m in shape):
         raise UsageError(f"shape: expected the number of actions of each player, such as (3, 3), got {shape!r}")
     if players is not None and len(shape) != players:
         raise UsageError(f"shape: this family has {players} players, got {len(shape)} in {shape!r}")
     size = len(shape) * float(np.prod(shape, dtype=float))
     if size > LARGEST:
         raise TooLarge(f"shape {shape!r} has {size:.3g} payoffs; at most {LARGEST:.3g} fit")
-
-
-def check_square(shape: tuple[int, ...], players: int | None = None, at_least: int = 1) -> None:
-    """Refuse a shape in which players differ in their number of actions."""
-    check_shape(shape, players)
-    if len(set(shape)) != 1 or shape[0] < at_least:
+    if square_from is not None and (len(set(shape)) != 1 or shape[0] < square_from):
         raise UsageError(
-            f"shape: this family needs the same number of actions (at least {at_least}) for every player, got {shape!r}"
+            f"shape: this family needs the same number of actions (at least {square_from}) for every player, "
+            f"got {shape!r}"
         )

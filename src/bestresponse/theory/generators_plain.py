@@ -49,7 +49,7 @@ def zero_sum(
         row = rng.integers(round(low), round(high), shape, endpoint=True).astype(np.float64)
     else:
         row = low + (high - low) * rng.random(shape)
-    return np.stack([row, -row])
+    return np.array([row, -row])
 
 
 @family
