@@ -108,10 +108,18 @@ def _listed(component: Component, numbers: dict[int, int]) -> str:
 def _sets(game: NormalForm, component: Component) -> str:
     parts = []
     for subset in component.subsets:
-        sides = zip((subset.x, subset.y), game.actions, strict=True)
-        texts = ["{" + "; ".join(mix_text(row, names) for row in rows) + "}" for rows, names in sides]
-        parts.append(" x ".join(texts))
+        sides = enumerate((subset.x, subset.y))
+        texts = ["; ".join(_corner(game, component, player, row) for row in rows) for player, rows in sides]
+        parts.append(" x ".join(f"{{{text}}}" for text in texts))
     return " and ".join(parts)
+
+
+def _corner(game: NormalForm, component: Component, player: int, mix: Array) -> str:
+    """A strategy of the component, exact where its equilibrium is."""
+    fits = (e for e in component.equilibria if e.exact and np.array_equal(e.strategies[player], mix))
+    same = next(fits, None)
+    exact = same.exact[player] if same is not None and same.exact is not None else None
+    return mix_text(mix, game.actions[player], exact)
 
 
 def _player_blocks(solved: SolvedTable) -> tuple[Block, ...]:
@@ -158,8 +166,10 @@ def _steps(game: NormalForm, left: Elimination) -> tuple[Block, ...]:
     rows = []
     for step in left.steps[:_LISTED]:
         names = game.actions[step.player]
-        by = " + ".join(names[a] if p == 1 else f"{number_text(p)} {names[a]}" for a, p in step.dominator)
-        rows.append((step.round, game.players[step.player], names[step.action], by))
+        by = np.zeros(len(names))
+        for action, share in step.dominator:
+            by[action] = share
+        rows.append((step.round, game.players[step.player], names[step.action], mix_text(by, names)))
     return (Table(columns, tuple(rows), "Iterated elimination of strictly dominated actions"),)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar, cast
 
@@ -14,7 +15,7 @@ from bestresponse.studies.solving.solution import TABLE_METHODS, SolvedTable, Va
 from bestresponse.theory.bimatrix_extremes import most_vertices
 from bestresponse.theory.classification import classify
 from bestresponse.theory.correlated_equilibria import Objective, correlated
-from bestresponse.theory.dominance import dominated, iterated_elimination, maximin
+from bestresponse.theory.dominance import Elimination, dominated, iterated_elimination, maximin
 from bestresponse.theory.equilibria import nash
 from bestresponse.theory.equilibrium import Equilibrium, NashResult, describe
 from bestresponse.theory.lemke_howson_path import lemke_howson, lemke_howson_all
@@ -39,9 +40,10 @@ _PURE_LISTED = 10_000
 def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     """Everything about `game` that its size allows."""
     wish = wish or Wish()
-    found = find_equilibria(game, wish.method)
-    remarks = _remarks(game, found, wish.method)
     small = int(np.prod(game.shape)) <= _CELLS
+    left = iterated_elimination(game) if small else None
+    found = _only_one(find_equilibria(game, wish.method), left)
+    remarks = _remarks(game, found, wish.method)
     if not small:
         remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells")
     return SolvedTable(
@@ -51,7 +53,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         kind=_unless_too_large(lambda: classify(game)) if small else None,
         security=tuple(maximin(game, player) for player in range(game.num_players)) if small else None,
         dominated=dominated(game) if small else None,
-        elimination=iterated_elimination(game) if small else None,
+        elimination=left,
         efficiency=efficiency(game, found) if small and found.equilibria else None,
         pareto=_unless_too_large(lambda: pareto_optimal(game)) if small else None,
         payoff_dominant=payoff_dominant(found),
@@ -59,6 +61,13 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         correlated=correlated(game, cast(Objective, wish.objective)) if wish.objective else None,
         remarks=tuple(remarks),
     )
+
+
+def _only_one(found: NashResult, left: Elimination | None) -> NashResult:
+    """Where iterated elimination leaves one cell, it is the only equilibrium, however it was found."""
+    if left is None or not left.solved or found.complete:
+        return found
+    return replace(found, complete=True, method=f"{found.method}; unique by iterated elimination")
 
 
 def find_equilibria(game: NormalForm, method: str = "auto") -> NashResult:

@@ -14,6 +14,7 @@ __all__ = ["cell_text", "mix_text", "number_text", "payoff_unit", "regret_text"]
 _LARGEST_DENOMINATOR = 9999
 _SHOWN = 5e-7
 _NAMED = 12
+_NUMERIC = frozenset("0123456789.+-")
 
 
 def number_text(number: float, exact: Fraction | None = None, *, unit: float = 1.0) -> str:
@@ -35,11 +36,14 @@ def mix_text(mix: Array, names: Sequence[str], exact: Sequence[Fraction] | None 
     >>> import numpy as np
     >>> mix_text(np.array([0.0, 1.0]), ("up", "down")), mix_text(np.array([0.25, 0.75]), ("up", "down"))
     ('down', '0.25 up + 0.75 down')
+    >>> mix_text(np.array([0.25, 0.75]), ("10", "20"))
+    '0.25 × 10 + 0.75 × 20'
     """
     used = [a for a, p in enumerate(mix.tolist()) if p > _SHOWN]
     if len(used) == 1:
         return names[used[0]]
-    texts = [f"{number_text(float(mix[a]), exact[a] if exact else None)} {names[a]}" for a in used[:_NAMED]]
+    times = " × " if any(names[a][:1] in _NUMERIC for a in used) else " "
+    texts = [f"{number_text(float(mix[a]), exact[a] if exact else None)}{times}{names[a]}" for a in used[:_NAMED]]
     return " + ".join(texts) + (f" + {len(used) - _NAMED} more actions" if len(used) > _NAMED else "")
 
 
