@@ -277,3 +277,11 @@ def test_something_else_called_swipl_is_not_taken_for_it(tmp_path: Path) -> None
     impostor.chmod(0o755)
     with pytest.raises(LogicError, match="does not answer like SWI-Prolog"):
         worker.find_swipl(str(impostor))
+
+
+def test_an_old_swipl_is_told_apart(tmp_path: Path) -> None:
+    old = tmp_path / "swipl"
+    old.write_text('#!/bin/sh\necho \'PLBASE="/usr/lib/swi-prolog";\'\necho \'PLVERSION="80402";\'\n')
+    old.chmod(0o755)
+    with pytest.raises(LogicError, match=r"is SWI-Prolog 8\.4\.2; version 9\.0 or newer is needed"):
+        worker.find_swipl(str(old))

@@ -23,6 +23,7 @@ from .sandbox import LAYERS, Confined, Layer, Policy, start
 __all__ = ["Installation", "Worker", "WorkerLost", "find_swipl"]
 
 _HINT: Final = "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install swi-prolog`"
+_OLDEST: Final = 90000
 _GOAL: Final = "load_files(bestresponse, [stream(user_input)]), bestresponse:serve"
 _OPTIONS: Final = (
     *("-f", "none", "-F", "none", "-q"),
@@ -68,6 +69,9 @@ def _inspect(executable: str) -> Installation:
     if "PLBASE" not in variables or "PLVERSION" not in variables:
         raise LogicError(f"{executable} does not answer like SWI-Prolog; {_HINT}")
     number = int(variables["PLVERSION"])
+    version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+    if number < _OLDEST:
+        raise LogicError(f"{executable} is SWI-Prolog {version}; version 9.0 or newer is needed")
     home = os.path.realpath(variables["PLBASE"])
     objects = _output([executable], {"LD_TRACE_LOADED_OBJECTS": "1"})
     libraries = re.findall(r"=> (/\S+)", objects)
@@ -75,7 +79,7 @@ def _inspect(executable: str) -> Installation:
     return Installation(
         executable=executable,
         home=home,
-        version=f"{number // 10000}.{number // 100 % 100}.{number % 100}",
+        version=version,
         readable=(
             *(libraries or _LIBRARY_FOLDERS),
             *(f"{home}/{part}" for part in ("boot.prc", "library", "swipl.home")),
