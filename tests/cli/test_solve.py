@@ -94,7 +94,9 @@ def test_the_prisoners_dilemma_is_taken_apart(data):
     assert found["pareto_optimal"] == [["share", "share"], ["share", "steal"], ["steal", "share"]]
     assert found["maximin"]["row"] == {
         "value": 1,
+        "value_exact": "1",
         "strategy": {"share": 0, "steal": 1},
+        "strategy_exact": {"share": "0", "steal": "1"},
         "pure_value": 1,
         "pure_action": "steal",
     }

@@ -15,6 +15,7 @@ from bestresponse.report import codec
 from bestresponse.report.page import render
 from bestresponse.studies.solving.data import as_data
 from bestresponse.studies.solving.document import as_document
+from bestresponse.studies.solving.exact import exact_security
 from bestresponse.studies.solving.exact_tree import exact_value
 from bestresponse.studies.solving.pictures import drawable, picture_section
 from bestresponse.studies.solving.solution import SolvedTree, Wish
@@ -77,6 +78,19 @@ def test_kuhn_poker_is_worth_exactly_minus_one_eighteenth():
     form = to_sequence_form(tree)
     assert exact_value(form, solve_tree(tree).policy) == Fraction(-1, 18)
     assert solved("kuhn-poker").value.exact == Fraction(-1, 18)
+
+
+def test_security_levels_are_fractions_where_they_can_be_proved():
+    battle = solved("battle-of-the-sexes")
+    assert [level.value for level in battle.security_exact] == [Fraction(2, 3), Fraction(2, 3)]
+    assert battle.security_exact[0].strategy == (Fraction(1, 3), Fraction(2, 3))
+    assert exact_security(NormalForm.zero_sum([[0.5, 0], [0, 1]]), 0) is None
+
+
+def test_an_answer_in_large_fractions_is_not_claimed_to_be_exact():
+    # The value is 10006 * 10007 / 20013, a fraction with more digits than are guessed.
+    assert exact_security(NormalForm.zero_sum([[10006, 0], [0, 10007]]), 0) is None
+    assert solve_table(NormalForm.zero_sum([[10006, 0], [0, 10007]])).value.exact == Fraction(10006 * 10007, 20013)
 
 
 def test_a_policy_that_is_no_equilibrium_proves_nothing():

@@ -155,14 +155,20 @@ def _cell(game: NormalForm, cell: Sequence[int]) -> list[str]:
 
 
 def _maximin(solved: SolvedTable) -> Data | None:
-    if solved.security is None:
+    if solved.security is None or solved.security_exact is None:
         return None
-    game = solved.game
     levels = [
-        {"value": s.value, "strategy": _mix(s.strategy, n), "pure_value": s.pure_value, "pure_action": n[s.pure_action]}
-        for s, n in zip(solved.security, game.actions, strict=True)
+        {
+            "value": level.value,
+            "value_exact": None if exact is None else str(exact.value),
+            "strategy": _mix(level.strategy, names),
+            "strategy_exact": None if exact is None else dict(zip(names, map(str, exact.strategy), strict=True)),
+            "pure_value": level.pure_value,
+            "pure_action": names[level.pure_action],
+        }
+        for level, exact, names in zip(solved.security, solved.security_exact, solved.game.actions, strict=True)
     ]
-    return _by_player(game, levels)
+    return _by_player(solved.game, levels)
 
 
 def _domination(game: NormalForm, d: Domination) -> Data:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from bestresponse.core.errors import UsageError
+from bestresponse.studies.solving.exact import ExactSecurity
 from bestresponse.theory.cfr_solve import CfrResult, Variant
 from bestresponse.theory.classification import GameKind
 from bestresponse.theory.correlated_equilibria import CorrelatedEquilibrium, Objective
@@ -71,6 +72,7 @@ class SolvedTable:
     value: Value | None
     kind: GameKind | None
     security: tuple[SecurityLevel, ...] | None
+    security_exact: tuple[ExactSecurity | None, ...] | None
     dominated: tuple[Domination, ...] | None
     elimination: Elimination | None
     efficiency: Efficiency | None

@@ -137,10 +137,12 @@ def _player_blocks(solved: SolvedTable) -> tuple[Block, ...]:
     rows: list[tuple[Cell, ...]] = []
     for player, (who, level) in enumerate(zip(solved.game.players, solved.security, strict=True)):
         names = solved.game.actions[player]
-        secure = mix_text(level.strategy, names)
+        exact = (solved.security_exact or (None,) * solved.game.num_players)[player]
+        secure = mix_text(level.strategy, names, exact.strategy if exact else None)
+        sure = number_text(level.value, exact.value if exact else None, unit=unit)
         kept = _kept(names, solved.elimination.kept[player])
         pure = f"{number_text(level.pure_value, unit=0.0)} ({names[level.pure_action]})"
-        rows.append((who, number_text(level.value, unit=unit), secure, pure, _dominated(solved, player), kept))
+        rows.append((who, sure, secure, pure, _dominated(solved, player), kept))
     return (Table(columns, tuple(rows)), *_steps(solved.game, solved.elimination))
 
 

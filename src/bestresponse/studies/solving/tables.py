@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.studies.solving.exact import exact_payoffs
+from bestresponse.studies.solving.exact import exact_payoffs, exact_security
 from bestresponse.studies.solving.solution import TABLE_METHODS, SolvedTable, Value, Wish
 from bestresponse.theory.bimatrix_extremes import most_vertices
 from bestresponse.theory.classification import classify
@@ -52,6 +52,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         value=_value(game, found) if is_constant_sum(game) else None,
         kind=_unless_too_large(lambda: classify(game)) if small else None,
         security=tuple(maximin(game, player) for player in range(game.num_players)) if small else None,
+        security_exact=tuple(exact_security(game, player) for player in range(game.num_players)) if small else None,
         dominated=dominated(game) if small else None,
         elimination=left,
         efficiency=efficiency(game, found) if small and found.equilibria else None,
@@ -148,8 +149,13 @@ def _step(solved: ZeroSumSolution) -> str:
 
 def _value(game: NormalForm, found: NashResult) -> Value:
     solved = solve_zero_sum_game(game.payoffs[0])
-    exact = next((p[0] for e in found.equilibria if (p := exact_payoffs(game, e)) is not None), None)
+    proved = exact_security(game, 0)
+    exact = proved.value if proved is not None else _exact_at_equilibrium(game, found)
     return Value(solved.value if exact is None else float(exact), exact, game.players[0], solved.gap)
+
+
+def _exact_at_equilibrium(game: NormalForm, found: NashResult) -> Fraction | None:
+    return next((payoffs[0] for e in found.equilibria if (payoffs := exact_payoffs(game, e)) is not None), None)
 
 
 def _remarks(game: NormalForm, found: NashResult, method: str) -> list[str]:
