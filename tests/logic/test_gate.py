@@ -85,6 +85,15 @@ def test_declarations_of_built_in_predicates_are_ignored_with_a_warning() -> Non
     assert [d.message for d in program.diagnostics] == ["the declaration of holds/2 is ignored: it is built in"]
 
 
+def test_the_solvers_own_clauses_may_be_repeated_but_not_changed() -> None:
+    listing = "game(F, F) :- final(F).\nholds(F, do(M, S)) :- effect(F, M, S).\nfinal(x).\n"
+    program = check(listing)
+    assert program.refusals == ()
+    assert "game(" not in program.canonical
+    assert {d.code for d in program.diagnostics} == {"repeated"}
+    assert check(listing.replace("final(F)", "true")).refusals
+
+
 def test_a_program_may_define_library_predicates_itself() -> None:
     assert check("member(X, [X|_]).\nmember(X, [_|T]) :- member(X, T).\na :- member(1, [1]).").errors == ()
 

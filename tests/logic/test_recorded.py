@@ -4,16 +4,18 @@ The recordings (Mensfelt et al., autoformalization; MIT licence) lie outside the
 """
 
 import json
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bestresponse.core.errors import LimitReached
+from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.logic.engine import Limits, Program
 from bestresponse.logic.gate import check
+from bestresponse.logic.strategies import strategy_table
 from bestresponse.logic.table import GameTable, extract, published_cells
 
 FOLDER = Path(__file__).parents[3] / "shared" / "reference" / "autoformalization"
@@ -100,3 +102,40 @@ def test_recorded_strategies_pass_the_gate_unless_they_were_cut_off() -> None:
         if check(game + "\n" + agent["strategy_program"]).errors
     ]
     assert refused == [("best_response", "syntactic_error")]
+
+
+def test_recorded_strategies_play_as_recorded_against_anti_tit_for_tat() -> None:
+    game = lines("exp3_program.jsonl")[0]["program"]
+    engine = EmbeddedEngine()
+    table = extract(engine, engine.load(game)).require()
+    opposite = {"C": "D", "D": "C"}
+    replayed = 0
+    for agent in lines("exp3_agents.jsonl"):
+        if agent["strategy"] == "random" or agent["status"] != "correct":
+            continue
+        strategy = strategy_table(check(game + "\n" + agent["strategy_program"]), *table.players, ("C", "D"))
+        assert strategy.pure
+        own, other = [strategy.first[0][0]], ["C"]
+        while len(own) < len(agent["moves"]):
+            reply = strategy.reply(own[-1], other[-1])[0][0]
+            other.append(opposite[own[-1]])
+            own.append(reply)
+        assert own == agent["moves"], agent["agent"]
+        assert [table.payoffs(pair)[0] for pair in zip(own, other, strict=True)] == agent["payoffs"]
+        replayed += 1
+    assert replayed == 17
+
+
+def test_recorded_random_strategies_are_even_or_leave_a_gap() -> None:
+    game = lines("exp3_program.jsonl")[0]["program"]
+    found = []
+    for agent in lines("exp3_agents.jsonl"):
+        if agent["strategy"] == "random":
+            try:
+                strategy = strategy_table(check(game + "\n" + agent["strategy_program"]), "c1", "c2", ("C", "D"))
+                found.append(dict(strategy.first))
+            except InvalidGame:
+                found.append({})
+    even = {"C": Fraction(1, 2), "D": Fraction(1, 2)}
+    assert found.count(even) == 2
+    assert found.count({}) == 3, "these draw a move and fail when it is not the one they had in mind"

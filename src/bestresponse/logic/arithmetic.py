@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from bestresponse.core.errors import LimitReached
-from bestresponse.logic.terms import CONS, NIL, Atom, Number, Struct, Term, Var, brief, deref
+from bestresponse.logic.terms import CONS, NIL, Atom, Number, String, Struct, Term, Var, brief, deref
 from bestresponse.logic.unify import Fault
 
 __all__ = ["evaluate"]
@@ -34,6 +34,8 @@ def evaluate(term: Term, source: random.Random, depth: int = 0) -> Number:
         return _bounded(_apply(term, source, depth))
     if isinstance(term, Var):
         raise Fault("arguments are not sufficiently instantiated: an unbound variable in arithmetic")
+    if isinstance(term, String) and len(term) == 1:
+        return ord(term)
     constant = _CONSTANTS.get(term) if isinstance(term, Atom) else None
     if constant is not None:
         return constant
@@ -74,7 +76,7 @@ def _bounded(value: Number) -> Number:
     else:
         too_long = value.bit_length() > MAX_BITS
     if too_long:
-        raise LimitReached(f"A number became longer than {MAX_BITS:,} bits.")
+        raise LimitReached(f"A number became too long (at most {MAX_BITS:,} bits).")
     return value
 
 
@@ -106,23 +108,17 @@ def _power(a: Number, b: Number) -> Number:
     exponent = _integer(b)
     bits = a.bit_length() if isinstance(a, int) else a.numerator.bit_length() + a.denominator.bit_length()
     if bits * abs(exponent) > MAX_BITS * 2 and a not in (0, 1, -1):
-        raise LimitReached(f"A number became longer than {MAX_BITS:,} bits.")
+        raise LimitReached(f"A number became too long (at most {MAX_BITS:,} bits).")
     if exponent < 0 and isinstance(a, int):
         return float(a) ** exponent if a not in (1, -1) else int(a**-exponent)
     result: Number = a**exponent
     return result
 
 
-def _strict_power(a: Number, b: Number) -> Number:
-    if isinstance(a, int) and isinstance(b, int) and b < 0 and a not in (1, -1):
-        raise Fault(f"{a} ^ {b} is not an integer")
-    return _power(a, b)
-
-
 def _shift(a: Number, b: Number) -> int:
     number, places = _integer(a), _integer(b)
     if places > MAX_BITS:
-        raise LimitReached(f"A number became longer than {MAX_BITS:,} bits.")
+        raise LimitReached(f"A number became too long (at most {MAX_BITS:,} bits).")
     return number << places if places >= 0 else number >> min(-places, MAX_BITS)
 
 
@@ -131,7 +127,7 @@ def _larger(a: Number, b: Number) -> Number:
 
 
 def _smaller(a: Number, b: Number) -> Number:
-    return b if b < a or (a == b and isinstance(a, float)) else a
+    return b if b < a or (a == b and isinstance(b, float)) else a
 
 
 def _round(value: Number) -> int:
@@ -167,7 +163,7 @@ _BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "div": lambda a, b: _integer(a) // _integer(b),
     "rdiv": lambda a, b: Fraction(_exactly(a)) / Fraction(_exactly(b)),
     "**": _power,
-    "^": _strict_power,
+    "^": _power,
     "max": _larger,
     "min": _smaller,
     "gcd": lambda a, b: math.gcd(_integer(a), _integer(b)),
@@ -178,7 +174,7 @@ _BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "xor": lambda a, b: _integer(a) ^ _integer(b),
     "atan2": lambda a, b: math.atan2(a, b),
     "atan": lambda a, b: math.atan2(a, b),
-    "copysign": lambda a, b: math.copysign(a, b),
+    "copysign": lambda a, b: -_UNARY["abs"](a) if math.copysign(1.0, b) < 0 else _UNARY["abs"](a),
     "log": lambda a, b: math.log(b) / math.log(a),
 }
 

@@ -35,12 +35,16 @@ def _distinct(items: list[Term]) -> list[Term]:
 def _length(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
     items, tail = items_of(arguments[0])
     machine.charge(len(items))
+    wanted = deref(arguments[1])
+    if not isinstance(wanted, Var) and integer_of(wanted, "the length of a list") < 0:
+        raise Fault("the length of a list cannot be negative")
+    if isinstance(tail, Atom) and tail == "[]":
+        return unify(wanted, len(items), machine.trail)
     if not isinstance(tail, Var):
-        proper = isinstance(tail, Atom) and tail == "[]"
-        return proper and unify(arguments[1], len(items), machine.trail)
-    if isinstance(deref(arguments[1]), Var):
-        return _longer(machine, tail, len(items), arguments[1])
-    missing = integer_of(arguments[1], "the length of a list") - len(items)
+        raise Fault(f"a list was expected, {brief(arguments[0])} came")
+    if isinstance(wanted, Var):
+        return _longer(machine, tail, len(items), wanted)
+    missing = integer_of(wanted, "the length of a list") - len(items)
     return missing >= 0 and _fill(machine, tail, missing)
 
 

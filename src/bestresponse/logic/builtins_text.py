@@ -58,8 +58,11 @@ def _required(term: Term) -> str:
 
 
 def _number(text: str) -> Term | None:
+    digits = text[1:] if text[:1] == "+" else text
+    if digits != digits.strip():
+        return None
     try:
-        value = read_term(text.strip()).term
+        value = read_term(digits).term
     except ValueError:
         return None
     return value if isinstance(value, int | float | Fraction) else None
@@ -81,8 +84,9 @@ def _exploded(parts: Callable[[str], Term], join: Callable[[str], Term]) -> Call
             text = _required(arguments[0])
             machine.charge(3 * len(text))
             return unify(arguments[1], parts(text), machine.trail)
-        items = proper_list(arguments[1], machine)
-        text = _required(list_of(items)) if items else ""
+        known = deref(arguments[1])
+        items = [] if isinstance(known, String) else proper_list(known, machine)
+        text = str(known) if isinstance(known, String) else _required(list_of(items)) if items else ""
         return unify(arguments[0], join(_bounded(text)), machine.trail)
 
     return relate
@@ -141,10 +145,13 @@ def _concat(kind: type[Atom] | type[String]) -> Callable[[Machine, Arguments], I
 
 def _splits(machine: Machine, arguments: Arguments, whole: str, kind: type[Atom] | type[String]) -> Iterator[bool]:
     mark = len(machine.trail)
+    first, second = _text(arguments[0]), _text(arguments[1])
     for cut in range(len(whole) + 1):
-        left, right = kind(whole[:cut]), kind(whole[cut:])
-        if unify(arguments[0], left, machine.trail) and unify(arguments[1], right, machine.trail):
-            yield True
+        left, right = whole[:cut], whole[cut:]
+        if first in (None, left) and second in (None, right):
+            fits = first is not None or unify(arguments[0], kind(left), machine.trail)
+            if fits and (second is not None or unify(arguments[1], kind(right), machine.trail)):
+                yield True
         undo(machine.trail, mark)
 
 

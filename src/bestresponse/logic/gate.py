@@ -29,6 +29,7 @@ from bestresponse.logic.predicates import (
 )
 from bestresponse.logic.reader import Clause, read, read_term
 from bestresponse.logic.solver_language import DEFAULTS
+from bestresponse.logic.solver_language import SOLVER as SOLVER_TEXT
 from bestresponse.logic.terms import CONS, Atom, Struct, Term, Var, items_of, list_of, variables_of, write
 
 __all__ = ["GatedClause", "GatedGoal", "GatedProgram", "check", "check_goal"]
@@ -238,6 +239,9 @@ class _Gate:
             self.refuse("clause", "the head of a clause must be a predicate, not a variable or number")
             return
         key = indicator(head)
+        if key in SOLVER and write(term) in _solver_clauses():
+            self.say(Severity.WARNING, "repeated", f"this clause of {key} is the solver's own and left out")
+            return
         if not self.may_define(key, head):
             return
         if key in self.defined and self.kept and indicator(self.kept[-1][1]) != key and key not in self.scattered:
@@ -308,6 +312,12 @@ class _Gate:
         else:
             hint = f"did you mean {near[0]}?" if near else "define it or remove the call"
             self.say(Severity.ERROR, "undefined", f"{key} is called but not defined", hint)
+
+
+@cache
+def _solver_clauses() -> frozenset[str]:
+    """The solver's clauses as text: a program that repeats them, as a listing might, means no harm."""
+    return frozenset(write(clause.term) for clause in read(SOLVER_TEXT).clauses)
 
 
 @cache

@@ -151,7 +151,7 @@ def is_ground(term: Term) -> bool:
 
 
 def compare(left: Term, right: Term) -> int:
-    """-1, 0 or 1 in the standard order: variables, numbers, atoms, strings, structures by arity, name and arguments."""
+    """-1, 0 or 1 in the standard order: variables, numbers, strings, atoms, structures by arity, name and arguments."""
     stack: list[tuple[Term, Term]] = [(left, right)]
     while stack:
         a, b = stack.pop()
@@ -194,9 +194,9 @@ def _rank(term: Term) -> int:
         return 0
     if isinstance(term, int | float | Fraction):
         return 1
-    if isinstance(term, Atom):
+    if isinstance(term, String):
         return 2
-    return 3 if isinstance(term, String) else 4
+    return 3 if isinstance(term, Atom) else 4
 
 
 order_key = cmp_to_key(compare)
