@@ -135,7 +135,7 @@ def _core(rng: np.random.Generator, size: int) -> Array:
         core: Array = (np.eye(size) - x) @ rng.uniform(-1, 1, (size, size)) @ (np.eye(size) - y[:, None])
         spread = np.linalg.svd(core, compute_uv=False)
         if spread[-2] > CONDITION * spread[0]:
-            return core / np.abs(core).max()
+            return np.asarray(core / np.abs(core).max())
     raise NotCertified(f"no well-conditioned fully mixed game of size {size} in {TRIES} tries; ask for fewer actions")
 
 
@@ -155,4 +155,4 @@ def _fill_unit(payoffs: Array) -> Array:
     """Each player's payoffs mapped to [0, 1] by a positive affine map."""
     axes = tuple(range(1, payoffs.ndim))
     low, high = payoffs.min(axis=axes, keepdims=True), payoffs.max(axis=axes, keepdims=True)
-    return (payoffs - low) / np.where(high > low, high - low, 1.0)
+    return np.asarray((payoffs - low) / np.where(high > low, high - low, 1.0))

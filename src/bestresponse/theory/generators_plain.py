@@ -97,7 +97,7 @@ def covariant(rng: np.random.Generator, shape: Shape = (2, 2), rho: float = 0.0)
     independent = rng.standard_normal((players, *shape))
     # The root of (1 - rho) I + rho 11' scales the mean of the players' draws and their deviations from it.
     average = independent.mean(axis=0, keepdims=True)
-    return np.sqrt(1 - rho) * (independent - average) + np.sqrt(max(0.0, 1 + (players - 1) * rho)) * average
+    return np.asarray(np.sqrt(1 - rho) * (independent - average) + np.sqrt(max(0.0, 1 + (players - 1) * rho)) * average)
 
 
 def _check_range(low: float, high: float) -> None:

@@ -98,4 +98,4 @@ def public_goods(
     if players < 2 or not 1 < drawn < players:
         raise UsageError(f"multiplier: {players} players allow numbers strictly from 1 to {players}, got {drawn:g}")
     given = np.indices(shape) * (endowment / (levels - 1))
-    return endowment - given + drawn / players * given.sum(axis=0)
+    return np.asarray(endowment - given + drawn / players * given.sum(axis=0))
