@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
@@ -83,6 +83,7 @@ def test_a_mutant_that_earns_one_more_takes_over_with_the_closed_form_probabilit
     assert found.transitions[0, 2] == pytest.approx((np.exp(0.5) - 1) / (np.exp(2) - 1) / 2)
 
 
+@example(seed=9533, alpha=28.0)
 @given(seed=st.integers(0, 2**32), alpha=st.floats(0, 50))
 @settings(max_examples=30, deadline=None)
 def test_every_profile_keeps_its_share_when_the_game_is_rewritten(seed, alpha):
@@ -92,6 +93,15 @@ def test_every_profile_keeps_its_share_when_the_game_is_rewritten(seed, alpha):
     there = alpha_rank(other.game, alpha=alpha).probabilities.reshape(other.game.shape)
     moved = here.transpose(other.order)[np.ix_(*other.actions)]
     assert moved == pytest.approx(there, abs=1e-9)
+
+
+@given(seed=st.integers(0, 2**32), alpha=st.sampled_from([1.0, 10.0, 100.0, 1e4]))
+@settings(max_examples=40, deadline=None)
+def test_selection_of_any_strength_gives_a_certified_distribution(seed, alpha):
+    found = alpha_rank(generators.uniform(seed, (3, 4)), alpha=alpha)
+    assert found.probabilities.sum() == pytest.approx(1)
+    assert found.probabilities.min() >= 0
+    assert found.residual < 1e-9
 
 
 @given(seed=st.integers(0, 2**32))

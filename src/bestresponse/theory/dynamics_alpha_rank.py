@@ -114,14 +114,15 @@ def _stationary(rates: Array) -> Array:
     """The stationary distribution of a chain given by the logarithms of its transition probabilities.
 
     Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady state distributions
-    for Markov chains", Operations Research 33, 1985), in logarithms where plain numbers would underflow.
+    for Markov chains", Operations Research 33, 1985), in logarithms where plain numbers would not do.
     """
-    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+    with np.errstate(all="ignore"):
         plain = _eliminate(np.exp(rates))
     return plain if plain is not None else _eliminate_logarithms(rates.copy())
 
 
 def _eliminate(chain: Array) -> Array | None:
+    """The stationary distribution, or None if numbers became too small or too large."""
     last = len(chain) - 1
     for k in range(last, 0, -1):
         leaving = chain[k, :k].sum()
@@ -132,7 +133,8 @@ def _eliminate(chain: Array) -> Array | None:
     weights = np.ones(last + 1)
     for k in range(1, last + 1):
         weights[k] = weights[:k] @ chain[:k, k]
-    return np.asarray(weights / weights.sum())
+    whole = float(weights.sum())
+    return weights / whole if np.isfinite(whole) else None
 
 
 def _eliminate_logarithms(chain: Array) -> Array:
