@@ -121,6 +121,12 @@ def test_a_registered_game_is_found_and_its_table_used(registered):
     assert found.solvable().payoffs[0].tolist() == PENNIES
 
 
+def test_a_registered_game_that_cannot_be_made_is_told(monkeypatch):
+    monkeypatch.setitem(registry.games._own, "needy", MatrixGame)
+    with pytest.raises(UsageError, match=r"the registered game 'needy' cannot be made: .*form"):
+        find_game("needy")
+
+
 def test_rules_are_compiled_to_a_tree(monkeypatch):
     from bestresponse.core.ask import Choice
     from bestresponse.core.game import View

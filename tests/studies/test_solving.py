@@ -18,7 +18,7 @@ from bestresponse.studies.solving.document import as_document
 from bestresponse.studies.solving.exact import exact_security
 from bestresponse.studies.solving.exact_tree import exact_value
 from bestresponse.studies.solving.pictures import drawable, picture_section
-from bestresponse.studies.solving.solution import SolvedTree, Wish
+from bestresponse.studies.solving.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
 from bestresponse.studies.solving.solve import solve_found
 from bestresponse.studies.solving.tables import find_equilibria, solve_table
 from bestresponse.studies.solving.trees import solve_any_tree
@@ -132,9 +132,27 @@ def test_many_ties_are_counted_not_listed():
     assert "only the first of 32,768 subgame perfect equilibria" in answer.remarks[0]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_zero_sum_games_have_no_price_of_anarchy_however_their_welfare_is_rounded(seed):
+    answer = solve_table(NormalForm.zero_sum(np.random.default_rng(seed).normal(size=(3, 3))))
+    assert answer.efficiency.worst_equilibrium == 0
+    assert answer.efficiency.price_of_anarchy is None
+    assert answer.efficiency.price_of_stability is None
+
+
 def test_a_game_of_one_player_is_a_choice():
     answer = solve_table(NormalForm(np.array([[1.0, 3.0, 2.0]])))
     assert answer.nash.equilibria[0].supports == ((1,),)
+
+
+def test_every_variant_of_cfr_and_every_objective_can_be_asked_for():
+    from typing import get_args
+
+    from bestresponse.theory.cfr_solve import Variant
+    from bestresponse.theory.correlated_equilibria import Objective
+
+    assert get_args(Variant) == CFR_VARIANTS
+    assert get_args(Objective) == OBJECTIVES
 
 
 def test_a_method_that_does_not_exist_is_refused_at_once():

@@ -139,7 +139,10 @@ def _from_registry(text: str) -> Found | None:
     key = text if text in known else _plain(text)
     if key not in known:
         return None
-    game: Game[Any] = registry.games.load(key)()
+    try:
+        game: Game[Any] = registry.games.load(key)()
+    except (ImportError, AttributeError, TypeError) as error:
+        raise UsageError(f"the registered game {key!r} cannot be made: {error}") from None
     return Found(key, "registered", game, _first_line(type(game)))
 
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.solving.exact import ExactSecurity
-from bestresponse.theory.cfr_solve import CfrResult, Variant
-from bestresponse.theory.classification import GameKind
-from bestresponse.theory.correlated_equilibria import CorrelatedEquilibrium, Objective
-from bestresponse.theory.dominance import Domination, Elimination, SecurityLevel
-from bestresponse.theory.equilibrium import Equilibrium, NashResult
-from bestresponse.theory.normal_form import NormalForm
-from bestresponse.theory.selection import Efficiency
-from bestresponse.theory.tree import Tree
-from bestresponse.theory.tree_policy import Policy
-from bestresponse.theory.tree_subgame_perfect import SubgamePerfect
+
+if TYPE_CHECKING:
+    from bestresponse.studies.solving.exact import ExactSecurity
+    from bestresponse.theory.cfr_solve import CfrResult
+    from bestresponse.theory.classification import GameKind
+    from bestresponse.theory.correlated_equilibria import CorrelatedEquilibrium
+    from bestresponse.theory.dominance import Domination, Elimination, SecurityLevel
+    from bestresponse.theory.equilibrium import Equilibrium, NashResult
+    from bestresponse.theory.normal_form import NormalForm
+    from bestresponse.theory.selection import Efficiency
+    from bestresponse.theory.tree import Tree
+    from bestresponse.theory.tree_policy import Policy
+    from bestresponse.theory.tree_subgame_perfect import SubgamePerfect
 
 __all__ = [
+    "CFR_VARIANTS",
     "METHODS",
     "OBJECTIVES",
     "TABLE_METHODS",
@@ -32,9 +35,10 @@ __all__ = [
 ]
 
 TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure")
-TREE_METHODS = ("sequence-form", "backward-induction", "normal-form", *get_args(Variant))
+CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
+TREE_METHODS = ("sequence-form", "backward-induction", "normal-form", *CFR_VARIANTS)
 METHODS = ("auto", *TABLE_METHODS, *TREE_METHODS)
-OBJECTIVES: tuple[str, ...] = get_args(Objective)
+OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 
 
 @dataclass(frozen=True, slots=True)

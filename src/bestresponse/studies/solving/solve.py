@@ -7,8 +7,6 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import Found
 from bestresponse.studies.solving.solution import SolvedTable, SolvedTree, Wish
-from bestresponse.studies.solving.tables import solve_table
-from bestresponse.studies.solving.trees import solve_any_tree
 from bestresponse.theory.normal_form import NormalForm
 from bestresponse.theory.tree import Tree
 
@@ -28,9 +26,13 @@ def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedT
     game = found.solvable()
     _check_scale(game)
     if isinstance(game, Tree):
+        from bestresponse.studies.solving.trees import solve_any_tree
+
         return solve_any_tree(game, wish)
     if wish.iterations:
         raise UsageError("--iterations does nothing for a game in normal form; it is for trees solved by CFR")
+    from bestresponse.studies.solving.tables import solve_table
+
     return solve_table(game, wish)
 
 

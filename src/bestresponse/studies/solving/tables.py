@@ -12,6 +12,7 @@ import numpy as np
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.studies.solving.exact import exact_payoffs, exact_security
 from bestresponse.studies.solving.solution import TABLE_METHODS, SolvedTable, Value, Wish
+from bestresponse.studies.solving.words import payoff_unit
 from bestresponse.theory.bimatrix_extremes import most_vertices
 from bestresponse.theory.classification import classify
 from bestresponse.theory.correlated_equilibria import Objective, correlated
@@ -21,7 +22,7 @@ from bestresponse.theory.equilibrium import Equilibrium, NashResult, describe
 from bestresponse.theory.lemke_howson_path import lemke_howson, lemke_howson_all
 from bestresponse.theory.normal_form import NormalForm
 from bestresponse.theory.pure import pure_nash
-from bestresponse.theory.selection import efficiency, pareto_optimal, payoff_dominant, risk_dominant
+from bestresponse.theory.selection import Efficiency, efficiency, pareto_optimal, payoff_dominant, risk_dominant
 from bestresponse.theory.zero_sum import ZeroSumSolution, solve_zero_sum_game
 
 __all__ = ["find_equilibria", "is_constant_sum", "solve_table"]
@@ -55,7 +56,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         security_exact=tuple(exact_security(game, player) for player in range(game.num_players)) if small else None,
         dominated=dominated(game) if small else None,
         elimination=left,
-        efficiency=efficiency(game, found) if small and found.equilibria else None,
+        efficiency=_efficiency(game, found) if small and found.equilibria else None,
         pareto=_unless_too_large(lambda: pareto_optimal(game)) if small else None,
         payoff_dominant=payoff_dominant(found),
         risk_dominant=risk_dominant(game) if game.num_players == 2 and small else None,
@@ -152,6 +153,20 @@ def _value(game: NormalForm, found: NashResult) -> Value:
     proved = exact_security(game, 0)
     exact = proved.value if proved is not None else _exact_at_equilibrium(game, found)
     return Value(solved.value if exact is None else float(exact), exact, game.players[0], solved.gap)
+
+
+def _efficiency(game: NormalForm, found: NashResult) -> Efficiency:
+    """Welfare that is only rounding is 0, and no price is a ratio to it."""
+    rounding = 1e-12 * payoff_unit(game)
+    raw = efficiency(game, found)
+    best, worst = (0.0 if abs(w) <= rounding else w for w in (raw.best_equilibrium, raw.worst_equilibrium))
+    return replace(
+        raw,
+        best_equilibrium=best,
+        worst_equilibrium=worst,
+        price_of_anarchy=raw.price_of_anarchy if worst > 0 else None,
+        price_of_stability=raw.price_of_stability if best > 0 else None,
+    )
 
 
 def _exact_at_equilibrium(game: NormalForm, found: NashResult) -> Fraction | None:

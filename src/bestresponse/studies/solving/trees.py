@@ -7,13 +7,12 @@ whose answer is as good as its NashConv, otherwise.
 
 from __future__ import annotations
 
-from typing import get_args
-
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.studies.solving.exact_tree import exact_value
 from bestresponse.studies.solving.solution import (
+    CFR_VARIANTS,
     TREE_METHODS,
     SolvedTree,
     TreeEquilibrium,
@@ -48,9 +47,9 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     method = wish.method if wish.method != "auto" else ""
     if method and method not in TREE_METHODS:
         raise UsageError(f"--method {method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
-    iterates = method in get_args(Variant)
+    iterates = method in CFR_VARIANTS
     if method and wish.iterations and not iterates:
-        raise UsageError(f"--iterations does nothing with --method {method}; it is for {', '.join(get_args(Variant))}")
+        raise UsageError(f"--iterations does nothing with --method {method}; it is for {', '.join(CFR_VARIANTS)}")
     solved = _by(method, form, wish) if method else _whatever_fits(form, wish)
     if wish.iterations and solved.cfr is None:
         raise UsageError(f"--iterations does nothing here, as {solved.method} solves this tree; add --method cfr+")
