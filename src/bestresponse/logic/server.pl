@@ -41,6 +41,9 @@ map_five([A|As], [B|Bs], [C|Cs], [D|Ds], [E|Es], Closure) :-
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
 :- dynamic(solver_clause/3).   % solver_clause(Name, Arity, Clause): what every game has besides; trusted, given once
 :- dynamic(solver_defines/2).
+:- dynamic(protected/2).       % protected(Name, Arity): what SWI-Prolog itself lets nobody define
+
+:- forall(( predicate_property(system:Head, iso), functor(Head, Name, Arity) ), assertz(protected(Name, Arity))).
 
 % ---- the loop
 
@@ -185,7 +188,11 @@ trust(Clause) :-
     ( solver_defines(Name, Arity) -> true ; assertz(solver_defines(Name, Arity)) ).
 
 unload(Module) :-
-    forall(retract(defines(Module, Name, Arity)), catch(abolish(Module:Name/Arity), _, true)).
+    (   defines(Module, _, _)
+    ->  forall(retract(defines(Module, Name, Arity)), catch(abolish(Module:Name/Arity), _, true)),
+        garbage_collect_clauses
+    ;   true
+    ).
 
 clauses(Stream, Clauses) :-
     read_data(Stream, Clause),
@@ -219,8 +226,7 @@ define(Head, Module) :-
     ->  true
     ;   reserved(Head)
     ->  throw(error(permission_error(modify, static_procedure, Name/Arity), _))
-    ;   assertz(defines(Module, Name, Arity)),
-        dynamic(Module:Name/Arity)
+    ;   assertz(defines(Module, Name, Arity))
     ).
 
 % What the compiler of SWI-Prolog takes as a construct of its own, whoever defines it, and what it protects.
@@ -230,7 +236,7 @@ reserved('@'(_, _)).
 reserved('=>'(_, _)).
 reserved('?=>'(_, _)).
 reserved(Head) :- functor(Head, Name, _), sub_atom(Name, 0, 1, _, $).
-reserved(Head) :- predicate_property(system:Head, iso).
+reserved(Head) :- functor(Head, Name, Arity), protected(Name, Arity).
 
 store(_, (:- _)) :- !.
 store(Module, (Head :- Body)) :- !, checked(Body, Module, Checked), assertz(Module:(Head :- Checked)).
