@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bestresponse.models.base import Model
+    from bestresponse.models.limits import Gate
     from bestresponse.models.meter import Meter
     from bestresponse.models.registry import ModelSettings
 
@@ -43,9 +44,16 @@ def model_settings(*, concurrency: int = 16, processes: int = 1) -> ModelSetting
     """How models are opened from the command line: keys from the environment, weights in the user's cache folder."""
     from bestresponse.models.registry import ModelSettings
     from bestresponse.models.weights import default_folder
+    from bestresponse.models.wire import HttpClients
 
-    folder = default_folder(os.environ, Path.home())
-    return ModelSettings(folder, os.environ, concurrency=concurrency, processes=processes, progress=_Download().tell)
+    return ModelSettings(
+        default_folder(os.environ, Path.home()),
+        os.environ,
+        concurrency=concurrency,
+        processes=processes,
+        progress=_Download().tell,
+        clients=HttpClients(),
+    )
 
 
 class _Download:
@@ -74,7 +82,6 @@ def opened_models(names: tuple[str, ...], output_dir: Path, limits: Limits) -> I
     from bestresponse.core.errors import UsageError
     from bestresponse.models.assemble import assemble
     from bestresponse.models.cached import Cache, CacheMode
-    from bestresponse.models.limits import Gate
     from bestresponse.models.meter import Budget, Meter
     from bestresponse.models.registry import open_model
 
@@ -83,6 +90,7 @@ def opened_models(names: tuple[str, ...], output_dir: Path, limits: Limits) -> I
     meter = Meter(Budget(limits.calls, limits.tokens, limits.money))
     settings = model_settings(concurrency=limits.workers or 16, processes=limits.processes)
     bare = {name: open_model(name, settings) for name in names}
+    gates = _gates(bare.values())
     cache = Cache(output_dir / "replies.sqlite") if limits.cache != "off" else None
     models = {
         name: assemble(
@@ -90,7 +98,7 @@ def opened_models(names: tuple[str, ...], output_dir: Path, limits: Limits) -> I
             cache=cache,
             mode=CacheMode(limits.cache),
             meter=meter,
-            gate=Gate(max(1, model.abilities.concurrency)),
+            gate=gates[_provider(model)],
         )
         for name, model in bare.items()
     }
@@ -102,5 +110,21 @@ def opened_models(names: tuple[str, ...], output_dir: Path, limits: Limits) -> I
             close = getattr(model, "close", None)
             if close is not None:
                 close()
+        if settings.clients is not None:
+            settings.clients.close()
         if cache is not None:
             cache.close()
+
+
+def _provider(model: Model) -> tuple[str, str]:
+    """Models of one provider at one address share their limits."""
+    return str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
+
+
+def _gates(models: Iterable[Model]) -> dict[tuple[str, str], Gate]:
+    from bestresponse.models.limits import Gate
+
+    places: dict[tuple[str, str], int] = {}
+    for model in models:
+        places[_provider(model)] = max(places.get(_provider(model), 1), model.abilities.concurrency)
+    return {provider: Gate(count) for provider, count in places.items()}
