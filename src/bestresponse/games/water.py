@@ -130,6 +130,7 @@ class Water:
         """Everything public as plain data; `standings` and `bids` are in the order of the roster."""
         return {
             "seat": self.roles.index(role),
+            "rivals": [r for r, s in zip(self.roles, state.standings, strict=True) if s.alive and r != role],
             "day": state.day,
             "supply": state.supply,
             "rules": self.rules.to_json(),

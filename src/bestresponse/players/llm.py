@@ -53,7 +53,7 @@ class LlmPlayer:
         messages = self._opening(view, ask)
         calls: tuple[Call, ...] = ()
         for _ in range(self.attempts):
-            request = self._request(messages, ask)
+            request = self.request(messages, ask)
             reply = self.model.complete(request)
             calls = (*calls, call_of(self.model, request, reply))
             answer = read(ask, reply)
@@ -70,7 +70,8 @@ class LlmPlayer:
         system = self.system or TEXTS.text("system")
         return (Message("system", system), Message("user", prompt(view, ask, self.style)))
 
-    def _request(self, messages: tuple[Message, ...], ask: Ask) -> Request:
+    def request(self, messages: tuple[Message, ...], ask: Ask) -> Request:
+        """One call with these messages, in the form that `ask` and the style want."""
         structured = self.style == "json" and self.model.abilities.schema and not isinstance(ask, Words)
         letters = self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
         return Request(
