@@ -1,9 +1,11 @@
 """What a confined process can do to the machine: nothing, and each layer says so alone."""
 
 import os
+import platform
 import select
 import shutil
 import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import LogicError
-from bestresponse.logic import worker
+from bestresponse.logic import sandbox_child, worker
 from bestresponse.logic.sandbox import LAYERS, Confined, Layer, Policy, start
+from bestresponse.logic.sandbox_filter import MACHINES
 from bestresponse.logic.worker import Installation, find_swipl
 
 pytestmark = [
@@ -281,7 +284,70 @@ def test_something_else_called_swipl_is_not_taken_for_it(tmp_path: Path) -> None
 
 def test_an_old_swipl_is_told_apart(tmp_path: Path) -> None:
     old = tmp_path / "swipl"
-    old.write_text('#!/bin/sh\necho \'PLBASE="/usr/lib/swi-prolog";\'\necho \'PLVERSION="80402";\'\n')
+    old.write_text("#!/bin/sh\necho 'PLBASE=\"/usr/lib/swi-prolog\";'\necho 'PLVERSION=\"80402\";'\n")
     old.chmod(0o755)
     with pytest.raises(LogicError, match=r"is SWI-Prolog 8\.4\.2; version 9\.0 or newer is needed"):
         worker.find_swipl(str(old))
+
+
+OLD_KERNEL = """
+import platform
+from bestresponse.logic import sandbox_child
+from bestresponse.logic.sandbox_filter import ALLOW, Instruction, pack, refuse
+from bestresponse.logic.swi import SwiEngine
+
+LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06
+prctl = {"x86_64": 157, "aarch64": 167}[platform.machine()]
+program = (
+    Instruction(LOAD, 0),
+    Instruction(EQUAL, 444, when_false=1),  # landlock_create_ruleset: not implemented
+    Instruction(RETURN, refuse(38)),
+    Instruction(EQUAL, prctl, when_false=3),
+    Instruction(LOAD, 16),
+    Instruction(EQUAL, 22, when_false=1),  # prctl(PR_SET_SECCOMP): invalid
+    Instruction(RETURN, refuse(22)),
+    Instruction(RETURN, ALLOW),
+)
+sandbox_child._filter_calls({"filter": pack(program).hex()})
+engine = SwiEngine()
+print(*engine.layers, sep="\\n")
+print(engine.solutions(engine.load("a(1)."), "a(X)"))
+engine.close()
+"""
+
+
+@pytest.mark.skipif(
+    platform.machine() not in MACHINES, reason="the old kernel is played by a filter for known processors"
+)
+def test_on_an_old_kernel_the_missing_layers_are_named_and_the_rest_holds() -> None:
+    command = [sys.executable, "-c", OLD_KERNEL]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == [
+        "privileges: active",
+        "limits: active",
+        "files: missing ([Errno 38] Function not implemented)",
+        "calls: missing ([Errno 22] Invalid argument)",
+        "descriptors: active",
+        "({'X': 1},)",
+    ]
+
+
+class TestOtherSystems:
+    """What the first step of a confined process says where a layer cannot be had."""
+
+    def test_elsewhere_than_on_linux(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sandbox_child.sys, "platform", "darwin")
+        with pytest.raises(OSError, match="no_new_privs needs Linux"):
+            sandbox_child._drop_privileges({"account": None})
+        with pytest.raises(OSError, match="Landlock needs Linux"):
+            sandbox_child._restrict_files({"readable": [], "executable": []})
+        with pytest.raises(OSError, match="seccomp needs Linux"):
+            sandbox_child._filter_calls({"filter": None})
+
+    def test_on_another_processor(self) -> None:
+        with pytest.raises(OSError, match="no filter is written for the processor"):
+            sandbox_child._filter_calls({"filter": None})
+
+    def test_limits_a_system_does_not_know(self) -> None:
+        with pytest.raises(OSError, match="this system refuses RLIMIT_OF_NOTHING"):
+            sandbox_child._limit_resources({"limits": {"RLIMIT_OF_NOTHING": 1}})
