@@ -1,7 +1,7 @@
 """Welfare-maximising correlated equilibria in batches against one scipy `linprog` (HiGHS) per game.
 
 Run: `python benchmarks/correlated.py`. Contestants take turns on the same games in every round; printed are medians of
-CPU microseconds per game and of the ratios within a round, the largest certificate, and how many games needed HiGHS.
+CPU microseconds per game and of the ratios within a round, the largest certificate, and how many games had to be solved again.
 scipy gets its constraint matrices ready-made: only `linprog` is timed.
 """
 
@@ -61,7 +61,7 @@ def main() -> None:
             wanted = f" (wanted {WANTED})" if size == 3 else ""
             print(
                 f"{size}x{size} {kind}: {ours:.2f} here, {theirs:.0f} linprog, ratio {ratio:.0f}x{wanted}; "
-                f"violation {batch.violation.max():.1e}, gap {batch.gap.max():.1e}, by HiGHS {batch.resolved.sum()}, "
+                f"violation {batch.violation.max():.1e}, gap {batch.gap.max():.1e}, solved again {batch.resolved.sum()}, "
                 f"welfare differs by {off:.1e}"
             )
 

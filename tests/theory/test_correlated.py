@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory import NormalForm, correlated, correlated_batch, correlated_regret, nash
 from bestresponse.theory.correlated_equilibria import incentives
+from bestresponse.theory.correlated_exact import exact_correlated
 from bestresponse.theory.correlated_many import _solve_in_chunks
 from bestresponse.theory.correlated_perturbation import perturbations
 
@@ -120,6 +121,21 @@ def test_a_batch_agrees_with_one_linear_program_per_game(shape: tuple[int, int],
     welfare = (p * (row + col).reshape(80, -1)).sum(axis=1)
     wanted = [correlated(NormalForm.bimatrix(row[g], col[g])).welfare for g in range(80)]
     assert welfare == pytest.approx(np.array(wanted), rel=1e-8, abs=1e-5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(GAMES, st.booleans())
+def test_whole_numbers_and_floating_point_reach_the_same_welfare(game: NormalForm, coarse: bool) -> None:
+    p = exact_correlated(game, game.payoffs.sum(axis=0), coarse).reshape(game.shape)
+    assert correlated_regret(game, p, coarse=coarse).max() < 1e-12
+    assert float((p * game.payoffs.sum(axis=0)).sum()) == pytest.approx(correlated(game, coarse=coarse).welfare)
+
+
+def test_payoffs_that_nearly_tie_are_certified_all_the_same() -> None:
+    generator = np.random.default_rng(5)
+    row, col = generator.integers(0, 3, (2, 200, 3, 3)) + 1e-7 * generator.random((2, 200, 3, 3))
+    batch = correlated_batch(row, col)
+    assert batch.violation.max() <= 1e-9
 
 
 def test_a_batch_reports_distribution_welfare_and_certificates() -> None:

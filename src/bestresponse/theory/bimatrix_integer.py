@@ -11,20 +11,19 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, gcd, lcm, log10
+from math import ceil, gcd, lcm, log10
 
 from bestresponse.theory.normal_form import Array
 
 __all__ = ["Dictionary", "Vertex", "determinant_sign", "start", "vertices", "whole_payoffs"]
 
-_DIGITS = 14
 _SIMPLE_DENOMINATOR = 1000
 
 
 def whole_payoffs(matrix: Array) -> list[list[int]]:
     """A positive integer matrix with the same best responses: shifted, scaled by a common unit.
 
-    Numbers are taken to about 14 digits of the largest one, and as the simple fractions or decimals they are closest
+    Numbers are taken to about 14 digits of their range, and as the simple fractions or decimals they are closest
     to: 0.1 means one tenth, 0.1 + 0.2 equals 0.3, and 2 / 3 is twice 1 / 3.
 
     >>> import numpy as np
@@ -35,8 +34,10 @@ def whole_payoffs(matrix: Array) -> list[list[int]]:
     if all(value.is_integer() for row in rows for value in row):
         whole = [[int(value) for value in row] for row in rows]
     else:
-        largest = max(abs(value) for row in rows for value in row)
-        exact = [[_simple(value, largest) for value in row] for row in rows]
+        values = [value for row in rows for value in row]
+        largest = max(map(abs, values))
+        digits = ceil(-log10(max((max(values) - min(values)) * 1e-14, largest * 2e-16)))
+        exact = [[_simple(value, largest, digits) for value in row] for row in rows]
         unit = lcm(*(value.denominator for row in exact for value in row))
         whole = [[int(value * unit) for value in row] for row in exact]
     low = min(min(row) for row in whole)
@@ -44,13 +45,14 @@ def whole_payoffs(matrix: Array) -> list[list[int]]:
     return [[(value - low) // step + 1 for value in row] for row in whole]
 
 
-def _simple(value: float, largest: float) -> Fraction:
+def _simple(value: float, largest: float, digits: int) -> Fraction:
+    """The fraction of small denominator that `value` is up to rounding, else its decimal with so many digits."""
     fraction = Fraction(value)
     near = fraction.limit_denominator(_SIMPLE_DENOMINATOR)
     if abs(near - fraction) <= Fraction(largest) / 2**51:
         return near
-    digits = _DIGITS - 1 - floor(log10(largest))
-    return Fraction(round(Fraction(repr(value)) * Fraction(10) ** digits)) / Fraction(10) ** digits
+    power = Fraction(10) ** digits
+    return Fraction(round(Fraction(repr(value)) * power)) / power
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ Objective = Literal["welfare", "fairness", "entropy", "any"]
 
 _NUMBERS_LIMIT = 20_000_000
 _VIOLATION_LIMIT = 1e-9
+_EXACT_CELLS = 100
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -65,7 +66,7 @@ def correlated(game: NormalForm, objective: Objective = "welfare", *, coarse: bo
 
         flat, method = most_random(rows), "barrier method"
     else:
-        flat, method = _by_linear_program(game, rows, objective), "linear program (HiGHS)"
+        flat, method = _certified(game, rows, objective, coarse)
     distribution = flat.reshape(game.shape)
     violation = relative_violation(rows, flat)
     if violation > _VIOLATION_LIMIT:
@@ -164,6 +165,22 @@ def _block(own: Array, at: Any, coarse: bool) -> tuple[Array, Any, Any, int]:
 def relative_violation(rows: Any, flat: Array) -> float:
     """The largest left side of an incentive constraint: how much one disobedience gains, per payoff range."""
     return float(max((rows @ flat).max(initial=0.0), 0.0))
+
+
+def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) -> tuple[Array, str]:
+    """HiGHS's answer if it holds; for objectives without a second stage and small games else an exact one."""
+    try:
+        flat = _by_linear_program(game, rows, objective)
+        if relative_violation(rows, flat) <= _VIOLATION_LIMIT:
+            return flat, "linear program (HiGHS)"
+    except NotCertified:
+        if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
+            raise
+    if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
+        return flat, "linear program (HiGHS)"
+    from bestresponse.theory.correlated_exact import exact_correlated
+
+    return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
 
 
 def _by_linear_program(game: NormalForm, rows: Any, objective: Objective) -> Array:

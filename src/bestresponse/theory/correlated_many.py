@@ -3,7 +3,7 @@
 Program: maximise w'p over p >= 0 with G p <= 0 and 1'p <= 1, where w > 0 is the welfare of the cells and G holds the
 incentives to disobey. p = 0 is feasible, so no first phase is needed, and w > 0 makes the sum reach 1. Where the cell
 of largest welfare is a pure equilibrium it is the answer. Certificate: the largest incentive, and by weak duality the
-distance from max over cells of w - G'k, k >= 0 the multipliers; games that miss 1e-9 in either go to HiGHS.
+distance from max over cells of w - G'k, k >= 0 the multipliers. Games that miss 1e-9 in either are solved again: in whole numbers up to 100 cells, by HiGHS beyond.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.correlated_equilibria import correlated, incentives, relative_violation
+from bestresponse.theory.correlated_exact import exact_correlated
 from bestresponse.theory.correlated_perturbation import (
     ACCEPTED,
     COST_EPSILON,
@@ -32,6 +33,7 @@ __all__ = ["CorrelatedBatch", "correlated_batch"]
 _WORTH_COMPILING = 50_000
 _KERNELS = "bestresponse.theory.correlated_kernels"
 _CHUNK_NUMBERS = 2_000_000
+_EXACT_CELLS = 100
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,7 +41,8 @@ class CorrelatedBatch:
     """`distribution` is (n, rows, columns), `welfare` (n,) the sum of both payoffs.
 
     `violation` is the largest incentive to disobey as a share of the player's payoff range, `gap` how far the welfare
-    may be from the largest possible, as a share of the range of welfare; `resolved` marks games solved by HiGHS.
+    may be from the largest possible, as a share of the range of welfare (nan where only HiGHS says so); `resolved` marks
+    games that were solved again, in whole numbers or by HiGHS.
     """
 
     distribution: Array
@@ -69,11 +72,18 @@ def correlated_batch(row: ArrayLike, col: ArrayLike) -> CorrelatedBatch:
         _solve_in_chunks(first, second, shifts[0], (p, violations, gaps))
     wrong = ~((violations <= ACCEPTED) & (gaps <= ACCEPTED))
     for g in np.flatnonzero(wrong):
-        game = NormalForm.bimatrix(first[g], second[g])
-        p[g] = correlated(game).distribution.ravel()
-        violations[g], gaps[g] = relative_violation(incentives(game, False), p[g]), 0.0
+        p[g], violations[g], gaps[g] = _solved_again(NormalForm.bimatrix(first[g], second[g]))
     welfare = (p * (first + second).reshape(games, -1)).sum(axis=1)
     return CorrelatedBatch(p.reshape(games, m, n), welfare, violations, gaps, wrong)
+
+
+def _solved_again(game: NormalForm) -> tuple[Array, float, float]:
+    """(distribution, violation, gap) of one game that was not certified."""
+    if game.payoffs[0].size <= _EXACT_CELLS:
+        flat, gap = exact_correlated(game, game.payoffs.sum(axis=0), coarse=False), 0.0
+    else:
+        flat, gap = correlated(game).distribution.ravel(), np.nan
+    return flat, relative_violation(incentives(game, False), flat), gap
 
 
 Answers = tuple[Array, Array, Array]
