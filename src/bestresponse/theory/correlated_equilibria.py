@@ -23,7 +23,7 @@ Objective = Literal["welfare", "fairness", "entropy", "any"]
 
 _NUMBERS_LIMIT = 20_000_000
 _VIOLATION_LIMIT = 1e-9
-_EXACT_CELLS = 100
+_EXACT_CELLS = 36
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,7 +3,8 @@
 Program: maximise w'p over p >= 0 with G p <= 0 and 1'p <= 1, where w > 0 is the welfare of the cells and G holds the
 incentives to disobey. p = 0 is feasible, so no first phase is needed, and w > 0 makes the sum reach 1. Where the cell
 of largest welfare is a pure equilibrium it is the answer. Certificate: the largest incentive, and by weak duality the
-distance from max over cells of w - G'k, k >= 0 the multipliers. Games that miss 1e-9 in either are solved again: in whole numbers up to 100 cells, by HiGHS beyond.
+distance from max over cells of w - G'k, k >= 0 the multipliers. Games that miss 1e-9 in either are solved again: in
+whole numbers up to 16 cells, by HiGHS beyond.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ __all__ = ["CorrelatedBatch", "correlated_batch"]
 _WORTH_COMPILING = 50_000
 _KERNELS = "bestresponse.theory.correlated_kernels"
 _CHUNK_NUMBERS = 2_000_000
-_EXACT_CELLS = 100
+_EXACT_CELLS = 16
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,8 +42,8 @@ class CorrelatedBatch:
     """`distribution` is (n, rows, columns), `welfare` (n,) the sum of both payoffs.
 
     `violation` is the largest incentive to disobey as a share of the player's payoff range, `gap` how far the welfare
-    may be from the largest possible, as a share of the range of welfare (nan where only HiGHS says so); `resolved` marks
-    games that were solved again, in whole numbers or by HiGHS.
+    may be from the largest possible, as a share of the range of welfare (nan where only HiGHS says it is the largest);
+    `resolved` marks games that were solved again, in whole numbers or by HiGHS.
     """
 
     distribution: Array
