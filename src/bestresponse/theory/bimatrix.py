@@ -37,15 +37,12 @@ def bimatrix_nash(game: NormalForm, *, compiled: bool = False) -> NashResult:
     parts = connected(edges) if extremes.degenerate else [[edge] for edge in edges]
     alone = {part[0]: index_at.get(part[0], 0) for part in parts if len(part) == 1}
     described = _described(game, extremes, [alone.get(edge) for edge in edges])
-    found = dict(zip(edges, described, strict=True))
-    components = [_component(part, found, index_at) for part in parts]
-    return NashResult(
-        tuple(sorted(described, key=_reading_order)),
-        tuple(sorted(components, key=lambda component: _reading_order(component.equilibria[0]))),
-        extremes.degenerate,
-        True,
-        extremes.method,
-    )
+    ordered = sorted(zip(edges, described, strict=True), key=lambda pair: _reading_order(pair[1]))
+    found = dict(ordered)
+    rank = {edge: k for k, (edge, _) in enumerate(ordered)}
+    parts = sorted((sorted(part, key=rank.__getitem__) for part in parts), key=lambda part: rank[part[0]])
+    components = tuple(_component(part, found, index_at) for part in parts)
+    return NashResult(tuple(found.values()), components, extremes.degenerate, True, extremes.method)
 
 
 def _described(game: NormalForm, extremes: Extremes, index: list[int | None]) -> list[Equilibrium]:
@@ -94,10 +91,15 @@ def _reading_order(e: Equilibrium) -> tuple[int, tuple[tuple[float, ...], ...]]:
 
 
 def _component(part: list[Edge], found: dict[Edge, Equilibrium], index_at: dict[Edge, int]) -> Component:
-    members = sorted((found[edge] for edge in part), key=_reading_order)
+    """The component of these equilibria, which come in reading order."""
+    members = tuple(found[edge] for edge in part)
+    index = sum(index_at.get(edge, 0) for edge in part)
+    if len(part) == 1:
+        x, y = members[0].strategies
+        return Component(members, (NashSubset(x[None, :], y[None, :]),), index)
     x_of = {k: found[k, h].strategies[0] for k, h in part}
     y_of = {h: found[k, h].strategies[1] for k, h in part}
     subsets = tuple(
         NashSubset(np.stack([x_of[k] for k in xs]), np.stack([y_of[h] for h in ys])) for xs, ys in maximal_subsets(part)
     )
-    return Component(tuple(members), subsets, sum(index_at.get(edge, 0) for edge in part))
+    return Component(members, subsets, index)

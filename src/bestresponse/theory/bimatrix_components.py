@@ -89,7 +89,9 @@ class _FloatSign:
         self._positive = (payoff - payoff.min()) / (float(np.ptp(payoff)) or 1.0) + 1.0
 
     def of(self, rows: list[int], columns: list[int]) -> int:
-        return int(np.sign(np.linalg.det(self._positive[np.ix_(rows, columns)])))
+        if len(rows) == 1:
+            return 1
+        return int(np.sign(np.linalg.det(self._positive[rows][:, columns])))
 
 
 def _sign_of(game: NormalForm, player: int, exact: bool) -> _ExactSign | _FloatSign:

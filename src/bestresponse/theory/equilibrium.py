@@ -37,7 +37,7 @@ class Equilibrium:
     @property
     def supports(self) -> tuple[tuple[int, ...], ...]:
         """The actions each player uses."""
-        return tuple(tuple(int(a) for a in np.flatnonzero(x > _IN_SUPPORT)) for x in self.strategies)
+        return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > _IN_SUPPORT) for x in self.strategies)
 
     @property
     def kind(self) -> str:
