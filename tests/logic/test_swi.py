@@ -310,3 +310,12 @@ class TestDecoding:
     def test_half_a_term_is_an_error(self, text: str) -> None:
         with pytest.raises(LogicError):
             decode(text)
+
+    def test_large_answers_take_time_in_proportion(self) -> None:
+        deep = "f(a," * 20_000 + "x" + ")" * 20_000
+        wide = "[" + "a," * 100_000 + "g(h(X))]".replace("X", "_1")
+        assert isinstance(decode(deep), Struct)
+        assert isinstance(decode(wide), Struct)
+        assert decode("f(g(a,1),[b],-(c,2.5))") == Struct(
+            "f", (Struct("g", (Atom("a"), 1)), list_of([Atom("b")]), Struct("-", (Atom("c"), 2.5)))
+        )
