@@ -22,7 +22,7 @@ _PICTURE_FILES = (".svg", ".png", ".html")
 def solve(
     game: Annotated[
         str,
-        typer.Argument(help="A name from `bestresponse games`, a .nfg, .efg or .json file, or - to read JSON."),
+        typer.Argument(help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON."),
     ],
     as_json: AsJson = False,
     plot: Annotated[

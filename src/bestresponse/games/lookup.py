@@ -3,7 +3,7 @@
 A game is named in one of these ways, tried in this order:
 
 - `-`: JSON read from standard input, in the form of `theory.matrix_json`
-- a path, if it has a folder in it or ends like a game file: `.nfg`, `.efg` or `.json`
+- a path, if it has a folder in it or ends like a game file: `.nfg`, `.efg`, `.json`, or `.pl` for a logic program
 - a name of the catalogue, in normal or in extensive form
 - a name of a registered game (`core.registry.games`), built in or from an installed package
 """
@@ -94,7 +94,18 @@ def _read_game_file(path: Path) -> AnyGame:
     return load_game_file(path)
 
 
-_READERS: dict[str, Callable[[Path], AnyGame]] = dict.fromkeys((".nfg", ".efg", ".json"), _read_game_file)
+def _read_program(path: Path) -> AnyGame:
+    from bestresponse.games.logic_game import load_program
+
+    return load_program(path)
+
+
+_READERS: dict[str, Callable[[Path], AnyGame]] = {
+    ".nfg": _read_game_file,
+    ".efg": _read_game_file,
+    ".json": _read_game_file,
+    ".pl": _read_program,
+}
 """How a file is read, by the ending of its name."""
 
 
