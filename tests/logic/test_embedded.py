@@ -1,5 +1,7 @@
 """The embedded engine: answers of ordinary Prolog, errors with their clause, and limits that hold."""
 
+from contextlib import suppress
+
 import pytest
 from games_for_logic import DILEMMA
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from bestresponse.core.errors import LimitReached, LogicError, ProgramRefused, UsageError
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.logic.engine import Limits, Proof, RuntimeFault, Verdict, open_engine
+from bestresponse.logic.predicates import CALLABLE, GOAL_ARGUMENTS, OUTPUT, SOLVER
 from bestresponse.logic.terms import write
 
 LIBRARY = """
@@ -271,6 +274,31 @@ def test_a_program_of_another_engine_is_turned_away() -> None:
     foreign = type(program)(program.gated, object())
     with pytest.raises(LogicError, match="loaded by another engine"):
         engine.solutions(foreign, "a")
+
+
+_TERMS = st.sampled_from(
+    [
+        "a", "[]", "'B c'", "1", "0", "-3", "2.5", '"s"', "f(a)", "f(X,Y)", "[1,2,3]", "[a|T]", "X", "Y", "[X,Y]", "1-a",
+        "[1-a,2-b]", "inf", "@>=", "1r3", "X+1", "1/0", "10**5", "''", "[[a],[b]]",
+    ]
+)  # fmt: skip
+_PLAIN = sorted(CALLABLE - set(GOAL_ARGUMENTS) - OUTPUT - SOLVER - {"!/0"})
+
+
+@st.composite
+def _goals(draw: st.DrawFn) -> str:
+    name, arity = draw(st.sampled_from(_PLAIN)).rsplit("/", 1)
+    quoted = name.replace("\\", "\\\\")
+    arguments = ",".join(draw(_TERMS) for _ in range(int(arity)))
+    return f"'{quoted}'({arguments})" if arguments else f"'{quoted}'"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(_goals(), min_size=1, max_size=3), st.sampled_from(["{}", "findall(X-Y, ({}), L)", "\\+ ({})"]))
+def test_no_built_in_predicate_fails_in_python(goals: list[str], frame: str) -> None:
+    engine = EmbeddedEngine(Limits(steps=2_000, cells=20_000, answers=20, output=50_000))
+    with suppress(LogicError):
+        engine.solutions(engine.load("q(1)."), frame.format(", ".join(goals)), 10)
 
 
 @settings(max_examples=60, deadline=None)

@@ -31,7 +31,7 @@ def evaluate(term: Term, source: random.Random, depth: int = 0) -> Number:
     if depth > MAX_DEPTH:
         raise LimitReached(f"An arithmetic expression is nested deeper than {MAX_DEPTH}.")
     if isinstance(term, Struct):
-        return _bounded(_apply(term, source, depth))
+        return _apply(term, source, depth)
     if isinstance(term, Var):
         raise Fault("arguments are not sufficiently instantiated: an unbound variable in arithmetic")
     if isinstance(term, String) and len(term) == 1:
@@ -48,20 +48,20 @@ def _apply(term: Struct, source: random.Random, depth: int) -> Number:
     arity = len(term.args)
     if term.name == CONS and arity == 2 and deref(term.args[1]) == NIL:
         return evaluate(term.args[0], source, depth + 1)
+    function = _FUNCTIONS.get((term.name, arity))
+    if function is None:
+        raise Fault(f"{term.name}/{arity} is not an arithmetic function")
+    values = [evaluate(argument, source, depth + 1) for argument in term.args]
     try:
-        if arity == 2 and (binary := _BINARY.get(term.name)):
-            return binary(evaluate(term.args[0], source, depth + 1), evaluate(term.args[1], source, depth + 1))
-        if arity == 1 and term.name == "random":
-            return source.randrange(_integer(evaluate(term.args[0], source, depth + 1)))
-        if arity == 1 and (unary := _UNARY.get(term.name)):
-            return unary(evaluate(term.args[0], source, depth + 1))
+        result = source.randrange(_integer(values[0])) if term.name == "random" else function(*values)
     except ZeroDivisionError:
         raise Fault("division by zero") from None
     except OverflowError:
         raise Fault("the result is larger than any float") from None
     except ValueError:
         raise Fault(f"{term.name} is undefined for this argument") from None
-    raise Fault(f"{term.name}/{arity} is not an arithmetic function")
+    finite = all(not isinstance(value, float) or math.isfinite(value) for value in values)
+    return _bounded(result) if finite else result
 
 
 def _bounded(value: Number) -> Number:
@@ -149,7 +149,8 @@ def _sign(value: Number) -> Number:
 
 
 _CONSTANTS: dict[str, Number] = {
-    "pi": math.pi, "e": math.e, "epsilon": 2.0**-52, "max_tagged_integer": 2**60 - 1, "min_tagged_integer": -(2**60),
+    "pi": math.pi, "e": math.e, "epsilon": 2.0**-52, "inf": math.inf, "infinite": math.inf, "nan": math.nan,
+    "max_tagged_integer": 2**60 - 1, "min_tagged_integer": -(2**60),
 }  # fmt: skip
 
 _BINARY: dict[str, Callable[[Number, Number], Number]] = {
@@ -208,4 +209,10 @@ _UNARY: dict[str, Callable[[Number], Number]] = {
     "succ": lambda a: _integer(a) + 1,
     "msb": lambda a: _integer(a).bit_length() - 1,
     "\\": lambda a: ~_integer(a),
+}
+
+_FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
+    ("random", 1): lambda a: a,
+    **{(name, 1): function for name, function in _UNARY.items()},
+    **{(name, 2): function for name, function in _BINARY.items()},
 }

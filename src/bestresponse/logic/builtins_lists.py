@@ -136,10 +136,6 @@ def _numlist(machine: Machine, arguments: Arguments) -> bool:
     return high >= low and unify(arguments[2], list_of(list(range(low, high + 1))), machine.trail)
 
 
-def _reverse(machine: Machine, arguments: Arguments) -> bool:
-    return _give(machine, arguments[1], proper_list(arguments[0], machine)[::-1])
-
-
 def _to_set(machine: Machine, arguments: Arguments) -> bool:
     items = proper_list(arguments[0], machine)
     ranked = sorted(range(len(items)), key=lambda index: (order_key(items[index]), index))
@@ -247,7 +243,6 @@ DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
     "max_member/2": _extreme_member(1),
     "min_member/2": _extreme_member(-1),
     "numlist/3": _numlist,
-    "reverse/2": _reverse,
     "list_to_set/2": _to_set,
     "memberchk/2": _memberchk,
 }

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bestresponse.logic.arithmetic import evaluate
-from bestresponse.logic.terms import Atom, String, Struct, Term, Var, brief, deref, items_of, list_of, variables_of
+from bestresponse.logic.terms import NIL, Atom, String, Struct, Term, Var, brief, deref, items_of, list_of, variables_of
 from bestresponse.logic.unify import Fault, compare, copy, is_ground, undo, unify
 
 if TYPE_CHECKING:
@@ -130,8 +130,13 @@ def _term_variables(machine: Machine, arguments: Arguments) -> bool:
     return unify(arguments[1], list_of(variables_of(arguments[0])), machine.trail)
 
 
+def _atom(machine: Machine, arguments: Arguments) -> bool:
+    term = deref(arguments[0])
+    return isinstance(term, Atom) and term != NIL
+
+
 def _callable(machine: Machine, arguments: Arguments) -> bool:
-    return isinstance(deref(arguments[0]), Atom | Struct)
+    return isinstance(deref(arguments[0]), Struct) or _atom(machine, arguments)
 
 
 def _is_list(machine: Machine, arguments: Arguments) -> bool:
@@ -239,7 +244,7 @@ DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
     ">=/2": _comparison(lambda a, b: a >= b),  # type: ignore[operator]
     "var/1": _kind(Var),
     "nonvar/1": _kind(Atom, String, Struct, int, float, Fraction),
-    "atom/1": _kind(Atom),
+    "atom/1": _atom,
     "string/1": _kind(String),
     "number/1": _kind(int, float, Fraction),
     "integer/1": _kind(int),

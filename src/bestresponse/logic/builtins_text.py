@@ -111,12 +111,15 @@ def _char_code(machine: Machine, arguments: Arguments) -> bool:
     return len(text) == 1 and unify(code, ord(text), machine.trail)
 
 
-def _as_number(machine: Machine, arguments: Arguments) -> bool:
-    text = _text(arguments[0])
-    if text is None:
-        return unify(arguments[0], Atom(_required(arguments[1])), machine.trail)
-    value = _number(text)
-    return value is not None and unify(arguments[1], value, machine.trail)
+def _as_number(kind: type[Atom] | type[String]) -> Callable[[Machine, Arguments], bool]:
+    def relate(machine: Machine, arguments: Arguments) -> bool:
+        text = _text(arguments[0])
+        if text is None:
+            return unify(arguments[0], kind(_required(arguments[1])), machine.trail)
+        value = _number(text)
+        return value is not None and unify(arguments[1], value, machine.trail)
+
+    return relate
 
 
 def _converted(first: type[Atom] | type[String], second: type[Atom] | type[String]) -> Callable[..., bool]:
@@ -159,7 +162,7 @@ def _sub_atom(machine: Machine, arguments: Arguments) -> Iterator[bool]:
     text, wanted = _required(arguments[0]), _text(arguments[4])
     mark = len(machine.trail)
     for start, end in _spans(text, wanted):
-        values = (start, end - start, len(text) - end, Atom(text[start:end]))
+        values: tuple[Term, ...] = (start, end - start, len(text) - end, Atom(text[start:end]))
         if all(unify(place, value, machine.trail) for place, value in zip(arguments[1:], values, strict=True)):
             yield True
         else:
@@ -201,8 +204,8 @@ DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
     "number_codes/2": _exploded(_codes, _strict_number),
     "number_chars/2": _exploded(_chars, _strict_number),
     "char_code/2": _char_code,
-    "atom_number/2": _as_number,
-    "number_string/2": lambda machine, arguments: _as_number(machine, [arguments[1], arguments[0]]),
+    "atom_number/2": _as_number(Atom),
+    "number_string/2": lambda machine, arguments: _as_number(String)(machine, [arguments[1], arguments[0]]),
     "atom_string/2": _converted(Atom, String),
     "string_to_atom/2": _converted(String, Atom),
     "upcase_atom/2": _changed(str.upper),

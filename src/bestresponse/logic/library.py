@@ -34,8 +34,13 @@ permutation(List, Permutation) :-
 permuted([], []).
 permuted(List, [First|Rest]) :- select(First, List, Others), permuted(Others, Rest).
 
-last([Item], Item) :- !.
-last([_|Rest], Item) :- last(Rest, Item).
+last([First|Rest], Last) :- 'last of'(Rest, First, Last).
+'last of'([], Last, Last).
+'last of'([First|Rest], _, Last) :- 'last of'(Rest, First, Last).
+
+reverse(List, Reversed) :- 'reverse onto'(List, [], Reversed).
+'reverse onto'([], Reversed, Reversed).
+'reverse onto'([First|Rest], Done, Reversed) :- 'reverse onto'(Rest, [First|Done], Reversed).
 
 same_length([], []).
 same_length([_|List], [_|Other]) :- same_length(List, Other).

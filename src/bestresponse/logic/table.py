@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
-from math import factorial
+from math import factorial, isfinite
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage
@@ -243,7 +243,7 @@ def _goal_defects(paths: list[_Path], players: tuple[str, ...]) -> list[Diagnost
 
 def _exact(value: Term | None) -> Fraction | None:
     if isinstance(value, float):
-        return Fraction(repr(value))
+        return Fraction(repr(value)) if isfinite(value) else None
     return Fraction(value) if isinstance(value, int | Fraction) else None
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 
 from bestresponse.core.errors import LimitReached
-from bestresponse.logic.terms import Atom, String, Struct, Term, Var, deref
+from bestresponse.logic.terms import NIL, Atom, String, Struct, Term, Var, deref
 
 __all__ = ["Fault", "compare", "copy", "is_ground", "order_key", "set_deadline", "undo", "unify"]
 
@@ -151,7 +151,7 @@ def is_ground(term: Term) -> bool:
 
 
 def compare(left: Term, right: Term) -> int:
-    """-1, 0 or 1 in the standard order: variables, numbers, strings, atoms, structures by arity, name and arguments."""
+    """-1, 0 or 1 in the standard order: variables, numbers, strings, [], atoms, structures (arity, name, arguments)."""
     stack: list[tuple[Term, Term]] = [(left, right)]
     while stack:
         a, b = stack.pop()
@@ -196,7 +196,9 @@ def _rank(term: Term) -> int:
         return 1
     if isinstance(term, String):
         return 2
-    return 3 if isinstance(term, Atom) else 4
+    if isinstance(term, Atom):
+        return 4 if term != NIL else 3
+    return 5
 
 
 order_key = cmp_to_key(compare)
