@@ -60,7 +60,8 @@ class MatrixGame:
     @property
     def payoff_matrix(self) -> Array:
         """What the first player gets, rows by columns."""
-        return self.form.payoffs[0]
+        first: Array = self.form.payoffs[0]
+        return first
 
     def start(self) -> State:
         return ()
