@@ -157,7 +157,7 @@ GOALS = [
     "copy_term(h(_, X), R)",
     "compare(R, X, A)",
     "compare(R, Y, X)",
-    "msort([f(A), X, A, 1.0, 1, [X]], R)",
+    'msort([f(A), X, A, 1.0, 1, [], "s", [X]], R)',
     "list_to_set([X|L], R)",
     "permutation([X, Y], R)",
     "pairs_keys_values(R, L, L)",
@@ -177,6 +177,12 @@ GOALS = [
     "holds(mood(R), do(anything, s0))",
     "term_variables(g(X, V, h(V, W)), R)",
     "atom(A), atomic(X), number(X), compound(f(x)), var(R)",
+    "X < inf, R = finite",
+    "foldl(smaller, L, inf, R)",
+    "R is inf",
+    "atom([]), R = atom",
+    "atom_string(A, R)",
+    "atomic_list_concat(L, R)",
     "R is A + 1",
     "R is X / 0",
     "undefined_here(R)",
@@ -190,6 +196,7 @@ by_size(Order, A, B) :- compare(Order, A, B).
 small(N) :- N < 2.
 double(N, M) :- M is 2 * N.
 add(A, B, C) :- C is A + B.
+smaller(A, B, C) :- C is min(A, B).
 five(A, B, C, D, E) :- E is A + B + C + D.
 owns(ann, 1). owns(bob, 2). owns(ann, 3).
 edge(1, 2). edge(2, 3). edge(3, 4).
