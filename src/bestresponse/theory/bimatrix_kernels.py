@@ -27,19 +27,23 @@ def _minor_bound(largest: float, order: int) -> Any:
 @njit(cache=True, error_model="numpy")
 def _span(payoff: Any) -> tuple[float, float, float]:
     """(smallest payoff, unit, range in units); unit is the greatest common divisor of integer payoffs, else 0."""
+    m, n = payoff.shape
     low, high = payoff[0, 0], payoff[0, 0]
-    for value in payoff.flat:
-        low = min(low, value)
-        high = max(high, value)
-    if high - low > 4e9 or abs(low) > 4e15:
+    whole = True
+    for i in range(m):
+        for j in range(n):
+            value = payoff[i, j]
+            low = min(low, value)
+            high = max(high, value)
+            whole &= value == np.floor(value)
+    if not whole or high - low > 4e9 or abs(low) > 4e15:
         return low, 0.0, high - low
     unit = np.int64(0)
-    for value in payoff.flat:
-        if value != np.floor(value):
-            return low, 0.0, high - low
-        other = np.int64(value - low)
-        while other:
-            unit, other = other, unit % other
+    for i in range(m):
+        for j in range(n):
+            other = np.int64(payoff[i, j] - low)
+            while other:
+                unit, other = other, unit % other
     if unit == 0:
         unit = np.int64(1)
     return low, float(unit), (high - low) / float(unit)
