@@ -278,8 +278,8 @@ def test_a_program_of_another_engine_is_turned_away() -> None:
 
 _TERMS = st.sampled_from(
     [
-        "a", "[]", "'B c'", "1", "0", "-3", "2.5", '"s"', "f(a)", "f(X,Y)", "[1,2,3]", "[a|T]", "X", "Y", "[X,Y]", "1-a",
-        "[1-a,2-b]", "inf", "@>=", "1r3", "X+1", "1/0", "10**5", "''", "[[a],[b]]",
+        "a", "[]", "'B c'", "1", "0", "-3", "2.5", '"s"', "f(a)", "f(X,Y)", "[1,2,3]", "[a|T]", "X", "Y", "[X,Y]",
+        "1-a", "[1-a,2-b]", "inf", "@>=", "1r3", "X+1", "1/0", "10**5", "''", "[[a],[b]]",
     ]
 )  # fmt: skip
 _PLAIN = sorted(CALLABLE - set(GOAL_ARGUMENTS) - OUTPUT - SOLVER - {"!/0"})

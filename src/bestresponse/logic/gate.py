@@ -36,6 +36,8 @@ __all__ = ["GatedClause", "GatedGoal", "GatedProgram", "check", "check_goal"]
 
 MAX_CLAUSES = 5_000
 MAX_DEPTH = 100
+MAX_UNDEFINED = 50
+MAX_NAMES = 1_000
 
 _REFUSING = frozenset({"syntax", "size", "character", "forbidden", "directive", "reserved", "goal", "depth", "clause"})
 
@@ -299,14 +301,14 @@ class _Gate:
     def undefined(self, key: str) -> None:
         """Complain once per predicate and clause about a call of something nobody defines."""
         place = self.place.line if self.place else 0
-        if not self.complete or (key, place) in self.missed:
+        if not self.complete or (key, place) in self.missed or len(self.missed) >= MAX_UNDEFINED:
             return
         self.missed.add((key, place))
         name = key.rsplit("/", 1)[0]
         known = sorted(set(self.defined) | CALLABLE | GAME)
         arities = [other for other in known if other.rsplit("/", 1)[0] == name]
         names = sorted({other.rsplit("/", 1)[0] for other in known})
-        near = get_close_matches(name, names, 1, 0.75)
+        near = get_close_matches(name, names, 1, 0.75) if len(names) < MAX_NAMES else []
         if arities:
             self.say(Severity.ERROR, "arity", f"{key} is called, but only {', '.join(arities)} is defined")
         else:
