@@ -102,14 +102,13 @@ class Confined:
         """Kill the program and whatever it started, wait for it and return its exit status."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):
             self._process.kill()
-        status = self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
             with suppress(OSError):
                 pipe.close()
-        return status
+        return self._process.wait()
 
 
 def start(command: tuple[str, ...], policy: Policy) -> Confined:
