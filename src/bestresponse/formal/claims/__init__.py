@@ -24,7 +24,7 @@ _EXPORTS = {
     "Translation": "translation",
     "claims_schema": "grammar_json",
     "corrections": "feedback",
-    "ground": "ground",
+    "ground": "grounding",
     "parse": "grammar",
     "parse_json": "grammar_json",
     "parse_queries": "grammar",

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from bestresponse.core.errors import UsageError
 from bestresponse.logic.terms import Atom, write
 
-__all__ = ["FORMS", "YOU", "Argument", "Claim", "Form", "Malformed", "Mix", "Move", "Sort", "number_text"]
+__all__ = ["FORMS", "YOU", "Argument", "Chain", "Claim", "Form", "Malformed", "Mix", "Move", "Sort", "number_text"]
 
 YOU: Final = "you"
 
@@ -216,16 +216,11 @@ def _argument(sort: Sort, given: Any) -> str:
             return ", ".join(map(_quoted, given))
         case Sort.CHAIN:
             text = "s0"
-            for move in reversed(given) if _unordered(given) else given:
+            for move in given:
                 text = f"do(choice({write(Atom(move.who))}, {_quoted(move.action)}), {text})"
             return text
         case Sort.MIXES:
             return "[" + ", ".join(map(_mix, given)) + "]"
-
-
-def _unordered(chain: Chain) -> bool:
-    """A chain that begins with `you` prints with `you` outermost, as the paper does where order does not matter."""
-    return len({move.who for move in chain}) == len(chain)
 
 
 def _mix(mix: Mix) -> str:

@@ -1,0 +1,206 @@
+"""The grammar of claims: terms in the paper's notation, and the same terms made from JSON, become typed claims.
+
+A query is one term with an optional full stop; several stand in braces, `{higher(3, 1).} {equal(2, 2).}`, or one on
+each line. Whatever cannot be read is a `Malformed` with the reason; reading never raises and never runs anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+from bestresponse.core.registry import did_you_mean
+from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Malformed, Mix, Move, Sort
+from bestresponse.logic.reader import read_term
+from bestresponse.logic.terms import Atom, String, Struct, Term, Var, brief, deref, items_of
+
+__all__ = ["MOST_CLAIMS", "MOST_QUERY", "claims_of", "parse", "parse_queries"]
+
+MOST_QUERY: Final = 2_000
+MOST_CLAIMS: Final = 1_000
+_MOST_DIGITS: Final = 60
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+
+
+class _Unreadable(Exception):
+    """Why a term is no claim."""
+
+
+def parse(query: str) -> tuple[Claim | Malformed, ...]:
+    """The claims of one query: one, or several for an outcome that states several payoffs, or what is wrong with it.
+
+    >>> [str(claim) for claim in parse("higher(5, 2.50)")]
+    ['higher(5, 2.5).']
+    >>> parse("higher(5, X, Y).")
+    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3'),)
+    """
+    text = query.strip()
+    if len(text) > MOST_QUERY:
+        why = f"the query has {len(text):,} characters; the limit is {MOST_QUERY:,}"
+        return (Malformed(text[:80] + "...", why),)
+    try:
+        return claims_of(read_term(text).term, text)
+    except (ValueError, RecursionError) as error:
+        return (Malformed(text, f"this is no term: {error}"),)
+
+
+def parse_queries(reply: str) -> tuple[Claim | Malformed, ...]:
+    """All queries of a translator's reply: what stands in braces, or, where there are none, each line."""
+    found = _BRACES.findall(reply[: MOST_QUERY * MOST_CLAIMS])
+    if not found:
+        lines = (_BULLET.sub("", line).strip(" `") for line in reply[: MOST_QUERY * MOST_CLAIMS].splitlines())
+        found = [line for line in lines if "(" in line or line.rstrip(".") == "no_claim"]
+    read = [one for query in found[:MOST_CLAIMS] if query.strip() for one in parse(query)]
+    if len(found) > MOST_CLAIMS:
+        read.append(Malformed("...", f"{len(found):,} queries came; the limit is {MOST_CLAIMS:,}"))
+    return tuple(dict.fromkeys(read))
+
+
+def claims_of(term: Term, text: str) -> tuple[Claim | Malformed, ...]:
+    """The claims that a term states; `text` is quoted where it states none."""
+    try:
+        return tuple(_claims(deref(term)))
+    except _Unreadable as error:
+        return (Malformed(text, str(error)),)
+
+
+def _claims(term: Term) -> Iterator[Claim]:
+    if isinstance(term, Atom) and term == "no_claim":
+        yield Claim("no_claim")
+        return
+    if not isinstance(term, Struct):
+        raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
+    if term.name == "finally" and len(term.args) == 2:
+        yield from _finally(*map(deref, term.args))
+        return
+    if term.name not in FORMS:
+        raise _Unreadable(f"there is no form of claim {term.name!r}.{did_you_mean(term.name, list(FORMS))}")
+    yield Claim(term.name, tuple(_arguments(term)))
+
+
+def _finally(result: Term, situation: Term) -> Iterator[Claim]:
+    if isinstance(result, Struct) and result.name == "goal" and len(result.args) == 2:
+        who, value = result.args
+        yield Claim("payoff", (_who(who), _number(value), _chain(situation)))
+    elif isinstance(result, Struct) and result.name == "outcome" and len(result.args) % 3 == 0:
+        triples = [result.args[i : i + 3] for i in range(0, len(result.args), 3)]
+        outcome = tuple(Move(_who(who), _name(action)) for who, action, _ in triples)
+        stated = [(who, value) for who, _, value in triples if not isinstance(deref(value), Var)]
+        if not stated:
+            raise _Unreadable("the outcome states no payoff")
+        yield from (Claim("payoff", (_who(who), _number(value), outcome)) for who, value in stated)
+    else:
+        raise _Unreadable(f"finally/2 takes goal(Player, Payoff) or outcome(...), not {brief(result)}")
+
+
+def _arguments(term: Struct) -> Iterator[Any]:
+    wanted = FORMS[term.name].parameters
+    given = list(term.args)
+    if wanted and wanted[0][1] is Sort.JOINT:
+        yield tuple(_name(one) for one in given)
+        return
+    if len(given) == len(wanted) - 1 and wanted[-1] == ("who", Sort.WHO):
+        given.append(Atom(YOU))
+    if len(given) != len(wanted):
+        raise _Unreadable(f"{term.name} takes {len(wanted)} arguments, got {len(given)}")
+    for (_, sort), one in zip(wanted, given, strict=True):
+        yield _argument(sort, one)
+
+
+def _argument(sort: Sort, term: Term) -> Any:
+    match sort:
+        case Sort.WHO:
+            return _who(term)
+        case Sort.ACTION | Sort.JOINT:
+            return _name(term)
+        case Sort.NUMBER:
+            return _number(term)
+        case Sort.CHAIN:
+            return _chain(term)
+        case Sort.MIXES:
+            return _mixes(term)
+
+
+def _who(term: Term) -> str:
+    return _name(term)
+
+
+def _name(term: Term) -> str:
+    """A name: an atom, a string, a number, or a word in capitals that a strict reader takes for a variable."""
+    term = deref(term)
+    if isinstance(term, Var) and not term.name.startswith("_"):
+        return term.name
+    if isinstance(term, Atom | String):
+        return str(term)
+    if isinstance(term, int | float):
+        return str(term)
+    raise _Unreadable(f"a name was expected, not {brief(term)}")
+
+
+def _number(term: Term) -> Fraction:
+    term = deref(term)
+    if isinstance(term, int | Fraction):
+        return _bounded(Fraction(term))
+    if isinstance(term, float):
+        return _bounded(Fraction(repr(term)))
+    if isinstance(term, Struct) and term.name == "-" and len(term.args) == 1:
+        return -_number(term.args[0])
+    if isinstance(term, Struct) and term.name in ("/", "rdiv") and len(term.args) == 2:
+        above, below = _number(term.args[0]), _number(term.args[1])
+        if below == 0:
+            raise _Unreadable("a fraction over 0 is no number")
+        return above / below
+    if isinstance(term, Atom | String):
+        return _written(str(term))
+    raise _Unreadable(f"a number was expected, not {brief(term)}")
+
+
+def _written(text: str) -> Fraction:
+    plain = text.strip().strip("$€£ ").replace("−", "-")
+    if len(plain) <= _MOST_DIGITS and re.fullmatch(r"-?\d+(?:\.\d+)?(?:/\d+)?", plain, re.ASCII):
+        try:
+            return Fraction(plain)
+        except (ValueError, ZeroDivisionError):
+            pass
+    raise _Unreadable(f"a number was expected, not {brief(Atom(text))}")
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if max(abs(value.numerator), value.denominator) >= 10**_MOST_DIGITS:
+        raise _Unreadable(f"a number has more than {_MOST_DIGITS} digits")
+    return value
+
+
+def _chain(term: Term) -> tuple[Move, ...]:
+    """`do(choice(Who, Action), Before)` down to an initial situation, as moves from the first one on."""
+    moves: list[Move] = []
+    term = deref(term)
+    while isinstance(term, Struct) and term.name == "do" and len(term.args) == 2:
+        move = deref(term.args[0])
+        if not (isinstance(move, Struct) and move.name in ("choice", "move") and len(move.args) == 2):
+            raise _Unreadable(f"choice(Player, Action) was expected, not {brief(move)}")
+        moves.append(Move(_who(move.args[0]), _name(move.args[1])))
+        term = deref(term.args[1])
+    if isinstance(term, Struct):
+        raise _Unreadable(f"do(choice(Player, Action), ...) was expected, not {brief(term)}")
+    return tuple(reversed(moves))
+
+
+def _mixes(term: Term) -> tuple[Mix, ...]:
+    items, _ = items_of(term)
+    return tuple(_mix(deref(item)) for item in items)
+
+
+def _mix(term: Term) -> Mix:
+    if not (isinstance(term, Struct) and term.name == "mix" and len(term.args) == 2):
+        raise _Unreadable(f"mix(Player, [Action-Probability, ...]) was expected, not {brief(term)}")
+    pairs = [deref(pair) for pair in items_of(term.args[1])[0]]
+    weights = []
+    for pair in pairs:
+        if not (isinstance(pair, Struct) and pair.name == "-" and len(pair.args) == 2):
+            raise _Unreadable(f"Action-Probability was expected, not {brief(pair)}")
+        weights.append((_name(pair.args[0]), _number(pair.args[1])))
+    return Mix(_who(term.args[0]), tuple(weights))

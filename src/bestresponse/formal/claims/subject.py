@@ -1,0 +1,111 @@
+"""The game a claim is about, as its reasoner speaks of it: `you`, the others, and exact payoffs.
+
+Payoffs are the numbers that were written (0.1 is 1/10), so that a tie is a tie. They are kept as whole numbers over
+one common denominator: `cells[p]` is the tensor of player p, the reasoner first, times `scale`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.claims.claim import YOU
+from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tree import Tree
+
+__all__ = ["Subject", "exact"]
+
+_SMALL = 2**40
+_SIMPLE = 1_000_000
+THEM = "them"
+_SELF = frozenset({"you", "i", "me", "myself", "reasoner", "self"})
+_OTHERS = frozenset({"them", "they", "opponent", "other", "the other", "other player", "the other player"})
+
+
+def exact(value: float) -> Fraction:
+    """The number that a float stands for: a simple fraction where one has that float, else its shortest decimal.
+
+    >>> exact(0.1), exact(1 / 3)
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    near = Fraction(float(value)).limit_denominator(_SIMPLE)
+    return near if float(near) == value else Fraction(repr(float(value)))
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A game seen from one seat. Players are called `you`, and `them` or, where there are several, by their names."""
+
+    game: NormalForm | Tree
+    seat: int = 0
+    order: tuple[int, ...] = field(init=False)
+    players: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        count = self.game.num_players
+        if not 0 <= self.seat < count:
+            raise UsageError(f"the game has {count} players; there is no seat {self.seat}")
+        others = tuple(i for i in range(count) if i != self.seat)
+        names = (THEM,) if len(others) == 1 else tuple(self.game.players[i] for i in others)
+        object.__setattr__(self, "order", (self.seat, *others))
+        object.__setattr__(self, "players", (YOU, *names))
+
+    @property
+    def table(self) -> NormalForm | None:
+        return self.game if isinstance(self.game, NormalForm) else None
+
+    @property
+    def tree(self) -> Tree | None:
+        return self.game if isinstance(self.game, Tree) else None
+
+    @property
+    def tree_is_open(self) -> bool:
+        """Whether everybody always knows what happened before."""
+        return isinstance(self.game, Tree) and self.game.is_perfect_information
+
+    @cached_property
+    def actions(self) -> tuple[tuple[str, ...], ...]:
+        """Everybody's actions, in the order of `players`; in a tree, all labels of the player's moves."""
+        if isinstance(self.game, NormalForm):
+            return tuple(self.game.actions[i] for i in self.order)
+        moves = [[m for s in self.game.infosets if s.player == i for m in s.moves] for i in self.order]
+        return tuple(tuple(dict.fromkeys(found)) for found in moves)
+
+    @cached_property
+    def scale(self) -> int:
+        """The common denominator of all payoffs."""
+        values = np.unique(self.game.payoffs).tolist()
+        return lcm(*(exact(value).denominator for value in values))
+
+    @cached_property
+    def cells(self) -> NDArray[Any]:
+        """Payoffs times `scale` as whole numbers: axis 0 is the player, then one axis per player's action."""
+        if not isinstance(self.game, NormalForm):
+            raise UsageError("a tree has no table of payoffs")
+        source = self.game.payoffs[list(self.order)].transpose(0, *(1 + i for i in self.order))
+        whole = [int(exact(value) * self.scale) for value in source.ravel().tolist()]
+        kind = np.int64 if max(map(abs, whole)) < _SMALL else object
+        return np.array(whole, dtype=kind).reshape(source.shape)
+
+    @cached_property
+    def index(self) -> tuple[dict[str, int], ...]:
+        """Where each action stands, per player."""
+        return tuple({action: k for k, action in enumerate(own)} for own in self.actions)
+
+    @cached_property
+    def _people(self) -> dict[str, int]:
+        known = {name.casefold(): i for i, name in enumerate(self.players)}
+        known |= {self.game.players[seat].casefold(): i for i, seat in enumerate(self.order)}
+        known |= dict.fromkeys(_SELF, 0)
+        return known | dict.fromkeys(_OTHERS, 1) if len(self.players) == 2 else known
+
+    def player(self, name: str) -> int | None:
+        """Which player a name means, in the order of `players`; None where nobody is called so."""
+        return self._people.get(name.strip().casefold())
