@@ -17,6 +17,7 @@ from bestresponse.games.water import Water, water
 from bestresponse.games.water_many import prices_to_win, serve_many
 from bestresponse.games.water_rules import Resident, WaterRules, allocate, with_abundance
 from bestresponse.players.bidders import BIDDERS, BidderPlayer, bidder, play_many, seat_seed
+from bestresponse.players.bidders_solver import SOLVED, policy_of, solve
 
 FIVE = ("random", "share:0.3", "need", "myopic", "no-regret")
 
@@ -138,3 +139,16 @@ def test_a_bidder_in_another_game_says_so():
         BidderPlayer("need").decide(View("x", ""), Choice(("a",)))
     with pytest.raises(UsageError, match="5 residents need as many bidders, got 1"):
         play_many(WaterRules(), ["need"], [1])
+
+
+@pytest.mark.slow
+def test_the_kept_policies_are_what_solving_gives():
+    for abundance, seat in (("low", 0), ("high", 4)):
+        solved = solve(with_abundance(WaterRules(), abundance), seat)
+        assert np.allclose(solved, SOLVED[abundance][seat], atol=1e-4)
+
+
+def test_other_rules_are_solved_when_they_come_up():
+    rules = WaterRules((Resident("a", 2, 10), Resident("b", 2, 10)), 2, 3, 4)
+    assert policy_of(rules, 0).shape == (5,)
+    assert play_many(rules, ["solver", "random"], [1, 2]).survived.shape == (2, 2)

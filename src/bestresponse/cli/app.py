@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli import bench, games, models, replay, report, solve
+from bestresponse.cli import bench, games, models, replay, report, simulate, solve
 
 __all__ = ["app", "main"]
 
@@ -48,6 +48,7 @@ app.command("report")(report.report)
 app.command("replay")(replay.replay)
 app.command("solve")(solve.solve)
 app.add_typer(models.app, name="models")
+app.add_typer(simulate.app, name="simulate")
 
 
 def main() -> None:

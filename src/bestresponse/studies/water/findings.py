@@ -1,0 +1,225 @@
+"""What a run of the water study found, as a document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from bestresponse.core.player import Status
+from bestresponse.core.seeds import split
+from bestresponse.players.bidders import BIDDERS, play_many
+from bestresponse.report.document import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Document,
+    Figure,
+    KeyValues,
+    Note,
+    Paragraph,
+    Section,
+    Table,
+)
+from bestresponse.report.statistics import Interval, cluster_bootstrap, holm, paired_difference, wilson
+from bestresponse.store.manifest import Manifest
+from bestresponse.studies.water.config import Setting
+from bestresponse.studies.water.figures import by_day, price_boxes
+from bestresponse.studies.water.measure import Measured, MeasuredSetting, lowest_served, rsr, rsr_end
+from bestresponse.studies.water.plan import game_seed
+
+__all__ = ["Summary", "findings", "summaries"]
+
+_MOST_BASELINE_GAMES = 200
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The indicators of one setting, with intervals over its games."""
+
+    one: MeasuredSetting
+    survivors: Interval | None
+    survival: tuple[Interval | None, ...]
+    rsr_start: float
+    rsr_end: Interval | None
+    price: Interval | None
+
+
+def summaries(measured: Measured) -> tuple[Summary, ...]:
+    """One summary a setting, in the order of the settings."""
+    return tuple(_summary(one, measured.config.seed, number) for number, one in enumerate(measured.settings))
+
+
+def _summary(one: MeasuredSetting, seed: int, number: int) -> Summary:
+    rng = np.random.default_rng(split(seed, "water summary", number))
+    games = len(one.repeats)
+    ends = rsr_end(one.trace)
+    prices = lowest_served(one.trace)
+    per_game = np.array([np.median(row[~np.isnan(row)]) for row in prices if (~np.isnan(row)).any()])
+    return Summary(
+        one,
+        cluster_bootstrap(one.survivors, rng=rng) if games else None,
+        tuple(wilson(int(alive), games) if games else None for alive in one.trace.survived.sum(axis=0)),
+        rsr(one.trace.rules),
+        cluster_bootstrap(ends[np.isfinite(ends)], rng=rng) if np.isfinite(ends).any() else None,
+        cluster_bootstrap(per_game, rng=rng) if per_game.size else None,
+    )
+
+
+def findings(measured: Measured, manifest: Manifest) -> Document:
+    """The report of a run."""
+    told = summaries(measured)
+    players = ", ".join(dict.fromkeys(measured.config.players))
+    sections = [
+        _survival(told),
+        _comparisons(measured),
+        *(_setting_section(summary) for summary in told if summary.one.repeats),
+        _baselines(measured),
+        _answers(measured),
+        _method(manifest),
+    ]
+    return Document(
+        title="Who survives the drought?",
+        subtitle=f"{players}: {measured.games} games of {measured.config.games}, seed {measured.config.seed}",
+        opening=tuple(_opening(measured)),
+        sections=tuple(section for section in sections if section is not None),
+        footer=f"bestresponse {manifest.environment.get('packages', {}).get('bestresponse', '')}, run {manifest.run}",
+    )
+
+
+def _opening(measured: Measured) -> Iterable[Block]:
+    void = sum(one.void for one in measured.settings)
+    missing = measured.config.games - measured.games - void
+    if missing:
+        yield Note(f"{missing} planned games are not finished; run the same command to play them.", "warning")
+    if void:
+        yield Note(f"{void} games are void: a seat gave no answer that could be used. They enter no figure.", "warning")
+    abstained = sum(answers.abstained for answers in measured.answers.values())
+    if abstained:
+        yield Note(f"{abstained} times a seat without a usable answer abstained, as the settings say.", "warning")
+
+
+def _survival(told: tuple[Summary, ...]) -> Section:
+    residents = told[0].one.trace.rules.residents
+    columns = (
+        Column("setting"),
+        Column("games", "right"),
+        Column("survivors", "right", "mean number alive after the last day, 95 % interval over games", ".2f"),
+        *(Column(r.name, "right", "share of games survived, 95 % interval", ".2f") for r in residents),
+        Column("RSR at the start", "right", "expected supply / needs of all", ".2f"),
+        Column("RSR at the end", "right", "expected supply / needs of the survivors, where there are any", ".2f"),
+        Column("median price", "right", "a game's median over days of the smallest bid served, mean over games", ".0f"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            summary.one.setting.name,
+            len(summary.one.repeats),
+            summary.survivors,
+            *summary.survival,
+            summary.rsr_start,
+            summary.rsr_end,
+            summary.price,
+        )
+        for summary in told
+    ]
+    return Section("Who survived", (Table(columns, tuple(rows)),))
+
+
+def _comparisons(measured: Measured) -> Section | None:
+    """Settings that differ in one thing, paired by repeat."""
+    rng = np.random.default_rng(split(measured.config.seed, "water comparison"))
+    rows = []
+    for first, second in combinations(measured.settings, 2):
+        a, b = first.setting, second.setting
+        common = sorted(set(first.repeats) & set(second.repeats))
+        if (a.persona == b.persona) == (a.abundance == b.abundance) or len(common) < 2:
+            continue
+        pair = [one.survivors[[one.repeats.index(repeat) for repeat in common]] for one in (second, first)]
+        rows.append((f"{b.name} - {a.name}", paired_difference(*pair, rng=rng)))
+    if not rows:
+        return None
+    adjusted = holm([comparison.p_value for _, comparison in rows])
+    columns = (
+        Column("comparison"),
+        Column("games", "right"),
+        Column("difference in survivors", "right", "paired by repeat: the same seed draws the supplies", ".2f"),
+        Column("effect", "right", "Cohen's d for paired data", ".2f"),
+        Column("p", "right", "sign flips", ".3f"),
+        Column("p, adjusted", "right", "Holm's correction for all comparisons of this table", ".3f"),
+    )
+    cells = tuple(
+        (name, c.n, c.difference, c.effect, c.p_value, float(p)) for (name, c), p in zip(rows, adjusted, strict=True)
+    )
+    return Section("What made the difference", (Table(columns, cells),))
+
+
+def _setting_section(summary: Summary) -> Section:
+    trace = summary.one.trace
+    figures = (
+        (price_boxes(trace), "The smallest bid served, day by day: quartiles, extremes, medians (line), their mean."),
+        (by_day(trace, trace.bids, "bid, $"), "Mean bids of the living, with two standard errors."),
+        (by_day(trace, trace.health, "health"), "Mean health in the evening, with two standard errors."),
+        (by_day(trace, trace.balance, "balance, $"), "Mean balance in the evening, with two standard errors."),
+    )
+    blocks = tuple(Figure(image, text, f"{text} {summary.one.setting.name}") for image, text in figures if image)
+    return Section(summary.one.setting.name, blocks)
+
+
+def _baselines(measured: Measured) -> Section | None:
+    """The same supplies with one bidder in all seats."""
+    games = min(measured.config.repeats, _MOST_BASELINE_GAMES)
+    seeds = [game_seed(measured.config, repeat) for repeat in range(games)]
+    columns = (Column("bidder in all seats"), *(Column(s.name, "right", format=".2f") for s in _supplies(measured)))
+    rows: list[tuple[Cell, ...]] = []
+    for name in BIDDERS:
+        means = [
+            float(play_many(s.rules, [name] * len(s.rules.residents), seeds).survived.sum(axis=1).mean())
+            for s in _supplies(measured)
+        ]
+        rows.append((name, *means))
+    text = (
+        f"Mean survivors when every seat is played by a bidder without a model, on the supplies of the first {games} "
+        "repeats. A town that does not waste its money on outbidding itself keeps more of its residents."
+    )
+    return Section("Beside bidders without a model", (Paragraph(text), Table(columns, tuple(rows))))
+
+
+def _supplies(measured: Measured) -> list[Setting]:
+    """One setting for each abundance."""
+    return list({one.setting.abundance: one.setting for one in reversed(measured.settings)}.values())[::-1]
+
+
+def _answers(measured: Measured) -> Section | None:
+    kinds = [status.value for status in Status]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, *(answers.statuses.get(kind, 0) for kind in kinds), answers.refused, answers.abstained)
+        for name, answers in measured.answers.items()
+    )
+    columns = (
+        Column("player"),
+        *(Column(kind, "right") for kind in kinds),
+        Column("refused before", "right", "bids that were refused with a reason before one was accepted"),
+        Column("abstained", "right", "no usable answer: the seat passed, as the settings say"),
+    )
+    return Section("How the bids were read", (Table(columns, rows),)) if rows else None
+
+
+def _method(manifest: Manifest) -> Section:
+    items: tuple[tuple[str, Cell], ...] = (
+        ("run", manifest.run),
+        ("begun", manifest.created),
+        ("python", manifest.environment.get("python")),
+        ("revision", manifest.environment.get("revision")),
+    )
+    return Section(
+        "How it was done",
+        (
+            Code(" ".join(manifest.command), "sh"),
+            KeyValues(items),
+            Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json"),
+        ),
+    )

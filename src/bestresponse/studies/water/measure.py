@@ -1,0 +1,189 @@
+"""The indicators of the published study, from recorded games.
+
+    RSR        expected daily supply / needs of the living, at the start and after the last day (paper, eq. 2)
+    survivors  how many are alive after the last day
+    p_n        the smallest bid that was served on day n
+
+Games are rebuilt from the recorded bids, many at once. A void game enters no figure; it is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.ask import PASS
+from bestresponse.core.episode import Record
+from bestresponse.core.game import NATURE
+from bestresponse.games.water_many import Floats, Trace, run_many
+from bestresponse.games.water_rules import WaterRules
+from bestresponse.store.run_folder import StoredPlay
+from bestresponse.studies.water.config import Setting, WaterConfig
+
+__all__ = ["Answers", "Measured", "MeasuredSetting", "lowest_served", "measure", "rsr", "rsr_end", "trace_of"]
+
+
+GameDays = list[tuple[int, dict[str, float]]]
+"""The supply and the bids of every day."""
+
+
+@dataclass
+class Answers:
+    """How the answers of one player were read."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
+    abstained: int = 0
+
+    def add(self, status: str, how: str, stand_in: str) -> None:
+        self.statuses[status] += 1
+        self.refused += how.count("refused: ")
+        self.abstained += bool(stand_in)
+
+
+@dataclass(frozen=True)
+class MeasuredSetting:
+    """The games of one setting; `repeats` tells which repeat each row of the trace is."""
+
+    setting: Setting
+    repeats: tuple[int, ...]
+    trace: Trace
+    void: int
+
+    @property
+    def survivors(self) -> Floats:
+        """How many survived, game by game."""
+        counts: Floats = self.trace.survived.sum(axis=1).astype(np.float64)
+        return counts
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A whole run."""
+
+    config: WaterConfig
+    settings: tuple[MeasuredSetting, ...]
+    answers: Mapping[str, Answers]
+
+    @property
+    def games(self) -> int:
+        return sum(len(one.repeats) for one in self.settings)
+
+    def rows(self) -> Iterable[dict[str, Any]]:
+        """One flat row a game."""
+        for one in self.settings:
+            start, end = rsr(one.trace.rules), rsr_end(one.trace)
+            for row, repeat in enumerate(one.repeats):
+                yield {
+                    "abundance": one.setting.abundance,
+                    "personas": one.setting.persona,
+                    "repeat": repeat,
+                    "survivors": int(one.survivors[row]),
+                    "rsr_start": start,
+                    "rsr_end": float(end[row]),
+                    **{
+                        f"alive_{resident.name}": bool(alive)
+                        for resident, alive in zip(one.trace.rules.residents, one.trace.survived[row], strict=True)
+                    },
+                }
+
+    def day_rows(self) -> Iterable[dict[str, Any]]:
+        """One flat row a game, day and resident who was there."""
+        for one in self.settings:
+            t = one.trace
+            for game, day, seat in np.argwhere(t.present).tolist():
+                bid = float(t.bids[game, day, seat])
+                yield {
+                    "abundance": one.setting.abundance,
+                    "personas": one.setting.persona,
+                    "repeat": one.repeats[game],
+                    "day": day + 1,
+                    "resident": t.rules.residents[seat].name,
+                    "supply": int(t.supply[game, day]),
+                    "bid": None if np.isnan(bid) else bid,
+                    "served": bool(t.served[game, day, seat]),
+                    "balance": float(t.balance[game, day, seat]),
+                    "health": float(t.health[game, day, seat]),
+                    "dry_days": int(t.dry[game, day, seat]),
+                }
+
+
+def measure(config: WaterConfig, plays: Iterable[StoredPlay]) -> Measured:
+    """Rebuild every finished game, grouped by setting."""
+    found: dict[tuple[bool, str], list[tuple[int, GameDays]]] = {}
+    void: Counter[tuple[bool, str]] = Counter()
+    answers: dict[str, Answers] = {}
+    for play in plays:
+        key = (play.data["persona"], play.data["abundance"])
+        for role, name in zip((r[0] for r in play.data["rules"]["residents"]), play.data["players"], strict=True):
+            _count(answers.setdefault(name, Answers()), play.record, role)
+        if play.record.void:
+            void[key] += 1
+        else:
+            found.setdefault(key, []).append((play.data["repeat"], _bids_only(play.record)))
+    settings = []
+    for setting in config.settings:
+        key = (setting.persona, setting.abundance)
+        games = sorted(found.pop(key, []), key=lambda game: game[0])
+        trace = trace_of(setting.rules, [days for _, days in games])
+        settings.append(MeasuredSetting(setting, tuple(repeat for repeat, _ in games), trace, void[key]))
+    return Measured(config, tuple(settings), answers)
+
+
+def _count(answers: Answers, record: Record, role: str) -> None:
+    for submission in record.submissions:
+        if submission.role == role:
+            decision = submission.decision
+            answers.add(decision.reading.status.value, decision.reading.how, decision.stand_in)
+
+
+def _bids_only(record: Record) -> GameDays:
+    """The supplies and bids of a record, day by day: all that a rebuilt game needs."""
+    days: GameDays = []
+    for submission in record.submissions:
+        if submission.role == NATURE:
+            days.append((submission.decision.action, {}))
+        elif submission.decision.action != PASS:
+            days[-1][1][submission.role] = submission.decision.action
+    return days
+
+
+def trace_of(rules: WaterRules, games: Sequence[GameDays]) -> Trace:
+    """The games played again from their bids."""
+    supply = np.zeros((len(games), rules.days))
+    bids = np.full((len(games), rules.days, len(rules.residents)), np.nan)
+    seats = {resident.name: seat for seat, resident in enumerate(rules.residents)}
+    for row, days in enumerate(games):
+        for day, (drawn, offers) in enumerate(days):
+            supply[row, day] = drawn
+            for role, bid in offers.items():
+                bids[row, day, seats[role]] = bid
+    return run_many(rules, supply, lambda morning: bids[:, morning.day - 1])
+
+
+def rsr(rules: WaterRules) -> float:
+    """The resource satisfaction rate when all are alive.
+
+    >>> rsr(WaterRules())
+    0.4
+    """
+    return (rules.low + rules.high) / 2 / sum(resident.need for resident in rules.residents)
+
+
+def rsr_end(trace: Trace) -> Floats:
+    """The resource satisfaction rate of each game after the last day; infinite where nobody is left."""
+    needs = np.asarray([resident.need for resident in trace.rules.residents])
+    left = (trace.survived * needs).sum(axis=1)
+    mean = (trace.rules.low + trace.rules.high) / 2
+    rates: Floats = np.divide(mean, left, out=np.full(len(left), np.inf), where=left > 0)
+    return rates
+
+
+def lowest_served(trace: Trace) -> Floats:
+    """The smallest bid that was served, games x days; NaN on days when nobody was."""
+    served = np.where(trace.served, trace.bids, np.inf).min(axis=2)
+    return np.where(np.isinf(served), np.nan, served)

@@ -1,0 +1,112 @@
+"""One game of the water study, seat by seat; the seats of one day are asked at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.ask import PASS
+from bestresponse.core.episode import Question, Record, Submission, play
+from bestresponse.core.errors import ModelUnavailable
+from bestresponse.core.game import NATURE
+from bestresponse.core.player import Decision, Nature, Player, Status
+from bestresponse.games.water import Water
+from bestresponse.games.water_many import Trace
+from bestresponse.games.water_rules import WaterRules
+from bestresponse.models.base import Model
+from bestresponse.players.agent import Agent, Settled
+from bestresponse.players.bidders import BidderPlayer, seat_seed
+from bestresponse.players.llm import Sampling
+from bestresponse.players.memory import memory
+from bestresponse.players.persona import Persona
+from bestresponse.players.prompting import Style
+from bestresponse.players.reasoning import reasoning
+from bestresponse.run.spec import Spec
+from bestresponse.studies.water.config import is_bidder
+
+__all__ = ["ask_at_once", "player_on", "records_of"]
+
+
+def ask_at_once(questions: list[Question]) -> list[Decision]:
+    """Ask every seat at the same time. When no model seat can be reached, that is an outage and not a game."""
+    if len(questions) == 1 or all(isinstance(player, BidderPlayer) for _, player, _, _ in questions):
+        decisions = [player.decide(view, ask) for _, player, view, ask in questions]
+    else:
+        with ThreadPoolExecutor(len(questions), thread_name_prefix="seat") as pool:
+            decisions = list(pool.map(lambda question: question[1].decide(question[2], question[3]), questions))
+    reached = [d for (_, player, _, _), d in zip(questions, decisions, strict=True) if isinstance(player, Settled)]
+    if reached and all(_unreachable(decision) for decision in reached):
+        raise ModelUnavailable(reached[0].reading.how)
+    return decisions
+
+
+def _unreachable(decision: Decision) -> bool:
+    return bool(decision.stand_in) and not decision.calls and decision.reading.status is Status.REFUSED
+
+
+def player_on(
+    models: Mapping[str, Model],
+) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
+    """The function that plays one game of the study, for `run.execute`."""
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        game = Water(WaterRules.from_json(spec.data["rules"]))
+        seats: dict[str, Player] = {
+            role: _player(spec.data, role, name, models)
+            for role, name in zip(game.roles, spec.data["players"], strict=True)
+        }
+        seats[NATURE] = Nature(spec.data["seed"])
+        return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep)
+
+    return play_one
+
+
+def _player(data: Mapping[str, Any], role: str, name: str, models: Mapping[str, Model]) -> Player:
+    own_seed = seat_seed(data["seed"], role)
+    if is_bidder(name):
+        return BidderPlayer(name, own_seed)
+    model = models[name]
+    persona = Persona(**data["personas"][role]) if data["persona"] else None
+    agent = Agent(
+        model,
+        persona,
+        memory(data["memory"]),
+        reasoning(data["reasoning"]),
+        Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=own_seed % 2**31),
+        _style(data, model),
+        data["attempts"],
+    )
+    return Settled(agent, data["policy"])
+
+
+def _style(data: Mapping[str, Any], model: Model) -> Style:
+    match data["style"]:
+        case "line" | "json" as wanted:
+            return wanted  # type: ignore[no-any-return]
+        case _:
+            return "json" if model.abilities.schema and data["reasoning"] == "direct" else "line"
+
+
+def records_of(trace: Trace, players: Sequence[str]) -> list[Record]:
+    """The records of games that were played many at once: the same as if each had been played on its own."""
+    game = Water(trace.rules)
+    names = {**dict(zip(game.roles, players, strict=True)), NATURE: Nature(0).name}
+    return [_record(game, trace, row, names) for row in range(len(trace.supply))]
+
+
+def _record(game: Water, trace: Trace, row: int, names: Mapping[str, str]) -> Record:
+    submissions = []
+    supplies, present = trace.supply[row].astype(int).tolist(), trace.present[row].tolist()
+    bids, passed = trace.bids[row].tolist(), np.isnan(trace.bids[row]).tolist()
+    for day in range(trace.rules.days):
+        if not any(present[day]):
+            break
+        submissions.append(Submission(NATURE, Decision(supplies[day])))
+        for role, here, bid, none in zip(game.roles, present[day], bids[day], passed[day], strict=True):
+            if here:
+                submissions.append(Submission(role, Decision(PASS if none else bid)))
+    payoffs = dict(zip(game.roles, trace.survived[row].astype(float).tolist(), strict=True))
+    return Record(game.name, game.version, dict(names), tuple(submissions), payoffs)

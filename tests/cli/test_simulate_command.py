@@ -1,0 +1,130 @@
+"""`bestresponse simulate water`, as it is typed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "bestresponse", "simulate", "water"]
+
+
+def simulate(*words, timeout=120):
+    return subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def a_bid(body):
+    """An answer in the form that is asked for, within the balance that the prompt names."""
+    text = body["messages"][-1]["content"]
+    most = float(re.findall(r"(?:between 0 and|from 0 to) (\d+(?:\.\d+)?)", text)[-1])
+    bid = round(most / 3, 2)
+    return json.dumps({"answer": bid}) if "JSON" in text else f"I will bid ${bid}."
+
+
+def records_in(folder):
+    (run,) = folder.glob("water-*")
+    return [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
+
+
+def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(tmp_path):
+    done = simulate("--bidder", "need", "--grid", "--repeats", 3, "--output-dir", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert [one["setting"] for one in summary["settings"]] == [
+        "low (10-20), without personas", "medium (15-25), without personas", "high (20-30), without personas",
+        "low (10-20), with personas", "medium (15-25), with personas", "high (20-30), with personas",
+    ]  # fmt: skip
+    assert [one["rsr_start"] for one in summary["settings"][:3]] == [0.3, 0.4, 0.5]
+    (run,) = tmp_path.glob("water-*")
+    assert {p.name for p in run.iterdir()} >= {"report.html", "report.json", "games.csv", "days.csv", "finished"}
+    assert len((run / "games.csv").read_text().splitlines()) == 19
+
+
+def test_model_seats_play_and_the_same_command_again_calls_nobody(serve, tmp_path):
+    server = serve(a_bid)
+    words = ("--model", server.model, "--personas", "on", "--repeats", 1, "--days", 2, "--seat", "Eric=myopic",
+             "--output-dir", tmp_path, "--json")  # fmt: skip
+    first = simulate(*words)
+    assert first.returncode == 0, first.stderr
+    assert len(server.delivered) == 8
+    assert "mathematician" in "".join(server.delivered)
+    assert simulate(*words).stdout == first.stdout
+    assert len(server.delivered) == 8
+
+
+def test_the_seats_of_one_day_are_asked_at_the_same_time(serve, tmp_path):
+    together = threading.Barrier(5)
+
+    def bid_together(body):
+        together.wait(timeout=60)
+        return a_bid(body)
+
+    server = serve(bid_together)
+    done = simulate("--model", server.model, "--repeats", 1, "--days", 2, "--output-dir", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(server.delivered) == 10
+
+
+def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(serve, tmp_path):
+    server = serve(a_bid, latency=0.01)
+    words = ["--model", server.model, "--grid", "--repeats", "10", "--days", "2", "--output-dir", str(tmp_path)]
+    running = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(server.delivered) < 150 and running.poll() is None:
+        time.sleep(0.02)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    before = len(records_in(tmp_path))
+    assert before < 60
+    assert simulate(*words).returncode == 0
+    records = records_in(tmp_path)
+    assert len(records) == len({row["spec"] for row in records}) == 60
+    in_flight = 16 * 5
+    assert len(server.delivered) - len(set(server.delivered)) <= in_flight
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--low", "25", "--high", "15", "--bidder", "need"], "goes from 25 to 15; expected 0 <= lowest <= highest"),
+        (["--bidder", "neeed"], "expected random, share:X, need"),
+        (["--bidder", "need", "--seat", "Zoe=need"], "expected RESIDENT=PLAYER with one of Alex, Bob"),
+        (["--bidder", "need", "--abundance", "huge"], "there is no abundance 'huge'"),
+        (["--bidder", "need", "--personas", "maybe"], "expected off, on or both"),
+        (["--bidder", "need", "--abundance", "low", "--low", "3"], "the supply is given twice"),
+        (["--bidder", "need", "--repeats", "0"], "--repeats 0: expected a whole number from 1"),
+        (["--bidder", "need", "--memory", "elephant"], "there is no memory 'elephant'"),
+        (["--model", "a", "--bidder", "need"], "both fill all seats"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_said_in_a_sentence(words, sentence, tmp_path):
+    done = simulate(*words, "--output-dir", tmp_path)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_files_that_are_wrong_are_explained(tmp_path):
+    persona, roster = tmp_path / "p.toml", tmp_path / "r.toml"
+    persona.write_text("[Alex]\nprofession='x'\npersonality='y'\nbackground='z'\nage=3\n")
+    done = simulate("--bidder", "need", "--persona-file", persona)
+    assert (done.returncode, "[Alex] has no key 'age'" in done.stderr) == (2, True)
+    roster.write_text("days = 3\n")
+    assert "there are no residents" in simulate("--bidder", "need", "--roster", roster).stderr
+    roster.write_text("[[residents]]\nname='A'\nneed='x'\nsalary=3\n")
+    assert "A: the need is 'x'" in simulate("--bidder", "need", "--roster", roster).stderr
+
+
+def test_a_town_of_ones_own(tmp_path):
+    roster = tmp_path / "r.toml"
+    towns = "".join(f"[[residents]]\nname='r{i}'\nneed={i + 1}\nsalary={10 * i + 5}\n" for i in range(7))
+    roster.write_text("low = 3\nhigh = 9\ndays = 6\nhealth = 3\n" + towns)
+    done = simulate("--bidder", "share:0.4", "--roster", roster, "--repeats", 4, "--output-dir", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    (setting,) = json.loads(done.stdout)["settings"]
+    assert list(setting["survival"]) == [f"r{i}" for i in range(7)]
+    assert setting["rsr_start"] == pytest.approx(6 / 28)
