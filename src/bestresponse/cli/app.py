@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli import bench, games, models, replay, report, simulate, solve
+from bestresponse.cli import bench, check, formalize, games, models, replay, report, reproduce, simulate, solve
 
 __all__ = ["app", "main"]
 
@@ -43,8 +43,11 @@ def start(
 
 
 app.command("bench")(bench.bench)
+app.command("check")(check.check)
+app.command("formalize")(formalize.formalize)
 app.command("games")(games.games)
 app.command("report")(report.report)
+app.command("reproduce")(reproduce.reproduce)
 app.command("replay")(replay.replay)
 app.command("solve")(solve.solve)
 app.add_typer(models.app, name="models")

@@ -1,0 +1,56 @@
+"""What a reproduction is: checks of published figures, and the table they were taken from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from bestresponse.report.document import Cell, Column, Table
+
+__all__ = ["Check", "Reproduction"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One published figure or statement, and what was found. `agrees` is None where nothing can be compared."""
+
+    what: str
+    published: Cell
+    found: Cell
+    agrees: bool | None
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """All that was compared for one paper. `detail` is plain data for programs."""
+
+    paper: str
+    citation: str
+    checks: tuple[Check, ...]
+    tables: tuple[Table, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def differing(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.agrees is False)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "paper": self.paper,
+            "citation": self.citation,
+            "checks": [asdict(check) for check in self.checks],
+            "agree": sum(check.agrees is True for check in self.checks),
+            "differ": [check.what for check in self.differing],
+            **self.detail,
+        }
+
+    def table(self) -> Table:
+        """The checks as a table."""
+        words = {True: "yes", False: "NO", None: None}
+        columns = (
+            Column("what"), Column("published", "right"), Column("found", "right"), Column("agrees"), Column("remark"),
+        )  # fmt: skip
+        rows = tuple((c.what, c.published, c.found, words[c.agrees], c.remark or None) for c in self.checks)
+        return Table(columns, rows, self.citation)
