@@ -22,6 +22,7 @@ from bestresponse.studies.bench import session
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.playing import game_of, player_of
+from bestresponse.studies.runs import Occasion
 
 
 class Forgetful(ScriptedModel):
@@ -43,7 +44,7 @@ def whole(games: int, folder: Path) -> float:
     models = {"scripted": scripted()}
     began = time.perf_counter()
     plan = Plan(config)
-    manifest = session.manifest_of(config, models, command=("harness",), created="", revision=None)
+    manifest = session.manifest_of(config, models, Occasion(("harness",), ""))
     with RunFolder.open(folder, manifest) as run:
         outcome = session.run(plan, run, models, workers=1, on_progress=lambda progress: None)
     results = session.read_results(run)

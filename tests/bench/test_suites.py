@@ -15,6 +15,7 @@ from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.replaying import replay_run
 from bestresponse.studies.bench.stability import invariance, invariance_score, sensitivity
 from bestresponse.studies.bench.variants import VARIANTS
+from bestresponse.studies.runs import Occasion
 
 
 def optimal_reply(request):
@@ -48,7 +49,7 @@ def run(tmp_path: Path, script, **settings):
     config = BenchConfig(models=("m",), **settings)
     models = {"m": ScriptedModel(script, name="m", abilities=Abilities(schema=True))}
     plan = Plan(config)
-    manifest = session.manifest_of(config, models, command=("bestresponse", "bench"), created="today", revision=None)
+    manifest = session.manifest_of(config, models, Occasion(("bestresponse", "bench"), "today"))
     told: list[Progress] = []
     with RunFolder.open(tmp_path / "run", manifest) as folder:
         outcome = session.run(plan, folder, models, workers=2, on_progress=told.append)

@@ -182,21 +182,20 @@ def estimate_of(plan: Plan) -> dict[str, int]:
 
 def _play(config: BenchConfig, output_dir: Path, models: dict, workers: int) -> tuple[RunFolder, Outcome]:  # type: ignore[type-arg]
     from bestresponse.cli.show import play_progress
-    from bestresponse.cli.version import command_line, revision
+    from bestresponse.cli.version import occasion
     from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.bench import session
     from bestresponse.studies.bench.plan import Plan
 
     plan = Plan(config)
-    created = datetime.now().astimezone().isoformat(timespec="seconds")
-    manifest = session.manifest_of(config, models, command=command_line(), created=created, revision=revision())
+    manifest = session.manifest_of(config, models, occasion())
     with (
         RunFolder.open(output_dir / f"bench-{manifest.run}", manifest) as folder,
         play_progress(plan.total) as tell,
     ):
         outcome = session.run(plan, folder, models, workers=workers, on_progress=tell)
         if outcome.complete:
-            folder.write_text("finished", created + "\n")
+            folder.write_text("finished", manifest.created + "\n")
     return folder, outcome
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from bestresponse.core.errors import StoreError
 from bestresponse.models.base import Usage
 from bestresponse.models.prices import price_by_identity
 from bestresponse.report import codec, page, tables
@@ -17,7 +19,16 @@ from bestresponse.studies.bench import session
 from bestresponse.studies.bench.results import Results
 from bestresponse.studies.bench.summary import seed_summary
 
-__all__ = ["prices_of", "write_files"]
+__all__ = ["prices_of", "publish", "write_files"]
+
+
+def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
+    """The report of a stored run and all its files, made anew; for `bestresponse report`."""
+    results = session.read_results(folder)
+    if not results.rows:
+        raise StoreError(f"{folder.path} holds no finished play yet")
+    document, files, _ = write_files(folder, results, folder.path, datetime.now().strftime("%Y%m%d_%H%M%S"))
+    return document, files
 
 
 def prices_of(folder: RunFolder) -> Callable[[str, Mapping[str, Any]], float | None]:

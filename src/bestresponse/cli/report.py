@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bestresponse.cli.options import AsJson
 
-__all__ = ["report"]
+if TYPE_CHECKING:
+    from bestresponse.report.document import Document
+    from bestresponse.store.run_folder import RunFolder
+
+__all__ = ["PUBLISHERS", "report"]
+
+PUBLISHERS = {"bench": "bestresponse.cli.bench_files"}
+"""By study, the module whose `publish(folder)` writes the report of a stored run."""
 
 
 def report(
@@ -18,22 +25,27 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Measure and report a recorded run again. Needs no model and no network."""
-    from bestresponse.cli.bench_files import write_files
     from bestresponse.cli.show import console, notes, print_table
-    from bestresponse.core.errors import StoreError
     from bestresponse.report import codec
-    from bestresponse.studies.bench import session
     from bestresponse.studies.runs import find_run
 
     folder = find_run(run)
-    results = session.read_results(folder)
-    if not results.rows:
-        raise StoreError(f"{folder.path} holds no finished play yet")
-    stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
-    document, files, _ = write_files(folder, results, folder.path, stamp)
+    document, files = _publisher(folder.manifest.study)(folder)
     if as_json:
         print(codec.to_json(document))
         return
     print_table(console(), document.tables[0][1])
     for path in files:
         notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+
+
+def _publisher(study: str) -> Callable[[RunFolder], tuple[Document, list[Path]]]:
+    """What makes the report of a run of this study."""
+    from importlib import import_module
+
+    from bestresponse.core.errors import StoreError
+
+    if study not in PUBLISHERS:
+        raise StoreError(f"runs of {study!r} have no report; known: {', '.join(PUBLISHERS)}")
+    publish: Callable[[RunFolder], tuple[Document, list[Path]]] = import_module(PUBLISHERS[study]).publish
+    return publish

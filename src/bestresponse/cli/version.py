@@ -6,8 +6,21 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["command_line", "revision"]
+if TYPE_CHECKING:
+    from bestresponse.studies.runs import Occasion
+
+__all__ = ["command_line", "occasion", "revision"]
+
+
+def occasion() -> Occasion:
+    """Now, by this command, at this revision."""
+    from datetime import datetime
+
+    from bestresponse.studies.runs import Occasion
+
+    return Occasion(command_line(), datetime.now().astimezone().isoformat(timespec="seconds"), revision())
 
 
 def command_line() -> tuple[str, ...]:

@@ -1,16 +1,57 @@
-"""Runs of any study in an output folder: found by their settings, so that the same command goes on with them."""
+"""Runs of any study: described before the first play, found again by their settings in an output folder."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import digest
+from bestresponse.core.texts import Texts
+from bestresponse.games.texts import TEXTS as GAME_TEXTS
+from bestresponse.models.base import Model
+from bestresponse.players.texts import TEXTS as PLAYER_TEXTS
+from bestresponse.store.manifest import Manifest, environment
 from bestresponse.store.run_folder import RunFolder
 
-__all__ = ["find_run", "unfinished_like"]
+__all__ = ["Occasion", "find_run", "new_manifest", "unfinished_like"]
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """When and how a run was begun: the command as typed, the time, and the revision of the code."""
+
+    command: tuple[str, ...]
+    created: str
+    revision: str | None = None
+
+
+def new_manifest(
+    study: str,
+    config: Mapping[str, Any],
+    models: Mapping[str, Model],
+    occasion: Occasion,
+    texts: Iterable[Texts] = (GAME_TEXTS, PLAYER_TEXTS),
+) -> Manifest:
+    """What is written down before the first play. The run's id is the hash of the study and its settings."""
+    prompts = {f"{each.package.removeprefix('bestresponse.')}/{name}": digits for each in texts
+               for name, digits in each.hashes().items()}  # fmt: skip
+    who = {
+        name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
+    }
+    return Manifest(
+        digest({"study": study, "config": config}, 12),
+        study,
+        config,
+        occasion.command,
+        occasion.created,
+        environment(occasion.revision),
+        prompts,
+        who,
+    )
 
 
 def find_run(given: Path) -> RunFolder:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import StoreError
-from bestresponse.core.json import digest
 from bestresponse.core.player import Status
-from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
-from bestresponse.players.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
 from bestresponse.report.statistics import precision_reached
 from bestresponse.run.execute import Outcome, Progress, execute
 from bestresponse.run.spec import Spec
-from bestresponse.store.manifest import Manifest, environment
+from bestresponse.store.manifest import Manifest
 from bestresponse.store.run_folder import RunFolder, StoredPlay
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.findings import Background, findings
@@ -26,30 +22,17 @@ from bestresponse.studies.bench.measure import measure
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.playing import player_on
 from bestresponse.studies.bench.results import Results
+from bestresponse.studies.runs import Occasion, new_manifest
 
-__all__ = ["manifest_of", "plan_of", "read_results", "report_of", "results_json", "run", "run_id"]
+__all__ = ["manifest_of", "plan_of", "read_results", "report_of", "results_json", "run"]
 
 STUDY = "bench"
 _QUOTES_PER_KIND = 2
 
 
-def run_id(config: BenchConfig) -> str:
-    """The name of the run with these settings."""
-    return digest({"study": STUDY, "config": config.to_json()}, 12)
-
-
-def manifest_of(
-    config: BenchConfig, models: Mapping[str, Model], *, command: Iterable[str], created: str, revision: str | None
-) -> Manifest:
+def manifest_of(config: BenchConfig, models: Mapping[str, Model], occasion: Occasion) -> Manifest:
     """What is written down before the first play."""
-    prompts = {f"games/{name}": value for name, value in GAME_TEXTS.hashes().items()}
-    prompts |= {f"players/{name}": value for name, value in PLAYER_TEXTS.hashes().items()}
-    who = {
-        name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
-    }
-    return Manifest(
-        run_id(config), STUDY, config.to_json(), tuple(command), created, environment(revision), prompts, who
-    )
+    return new_manifest(STUDY, config.to_json(), models, occasion)
 
 
 def plan_of(folder: RunFolder) -> Plan:
