@@ -11,7 +11,20 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli import bench, check, formalize, games, models, replay, report, reproduce, simulate, solve
+from bestresponse.cli import (
+    bench,
+    check,
+    formalize,
+    games,
+    models,
+    play,
+    replay,
+    report,
+    reproduce,
+    simulate,
+    solve,
+    tournament,
+)
 
 __all__ = ["app", "main"]
 
@@ -46,10 +59,12 @@ app.command("bench")(bench.bench)
 app.command("check")(check.check)
 app.command("formalize")(formalize.formalize)
 app.command("games")(games.games)
+app.command("play")(play.play)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("replay")(replay.replay)
 app.command("solve")(solve.solve)
+app.command("tournament")(tournament.tournament)
 app.add_typer(models.app, name="models")
 app.add_typer(simulate.app, name="simulate")
 

@@ -1,0 +1,1 @@
+"""Round robins of strategies and models in a repeated game."""

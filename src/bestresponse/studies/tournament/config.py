@@ -1,0 +1,131 @@
+"""What a tournament is: the game, who takes part, and how long the matches are, complete in itself.
+
+Files are read before a configuration is made (`gathering`), so a stored run needs none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tournament import Rules
+
+__all__ = ["Entry", "Kind", "Stage", "TournamentConfig"]
+
+Kind = Literal["rules", "classic", "axelrod", "model"]
+MOST_ROUNDS = 100_000
+MOST_ENTRIES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One who takes part. `rules` is the program of a strategy written as rules, `source` where it came from: a file,
+    `published`, the name of a classic strategy or of Axelrod's library, or a model."""
+
+    name: str
+    kind: Kind
+    source: str = ""
+    rules: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The game of one round; `program` is the logic program it came from, empty for a table of payoffs."""
+
+    name: str
+    payoffs: tuple[Any, ...]
+    players: tuple[str, ...]
+    actions: tuple[tuple[str, ...], ...]
+    program: str = ""
+
+    @classmethod
+    def of(cls, form: NormalForm, name: str, program: str = "") -> Stage:
+        return cls(name, _frozen(form.payoffs.tolist()), form.players, form.actions, program)
+
+    @property
+    def form(self) -> NormalForm:
+        actions = tuple(tuple(own) for own in self.actions)
+        return NormalForm(np.asarray(self.payoffs), tuple(self.players), actions, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentConfig:
+    """The settings of one tournament. `repetitions` of None: expected payoffs are worked out where no one has to be
+    asked, and others play once."""
+
+    game: Stage
+    entries: tuple[Entry, ...]
+    rounds: int = 10
+    noise: float = 0.0
+    continuation: float = 1.0
+    repetitions: int | None = None
+    against: str | None = None
+    default_move: str | None = None
+    targets: tuple[tuple[str, float], ...] = ()
+    moran: int = 0
+    seed: int = 0
+    temperature: float | None = None
+    max_tokens: int = 256
+    attempts: int = 1
+    style: str = "auto"
+    left_out: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check_numbers()
+        names = [entry.name for entry in self.entries]
+        if not names:
+            raise UsageError("nobody takes part; give --strategies, --strategy or --player")
+        if len(names) > MOST_ENTRIES:
+            raise UsageError(f"{len(names)} take part; at most {MOST_ENTRIES} can")
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise UsageError(f"two who take part are both called {twice[0]!r}; rename the file or leave one out")
+        for name in [*(name for name, _ in self.targets), *([self.against] if self.against else [])]:
+            if name not in names:
+                raise UsageError(f"nobody called {name!r} takes part.{did_you_mean(name, names)}")
+        for entry in self.entries:
+            if entry.kind not in get_args(Kind):
+                raise UsageError(f"{entry.name}: there is no kind {entry.kind!r} of those who take part")
+
+    def _check_numbers(self) -> None:
+        if self.rounds > MOST_ROUNDS:
+            raise UsageError(f"--rounds {self.rounds}: expected at most {MOST_ROUNDS:,}")
+        if self.repetitions is not None and not 1 <= self.repetitions <= 1_000_000:
+            raise UsageError(f"--repetitions {self.repetitions}: expected a whole number from 1 to 1,000,000")
+        if self.moran and not 2 <= self.moran <= 100_000:
+            raise UsageError(f"--moran {self.moran}: expected a population of 2 to 100,000")
+        if not 0 <= self.seed < 2**63:
+            raise UsageError(f"--seed {self.seed}: expected a whole number of 0 or more")
+        if self.attempts < 1 or self.max_tokens < 1:
+            raise UsageError("--attempts and --max-tokens are at least 1")
+        _ = self.rules
+
+    @property
+    def rules(self) -> Rules:
+        return Rules(self.rounds, self.noise, self.continuation)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(entry.source for entry in self.entries if entry.kind == "model")
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TournamentConfig:
+        known = {field.name for field in fields(cls)}
+        plain: dict[str, Any] = {name: _frozen(value) for name, value in data.items() if name in known}
+        plain["game"] = Stage(**{name: _frozen(value) for name, value in data["game"].items()})
+        plain["entries"] = tuple(Entry(**entry) for entry in data["entries"])
+        return cls(**plain)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value

@@ -1,0 +1,194 @@
+"""What a tournament found, as a document: standings, who earned what against whom, and what evolution makes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import numpy as np
+
+from bestresponse.report import figures
+from bestresponse.report.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Figure,
+    KeyValues,
+    Note,
+    Paragraph,
+    Section,
+    Table,
+)
+from bestresponse.store.manifest import Manifest
+from bestresponse.studies.tournament.evolution import ecology, moran_runs
+from bestresponse.studies.tournament.standings import Standings
+
+__all__ = ["findings", "standings_table"]
+
+_MOST_IN_A_HEATMAP = 16
+_MOST_LINES = 8
+
+
+def findings(standings: Standings, manifest: Manifest, answers: tuple[tuple[str, str, int], ...] = ()) -> Document:
+    """The report of a tournament."""
+    config = standings.config
+    sections = [
+        _standing_section(standings),
+        _between_section(standings),
+        _evolution_section(standings),
+        _answers_section(standings, answers),
+        _method_section(standings, manifest),
+    ]
+    return Document(
+        f"Tournament: {config.game.name}",
+        f"{len(config.entries)} take part, {_length(standings)}",
+        tuple(section for section in sections if section is not None),
+        footer=f"bestresponse tournament {manifest.run}",
+    )
+
+
+def standings_table(standings: Standings) -> Table:
+    """Best first."""
+    columns = (
+        Column("#", "right"),
+        Column("strategy"),
+        Column("payoff a round", "right", "mean over all matches, both seats, itself included", ".3f"),
+        Column("first seat", "right", "payoff a round when moving in the first seat", ".3f"),
+        Column("second seat", "right", format=".3f"),
+        Column("normalised %", "right", "0: always the lowest payoff of the seat, 100: always the highest", ".2f"),
+        Column("total", "right", "sum over all matches", ".1f"),
+        *(
+            [Column("missing plays", "right"), Column("normalised % if all counted", "right")]
+            if _gaps(standings)
+            else []
+        ),
+    )
+    rows = []
+    for number, row in enumerate(standings.rows, 1):
+        share = None if row.share is None else 100 * row.share
+        cells = (number, row.name, row.per_round, row.first, row.second, share, row.total)
+        bounds = None if row.bounds is None else f"{100 * row.bounds[0]:.2f} to {100 * row.bounds[1]:.2f}"
+        more = (f"{row.missing} of {row.plays}", bounds) if _gaps(standings) else ()
+        rows.append((*cells, *more))
+    return Table(columns, tuple(rows), f"{standings.config.game.name}: {_length(standings)}")
+
+
+def _gaps(standings: Standings) -> bool:
+    return bool(standings.missing.any())
+
+
+def _length(standings: Standings) -> str:
+    c = standings.config
+    parts = [
+        f"{c.rounds} rounds" if c.continuation == 1 else f"up to {c.rounds} rounds, going on with {c.continuation:g}"
+    ]
+    parts += [f"noise {c.noise:g}"] if c.noise else []
+    parts += [f"all against {c.against}"] if c.against else []
+    parts += ["expected payoffs" if standings.method == "exact" else f"{c.repetitions or 1} plays of each match"]
+    return ", ".join(parts)
+
+
+def _standing_section(standings: Standings) -> Section:
+    config = standings.config
+    by = "whose total is the expected one" if config.targets else "with the highest total"
+    winners = ", ".join(standings.winners) or "nobody"
+    blocks: list[Block] = [KeyValues(((f"winners ({by})", winners),)), standings_table(standings)]
+    if config.targets:
+        targets = dict(config.targets)
+        rows = tuple((name, targets[name], standings.sums.get(name), name in standings.winners) for name in targets)
+        columns = (
+            Column("strategy"),
+            Column("expected total", "right", format="g"),
+            Column("total", "right", format="g"),
+            Column("reached"),
+        )
+        blocks.append(Table(columns, rows, "Totals expected and reached"))
+    blocks += [Note(f"{names}: left out. {why[:1].upper()}{why[1:]}") for names, why in _grouped(config.left_out)]
+    return Section("Standings", tuple(blocks))
+
+
+def _grouped(left_out: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    reasons: dict[str, list[str]] = {}
+    for name, why in left_out:
+        reasons.setdefault(why, []).append(name)
+    return [(", ".join(names), why) for why, names in reasons.items()]
+
+
+def _between_section(standings: Standings) -> Section | None:
+    names = [row.name for row in standings.rows][:_MOST_IN_A_HEATMAP]
+    order = [entry.name for entry in standings.config.entries]
+    places = [order.index(name) for name in names]
+    cells = standings.between[np.ix_(places, places)]
+    if not np.isfinite(cells).any():
+        return None
+    told = "What the strategy in a row earns a round against the one in a column, the mean of both seats."
+    if len(order) > len(names):
+        told += f" The best {len(names)} of {len(order)} are shown."
+    picture = Figure(figures.heatmap(cells, names, names), told, "payoffs a round between strategies")
+    return Section("Who earned what against whom", (picture,))
+
+
+def _evolution_section(standings: Standings) -> Section | None:
+    path = ecology(standings)
+    if path is None:
+        return None
+    final = path.shares[-1]
+    order = np.argsort(-final, kind="stable")
+    shown = order[:_MOST_LINES]
+    series = {path.names[k]: (path.generations, path.shares[:, k]) for k in shown}
+    picture = figures.lines(series, x_label="generation", y_label="share")
+    rows = tuple((path.names[k], float(final[k])) for k in order if final[k] > 1e-6)
+    blocks: list[Block] = [
+        Paragraph(
+            "All begin with equal shares; a share grows in proportion to what the strategy earns against the present "
+            "mix (the discrete replicator, payoffs shifted so that the lowest is 1)."
+        ),
+        Figure(picture, f"Shares of the {len(shown)} largest at the end", "shares over generations"),
+        Table((Column("strategy"), Column("share at the end", "right", format=".4f")), rows),
+    ]
+    runs = moran_runs(standings)
+    if runs is not None:
+        won = sorted(zip(runs.names, runs.wins, strict=True), key=lambda pair: -pair[1])
+        table = tuple((name, wins, wins / runs.runs) for name, wins in won if wins)
+        columns = (Column("strategy"), Column("took over", "right"), Column("of all runs", "right", format=".2f"))
+        caption = f"Moran process: {runs.runs} runs, {runs.population} individuals, {runs.undecided} undecided"
+        blocks.append(Table(columns, table, caption))
+    return Section("If strategies multiply by what they earn", tuple(blocks))
+
+
+def _answers_section(standings: Standings, answers: tuple[tuple[str, str, int], ...]) -> Section | None:
+    if not answers:
+        return None
+    table = Table((Column("model"), Column("its answers were"), Column("times", "right")), answers)
+    note = Note(
+        "A match breaks off at the first answer that cannot be read and then counts for nobody; the last column of the "
+        "standings bounds what the missing matches could have changed."
+    )
+    return Section("How the answers were read", (table, note) if _gaps(standings) else (table,))
+
+
+def _method_section(standings: Standings, manifest: Manifest) -> Section:
+    game = standings.config.game
+    form = game.form
+    cells = [
+        (row, *(f"{form.payoffs[0][i, k]:g}, {form.payoffs[1][i, k]:g}" for k in range(form.shape[1])))
+        for i, row in enumerate(form.actions[0])
+    ]
+    payoffs = Table((Column(""), *(Column(name, "right") for name in form.actions[1])), tuple(cells), game.name)
+    rules = [
+        block
+        for entry in standings.config.entries
+        if entry.rules
+        for block in (Paragraph(f"{entry.name} ({entry.source})"), Code(entry.rules, "prolog"))
+    ]
+    packages = manifest.environment.get("packages", {})
+    about = KeyValues(
+        (
+            ("run", manifest.run),
+            ("begun", manifest.created),
+            ("packages", ", ".join(f"{name} {version}" for name, version in packages.items())),
+            ("models", json.dumps(manifest.models, ensure_ascii=False, sort_keys=True)),
+        )
+    )
+    return Section("How it was done", (Code(" ".join(manifest.command), "sh"), about, payoffs, *rules))

@@ -1,0 +1,82 @@
+"""One match in which somebody has to be asked, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bestresponse.core.episode import Record, Submission, play
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE
+from bestresponse.core.player import Nature, Player
+from bestresponse.core.seeds import split
+from bestresponse.games.repeated import RepeatedGame
+from bestresponse.models.base import Model
+from bestresponse.players.automaton import AutomatonPlayer
+from bestresponse.players.axelrod_strategy import AxelrodPlayer
+from bestresponse.players.llm import LlmPlayer, Sampling
+from bestresponse.players.prompting import Style
+from bestresponse.players.trembling import Trembling
+from bestresponse.run.spec import Spec
+from bestresponse.studies.tournament.config import Entry, TournamentConfig
+from bestresponse.studies.tournament.entrants import as_automata
+from bestresponse.theory.dilemma import cooperative_actions
+
+__all__ = ["game_of", "player_on"]
+
+
+def game_of(config: TournamentConfig) -> RepeatedGame:
+    """The repeated game that is shown to those who are asked."""
+    return RepeatedGame(config.game.form, config.rounds, config.continuation)
+
+
+def player_on(
+    config: TournamentConfig, models: Mapping[str, Model]
+) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
+    """The function that plays one spec of `config`, for `run.execute`."""
+    game = game_of(config)
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        data = spec.data
+        seed = split(config.seed, "match", *data["places"], data["repetition"])
+        seats: dict[str, Player] = {NATURE: Nature(split(seed, "length"))}
+        for seat, role in enumerate(game.roles):
+            player = _player(config, data, seat, models, split(seed, seat))
+            seats[role] = Trembling(player, config.noise, split(seed, "noise", seat)) if config.noise else player
+        return play(game, seats, submissions=done, on_submission=keep)
+
+    return play_one
+
+
+def _player(
+    config: TournamentConfig, data: Mapping[str, Any], seat: int, models: Mapping[str, Model], seed: int
+) -> Player:
+    entry = Entry(**data["seats"][seat])
+    match entry.kind:
+        case "model":
+            return _model_player(config, models[entry.source], data["repetition"])
+        case "axelrod":
+            return AxelrodPlayer(entry.source, cooperative_actions(config.game.form), seed)
+        case _:
+            automata = as_automata(entry, config.game, config.default_move)
+            if automata is None:
+                raise UsageError(f"{entry.name} is no strategy")
+            return AutomatonPlayer(automata[seat], seed)
+
+
+def _model_player(config: TournamentConfig, model: Model, repetition: int) -> Player:
+    style: Style = "json" if model.abilities.schema else "line"
+    match config.style:
+        case "line" | "json" | "letter":
+            style = config.style
+        case "auto":
+            pass
+        case _:
+            raise UsageError(f"--style {config.style}: expected auto, line, json or letter")
+    sampling = Sampling(
+        0.0 if config.temperature is None else config.temperature,
+        max_tokens=config.max_tokens,
+        seed=split(config.seed, "llm") % 2**31,
+        replicate=repetition,
+    )
+    return LlmPlayer(model, sampling, style, config.attempts)
