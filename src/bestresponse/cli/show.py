@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from bestresponse.report.document import Cell, Table
     from bestresponse.run.execute import Progress
 
+_FEWEST_COLUMNS = 3
+
 __all__ = ["console", "notes", "play_progress", "print_table"]
 
 
@@ -31,21 +33,40 @@ def notes() -> Console:
 
 
 def print_table(out: Console, table: Table) -> None:
-    """A table of a document; text is shown as it is, never as markup."""
+    """A table of a document; text is shown as it is, never as markup.
+
+    On a narrow terminal the columns that do not fit are left out from the right, and it is said how many.
+    """
     from rich.table import Table as RichTable
     from rich.text import Text
 
     from bestresponse.report.text import visible
 
-    shown = RichTable(
-        title=Text(table.caption) if table.caption else None, title_justify="left", box=None, pad_edge=False
-    )
-    for column in table.columns:
-        shown.add_column(Text(column.name), justify=column.align, overflow="fold")
-    for row in table.rows:
-        cells = (_cell(cell, column.format) for cell, column in zip(row, table.columns, strict=True))
-        shown.add_row(*(Text(visible(cell)) for cell in cells))
-    out.print(shown)
+    rows = [
+        [visible(_cell(cell, column.format)) for cell, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+    shown = _fitting([column.name for column in table.columns], rows, out.width)
+    caption = Text(table.caption) if table.caption else None
+    lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
+    for column in table.columns[:shown]:
+        lines.add_column(Text(column.name), justify=column.align, overflow="fold")
+    for row in rows:
+        lines.add_row(*(Text(cell) for cell in row[:shown]))
+    out.print(lines)
+    if shown < len(table.columns):
+        out.print(f"({len(table.columns) - shown} more columns do not fit here)", style="dim")
+
+
+def _fitting(names: list[str], rows: list[list[str]], width: int) -> int:
+    """How many columns fit side by side, two spaces apart; three at least, which then wrap."""
+    total, count = 0, 0
+    for number, name in enumerate(names):
+        total += max([len(name), *(len(row[number]) for row in rows)]) + 2 * (number > 0)
+        if total > width and number >= _FEWEST_COLUMNS:
+            break
+        count += 1
+    return count
 
 
 def _cell(cell: Cell, spec: str) -> str:
