@@ -20,7 +20,7 @@ def test_the_recorded_games_give_the_published_figures_or_the_difference_is_name
     done = CliRunner().invoke(app, ["reproduce", "alympics", "--data", str(FOLDER), "--json"])
     assert done.exit_code == 0
     found = json.loads(done.stdout)
-    assert [one["setting"] for one in found["settings"]][0] == "low (10-20), without personas"
+    assert found["settings"][0]["setting"] == "low (10-20), without personas"
     assert found["replay"]["differences"] == []
     assert found["reading"]["right"] >= 0.98 * found["reading"]["replies"]
     checks = {check["what"]: check for check in found["checks"]}

@@ -28,6 +28,8 @@ from bestresponse.cli import (
 
 __all__ = ["app", "main"]
 
+_INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
+
 app = typer.Typer(
     name="bestresponse",
     help="Language models meet game theory: describe, formalize, solve, play and measure.",
@@ -80,7 +82,11 @@ def main() -> None:
     except BestResponseError as error:
         _fail(str(error), 1)
     except KeyboardInterrupt:
-        _fail("interrupted; what was finished is kept, and the same command goes on from there", 130)
+        _fail(_INTERRUPTED, 130)
+    except SystemExit as end:
+        if end.code == 130:
+            _fail(_INTERRUPTED, 130)
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

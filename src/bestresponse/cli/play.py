@@ -1,0 +1,185 @@
+"""`bestresponse play`: a person at the terminal among strategies, bidders, solvers and models."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bestresponse.cli.options import CacheChoice, OutputDir
+
+if TYPE_CHECKING:
+    from bestresponse.core.episode import Question, Record
+    from bestresponse.core.game import Game
+    from bestresponse.core.player import Decision, Player
+
+__all__ = ["play"]
+
+ME = "me"
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="A game: see `bestresponse games`, or a game file.")],
+    seat: Annotated[
+        list[str] | None,
+        typer.Option(help="ROLE=PLAYER: me, a model, random, equilibrium, a bidder or baseline; may be repeated."),
+    ] = None,
+    others: Annotated[
+        str | None, typer.Option(help="Who takes the seats that are not named. [default: what suits the game]")
+    ] = None,
+    abundance: Annotated[str | None, typer.Option(help="Water game: low, medium or high.")] = None,
+    days: Annotated[int | None, typer.Option(help="Water game: days the drought lasts.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of nature and of random players.")] = None,
+    output_dir: OutputDir = Path("results"),
+    cache: CacheChoice = "read-write",
+) -> None:
+    """Play a game yourself. Without --seat you take the first one.
+
+    Type `help` at the prompt for other words than your answer. A game that you leave goes on when you type the same
+    command again.
+    """
+    from bestresponse.cli.models_open import Limits, opened_models
+    from bestresponse.players.console_rivals import default_rival, rival
+
+    table = _game(game, abundance, days)
+    seats = _seats(table, seat or [], others or default_rival(table))
+    config = _with_seed({"game": game, "abundance": abundance, "days": days, "seats": seats}, seed, output_dir)
+    players = {role: rival(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
+    names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
+    with ExitStack() as stack:
+        opened = stack.enter_context(opened_models(names, output_dir, Limits(cache=cache))).models if names else {}
+        seated = {role: player or _agent(opened[seats[role]], table) for role, player in players.items()}
+        _sit_down(table, config, seated, output_dir)
+
+
+def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
+    from dataclasses import replace
+
+    from bestresponse.core.errors import UsageError
+    from bestresponse.games.lookup import find_game
+    from bestresponse.games.matrix import MatrixGame
+    from bestresponse.games.tree_game import TreeGame
+    from bestresponse.games.water import Water, water
+    from bestresponse.theory.normal_form import NormalForm
+    from bestresponse.theory.tree import Tree
+
+    found = find_game(name)
+    if isinstance(found.game, Water):
+        game = water(abundance or "medium")
+        return game if days is None else Water(replace(game.rules, days=days))
+    if abundance is not None or days is not None:
+        raise UsageError("--abundance and --days belong to the water game")
+    if isinstance(found.game, NormalForm):
+        return MatrixGame(found.game)
+    return TreeGame(found.game, found.description) if isinstance(found.game, Tree) else found.game
+
+
+def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]:
+    from bestresponse.core.errors import UsageError
+
+    named: dict[str, str] = {}
+    for words in given:
+        role, equals, player = words.partition("=")
+        if not equals or not player or role not in game.roles:
+            raise UsageError(f"--seat {words!r}: expected ROLE=PLAYER with one of {', '.join(game.roles)}")
+        named[role] = player
+    if not named:
+        named[game.roles[0]] = ME
+    return {role: named.get(role, others) for role in game.roles}
+
+
+def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> dict[str, Any]:
+    """The seed that was given, that of an unfinished game of the same kind, or a new one."""
+    from secrets import randbelow
+
+    from bestresponse.studies.runs import unfinished_like
+
+    if seed is not None:
+        return {**config, "seed": seed}
+    before = unfinished_like(output_dir, {**config, "seed": 0})
+    if before is None:
+        return {**config, "seed": randbelow(2**31)}
+    print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
+    return {**config, "seed": before.manifest.config["seed"]}
+
+
+def _agent(model: Any, game: Game[Any]) -> Player:
+    from bestresponse.games.water import Water
+    from bestresponse.players.agent import Agent, Settled
+
+    agent = Agent(model, style="json" if model.abilities.schema else "line")
+    return Settled(agent, "abstain") if isinstance(game, Water) else agent
+
+
+def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, Player], output_dir: Path) -> None:
+    """Play to the end, or until the person leaves."""
+    from bestresponse.cli.version import command_line, revision
+    from bestresponse.core.episode import play as play_game
+    from bestresponse.core.game import NATURE
+    from bestresponse.core.json import digest
+    from bestresponse.core.player import Nature
+    from bestresponse.players.console import ConsolePlayer, Left
+    from bestresponse.run.spec import Spec
+    from bestresponse.store.manifest import Manifest, environment
+    from bestresponse.store.run_folder import RunFolder
+
+    person = ConsolePlayer(input, print)
+    people = [role for role, name in config["seats"].items() if name == ME]
+    players = {**seated, **dict.fromkeys(people, person), NATURE: Nature(config["seed"])}
+    created = datetime.now().astimezone().isoformat(timespec="seconds")
+    run = digest({"study": "play", "config": dict(config)}, 12)
+    manifest = Manifest(run, "play", dict(config), command_line(), created, environment(revision()))
+    spec = Spec.of(dict(config))
+    with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
+        for role in people:
+            print(game.view(game.start(), role).briefing, flush=True)
+        begun = folder.begun(folder.finished()).get(spec.id, [])
+        try:
+            record = play_game(
+                game,
+                players,
+                submissions=begun,
+                ask_seats=_people_last,
+                on_submission=lambda submission: folder.submit(spec.id, submission),
+            )
+        except Left as left:
+            print(f"\n{left}; the same command goes on with this game.")
+            raise typer.Exit(1 if "ended" in str(left) else 0) from None
+        folder.finish(spec.id, spec.data, record)
+        folder.write_text("finished", created + "\n")
+    _tell_end(game, record, people)
+
+
+def _people_last(questions: list[Question]) -> list[Decision]:
+    """Everybody else thinks while the person does."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from bestresponse.players.console import ConsolePlayer
+
+    with ThreadPoolExecutor(max(1, len(questions))) as pool:
+        thinking = {
+            role: pool.submit(player.decide, view, ask)
+            for role, player, view, ask in questions
+            if not isinstance(player, ConsolePlayer)
+        }
+        said = {role: player.decide(view, ask) for role, player, view, ask in questions if role not in thinking}
+        return [said[role] if role in said else thinking[role].result() for role, _, _, _ in questions]
+
+
+def _tell_end(game: Game[Any], record: Record, people: list[str]) -> None:
+    from bestresponse.core.episode import Episode
+
+    if record.void:
+        print(f"\nThe game is void: {record.void.role} gave no answer that could be used ({record.void.why}).")
+        return
+    state = Episode(game, record.submissions).state
+    view = game.view(state, people[0] if people else game.roles[0])
+    last = (view.facts.get("past") or [view.situation])[-1]
+    print(f"\n{last}\n\nWhat everybody got:")
+    for role, payoff in record.payoffs.items():
+        print(f"  {role} ({record.players[role]}): {payoff:g}")

@@ -1,0 +1,93 @@
+"""A person at a terminal. Nonsense is answered with a reason, and the person may try again; nothing is lost.
+
+Beside an answer, `rules` shows the rules again, `history` all that happened, `help` how to answer, `quit` stops; a
+game that was stopped goes on from where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.errors import InvalidMove
+from bestresponse.core.game import View
+from bestresponse.core.player import Decision
+
+__all__ = ["ConsolePlayer", "Left", "how_to_answer"]
+
+
+class Left(KeyboardInterrupt):
+    """The person has left the table; the game can go on later."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolePlayer:
+    """Shows the view by `write` and takes the answer from `read`, which is given the prompt."""
+
+    read: Callable[[str], str]
+    write: Callable[[str], None]
+    name: str = "me"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        if news := _news(view):
+            self.write(f"\n{news}\n")
+        while True:
+            try:
+                text = self.read(f"{view.role}, {how_to_answer(ask)} > ").strip()
+            except EOFError:
+                raise Left("the input has ended") from None
+            match text.casefold():
+                case "":
+                    continue
+                case "quit" | "exit":
+                    raise Left("you left the game")
+                case "rules":
+                    self.write(view.briefing)
+                case "history":
+                    self.write(view.situation)
+                case "help" | "?":
+                    self.write(_help(ask))
+                case _:
+                    try:
+                        return Decision(_value(ask, text))
+                    except InvalidMove as error:
+                        self.write(f"That cannot be played: {error}. Type help for how to answer.")
+
+
+def _news(view: View) -> str:
+    """What is new: the last round and the present, or the situation where a game does not tell them apart."""
+    past, now = view.facts.get("past"), view.facts.get("now")
+    parts = (*(past or [])[-1:], now) if now else (view.situation,)
+    return "\n\n".join(part for part in (*parts, *view.notes) if part)
+
+
+def _value(ask: Ask, text: str) -> object:
+    if isinstance(ask, Choice) and text.isdecimal() and text not in ask.options and 1 <= int(text) <= len(ask.options):
+        return ask.options[int(text) - 1]
+    if isinstance(ask, Amount):
+        return ask.read(PASS if text.casefold() == PASS else text.replace(",", ""))
+    return ask.read(text)
+
+
+def how_to_answer(ask: Ask) -> str:
+    """The ask in a few words."""
+    match ask:
+        case Choice(options, may_pass):
+            return "choose " + " / ".join((*options, *((PASS,) if may_pass else ())))
+        case Amount(low, high, whole, may_pass):
+            kind = "a whole number" if whole else "an amount"
+            return f"{kind} from {low:g} to {high:g}" + (f" or {PASS}" if may_pass else "")
+        case Words(limit):
+            return f"your message, at most {limit} characters"
+        case Mixture(options):
+            return "probabilities such as " + ", ".join(f"{option}: {1 / len(options):.2g}" for option in options)
+        case Form(fields):
+            return "a JSON object with " + ", ".join(name for name, _ in fields)
+        case Lottery(chances):
+            return "draw one of " + ", ".join(str(outcome) for outcome, _ in chances)
+
+
+def _help(ask: Ask) -> str:
+    number = " (or its number)" if isinstance(ask, Choice) else ""
+    return f"Type your answer{number}: {how_to_answer(ask)}. Other words: rules, history, help, quit."

@@ -1,0 +1,106 @@
+"""Who can sit across a person: by name, in any game.
+
+random       some legal move
+equilibrium  an equilibrium strategy of a matrix game or a tree (for trees beyond two-player zero-sum: CFR's average)
+a bidder of the water game, a baseline of matrix games, or else a language model
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Game, View
+from bestresponse.core.player import Decision, Player
+from bestresponse.core.seeds import generator, split
+from bestresponse.games.matrix import MatrixGame
+from bestresponse.games.tree_game import TreeGame
+from bestresponse.games.water import Water
+from bestresponse.players.baselines import BASELINES, BaselinePlayer
+from bestresponse.players.bidders import BidderPlayer, bidder
+from bestresponse.theory.tree_policy import Policy
+
+__all__ = ["PolicyPlayer", "RandomPlayer", "default_rival", "rival"]
+
+_ITERATIONS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPlayer:
+    """Some legal move, each as likely as any other."""
+
+    seed: int = 0
+    name: str = "random"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        rng = generator(self.seed, view.key)
+        match ask:
+            case Choice(options):
+                return Decision(rng.choice(options))
+            case Amount(low, high, whole):
+                if whole:
+                    return Decision(float(rng.randint(math.ceil(low), math.floor(high))))
+                return Decision(min(max(round(rng.uniform(low, high), 2), low), high))
+            case Mixture(options):
+                weights = [rng.expovariate(1.0) for _ in options]
+                return Decision(tuple(weight / math.fsum(weights) for weight in weights))
+            case Form(fields):
+                parts = {name: self.decide(View(view.role, name), field).action for name, field in fields}
+                return Decision(parts)
+            case Words() | Lottery():
+                raise UsageError(f"a random player cannot answer {type(ask).__name__}; seat a model or a person")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyPlayer:
+    """A behaviour policy in a seat of a tree."""
+
+    policy: Policy
+    seed: int = 0
+    name: str = "equilibrium"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        chances = self.policy.at(view.role, view.facts["infoset"])
+        rng = generator(self.seed, view.key)
+        return Decision(rng.choices(list(chances), [max(p, 0.0) for p in chances.values()])[0])
+
+
+def default_rival(game: Game[Any]) -> str:
+    """Who takes the seats that nobody was named for."""
+    match game:
+        case Water():
+            return "need"
+        case MatrixGame() | TreeGame():
+            return "equilibrium"
+        case _:
+            return "random"
+
+
+def rival(name: str, game: Game[Any], role: str, seed: int) -> Player | None:
+    """The player of that name; None where no such player is known: then it may be the name of a model."""
+    own_seed = split(seed, "seat", role)
+    if isinstance(game, Water) and name.partition(":")[0] not in ("equilibrium",):
+        try:
+            bidder(name)
+        except UsageError:
+            return None
+        return BidderPlayer(name, own_seed)
+    if name == "random":
+        return RandomPlayer(own_seed)
+    if isinstance(game, MatrixGame) and (name in BASELINES or name == "equilibrium"):
+        return BaselinePlayer("optimal" if name == "equilibrium" else name, own_seed)
+    if isinstance(game, TreeGame) and name == "equilibrium":
+        return PolicyPlayer(_equilibrium(game), own_seed)
+    return None
+
+
+def _equilibrium(game: TreeGame) -> Policy:
+    from bestresponse.theory.cfr_solve import cfr
+    from bestresponse.theory.sequence_form_lp import solve_tree
+
+    if game.tree.num_players == 2 and game.tree.is_constant_sum:
+        return solve_tree(game.tree).policy
+    return cfr(game.tree, _ITERATIONS).policy
