@@ -129,14 +129,25 @@ class _Unfolding(random.Random):
 
 def _unfold(source: _Unfolding, ask: Any, last: tuple[str, str] | None) -> Mixture:
     chances: dict[str, Fraction] = {}
+    lost = Fraction(0)
     for _ in range(MAX_BRANCHES):
         source.begin()
         answers = ask()
-        if not answers:
-            when = f"after {last[0]} and {last[1]}" if last else "in the first round"
-            raise InvalidGame(f"The strategy gives no move {when}.")
-        move = label(answers[0]["Move"])
-        chances[move] = chances.get(move, Fraction(0)) + source.probability
+        if answers:
+            move = label(answers[0]["Move"])
+            chances[move] = chances.get(move, Fraction(0)) + source.probability
+        else:
+            lost += source.probability
         if not source.advance():
+            if lost:
+                raise InvalidGame(f"The strategy gives no move {_when(last)}{_how_often(lost)}.")
             return tuple(chances.items())
     raise LimitReached(f"The strategy has more than {MAX_BRANCHES:,} random outcomes.")
+
+
+def _when(last: tuple[str, str] | None) -> str:
+    return f"after {last[0]} and {last[1]}" if last else "in the first round"
+
+
+def _how_often(lost: Fraction) -> str:
+    return "" if lost == 1 else f" with probability {lost}"
