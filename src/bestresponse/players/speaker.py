@@ -1,0 +1,61 @@
+"""A language model that voices a chosen manner in a dialogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bestresponse.core.ask import Ask, Words
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import View
+from bestresponse.core.player import Decision, Reading, Status
+from bestresponse.games.dialogue_texts import TEXTS
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.players.llm import Sampling, call_of
+
+__all__ = ["Speaker", "read_message"]
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Asks the model for the next message; `sampling.replicate` is the number of the draw."""
+
+    model: Model
+    sampling: Sampling = field(default_factory=lambda: Sampling(temperature=0.7, max_tokens=200))
+
+    @property
+    def name(self) -> str:
+        return self.model.id
+
+    def request(self, view: View) -> Request:
+        """The one call that asks for the message."""
+        content = "\n\n".join(part for part in (view.briefing, view.situation, *view.notes) if part)
+        return Request(
+            (Message("system", TEXTS.text("dialogue_speaker")), Message("user", content)),
+            max_tokens=self.sampling.max_tokens,
+            temperature=self.sampling.temperature,
+            top_p=self.sampling.top_p,
+            seed=self.sampling.seed,
+            replicate=self.sampling.replicate,
+        )
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        if not isinstance(ask, Words):
+            raise UsageError(f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}")
+        request = self.request(view)
+        reply = self.model.complete(request)
+        text, reading = read_message(reply, ask)
+        return Decision(text, "", reading, (call_of(self.model, request, reply),))
+
+
+def read_message(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
+    """The words of a reply as a message: cut at the token limit it still counts as said, and this is recorded."""
+    text = reply.text.strip()
+    if reply.finish is Finish.REFUSAL:
+        return None, Reading(Status.REFUSED, "the provider's filter ended the reply")
+    if not text:
+        return None, Reading(Status.UNPARSEABLE, "the model answered nothing")
+    if len(text) > ask.limit:
+        return None, Reading(Status.ILLEGAL, f"the message has {len(text)} characters; the limit is {ask.limit}")
+    if reply.finish is Finish.LENGTH:
+        return text, Reading(Status.REPAIRED, "cut off at the token limit and taken as it is")
+    return text, Reading()

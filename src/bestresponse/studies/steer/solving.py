@@ -1,0 +1,101 @@
+"""One dialogue game solved: the equilibrium policy, its certificate, and what it earns beside unguided talk.
+
+Everything is computed exactly on the recorded tree, on the same texts for everybody, without a further call:
+
+    NashConv     what all speakers together could gain by deviating alone (0 at an equilibrium)
+    CFR gain     what a speaker gains by switching from the unguided manner to the policy while the others stay
+                 unguided, mean over speakers
+    margin       what the guided speaker earns minus what the unguided others earn on average in the same dialogue,
+                 mean over the seats of the guided one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestresponse.games.dialogue_recorded import RecordedDialogue
+from bestresponse.theory.cfr_solve import CfrResult, Variant, cfr
+from bestresponse.theory.compile_tree import compile_game
+from bestresponse.theory.tree import Tree
+from bestresponse.theory.tree_policy import Policy
+from bestresponse.theory.tree_response import nash_conv, policy_value
+
+__all__ = ["Solved", "mixed_policy", "solve_dialogue", "unguided_policy"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """A solved dialogue; payoffs are by seat, in the order of the players."""
+
+    tree: Tree
+    cfr: CfrResult
+    unguided: Policy
+    unguided_payoffs: tuple[float, ...]
+    guided_payoffs: tuple[float, ...]
+    equilibrium_payoffs: tuple[float, ...]
+    unguided_nash_conv: float
+    margin: float
+
+    @property
+    def nash_conv(self) -> float:
+        return self.cfr.nash_conv
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """What each speaker gains by guidance while the others stay unguided."""
+        pairs = zip(self.guided_payoffs, self.unguided_payoffs, strict=True)
+        return tuple(guided - unguided for guided, unguided in pairs)
+
+    @property
+    def gain(self) -> float:
+        return float(np.mean(self.gains))
+
+
+def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, variant: Variant = "cfr+") -> Solved:
+    """Solve the recorded tree by CFR and compare its policy with unguided talk."""
+    tree = compile_game(game)
+    result = cfr(tree, iterations, variant)
+    unguided = unguided_policy(game, tree)
+    alone = [policy_value(tree, mixed_policy(unguided, {seat: result.policy})) for seat in range(len(tree.players))]
+    guided = tuple(values[player] for values, player in zip(alone, tree.players, strict=True))
+    margins = [
+        values[player] - float(np.mean([values[other] for other in tree.players if other != player]))
+        for values, player in zip(alone, tree.players, strict=True)
+    ]
+    return Solved(
+        tree,
+        result,
+        unguided,
+        _by_seat(tree, policy_value(tree, unguided)),
+        guided,
+        _by_seat(tree, result.value),
+        nash_conv(tree, unguided),
+        float(np.mean(margins)),
+    )
+
+
+def unguided_policy(game: RecordedDialogue, tree: Tree) -> Policy:
+    """Always the neutral manner, the addressee by chance; any choice where no neutral one is on record."""
+    row = np.zeros(int(tree.first_move[-1]))
+    for index, infoset in enumerate(tree.infosets):
+        neutral = game.live.neutral(infoset.player)
+        chosen = [k for k, move in enumerate(infoset.moves) if move in neutral] or list(range(len(infoset.moves)))
+        row[tree.first_move[index] + np.array(chosen)] = 1 / len(chosen)
+    return Policy(tree, row)
+
+
+def mixed_policy(base: Policy, others: Mapping[int, Policy]) -> Policy:
+    """`base` with the seats of `others` following their own policies."""
+    row = base.probabilities.copy()
+    for index, infoset in enumerate(base.tree.infosets):
+        if infoset.player in others:
+            part = slice(base.tree.first_move[index], base.tree.first_move[index + 1])
+            row[part] = others[infoset.player].probabilities[part]
+    return Policy(base.tree, row)
+
+
+def _by_seat(tree: Tree, values: Mapping[str, float]) -> tuple[float, ...]:
+    return tuple(values[player] for player in tree.players)
