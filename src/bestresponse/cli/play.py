@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -120,6 +122,7 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
     """Play to the end, or until the person leaves."""
     from bestresponse.cli.version import command_line, revision
     from bestresponse.core.episode import play as play_game
+    from bestresponse.core.errors import UsageError
     from bestresponse.core.game import NATURE
     from bestresponse.core.json import digest
     from bestresponse.core.player import Nature
@@ -128,7 +131,7 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
     from bestresponse.store.manifest import Manifest, environment
     from bestresponse.store.run_folder import RunFolder
 
-    person = ConsolePlayer(input, print)
+    person = ConsolePlayer(input, _show)
     people = [role for role, name in config["seats"].items() if name == ME]
     players = {**seated, **dict.fromkeys(people, person), NATURE: Nature(config["seed"])}
     created = datetime.now().astimezone().isoformat(timespec="seconds")
@@ -137,8 +140,10 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
         for role in people:
-            print(game.view(game.start(), role).briefing, flush=True)
-        begun = folder.begun(folder.finished()).get(spec.id, [])
+            _show(game.view(game.start(), role).briefing)
+        if spec.id in folder.finished():
+            raise UsageError(f"this game (seed {config['seed']}) has been played; give another --seed, or none")
+        begun = folder.begun(set()).get(spec.id, [])
         try:
             record = play_game(
                 game,
@@ -153,6 +158,14 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
         folder.finish(spec.id, spec.data, record)
         folder.write_text("finished", created + "\n")
     _tell_end(game, record, people)
+
+
+def _show(text: str) -> None:
+    """Text on the terminal, broken between words; lines of tables are left as they are."""
+    width = min(get_terminal_size().columns, 100)
+    for line in text.split("\n"):
+        later = "  " if line.startswith("- ") else ""
+        print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
 
 
 def _people_last(questions: list[Question]) -> list[Decision]:
@@ -180,6 +193,6 @@ def _tell_end(game: Game[Any], record: Record, people: list[str]) -> None:
     state = Episode(game, record.submissions).state
     view = game.view(state, people[0] if people else game.roles[0])
     last = (view.facts.get("past") or [view.situation])[-1]
-    print(f"\n{last}\n\nWhat everybody got:")
+    _show(f"\n{last}\n\nWhat everybody got:")
     for role, payoff in record.payoffs.items():
         print(f"  {role} ({record.players[role]}): {payoff:g}")

@@ -40,7 +40,7 @@ class Morning:
 
     @property
     def day(self) -> int:
-        return self.balances.shape[1]
+        return int(self.balances.shape[1])
 
     @property
     def balance(self) -> Floats:

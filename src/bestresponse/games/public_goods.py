@@ -1,0 +1,98 @@
+"""The public goods game, with or without punishment.
+
+With n players and a factor between 1 and n every coin put in costs its giver 1 - factor / n: to give nothing is
+dominant, and punishment, which costs too, is not used in the subgame-perfect equilibrium; yet all would be best off
+giving everything. With punishment people give far more (E. Fehr, S. Gächter, American Economic Review 90, 2000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bestresponse.core.ask import Amount, Ask, Form
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Action, Role, View
+from bestresponse.games.texts import TEXTS
+
+__all__ = ["PublicGoods"]
+
+State = tuple[Mapping[Role, Any], ...]
+"""Contributions and (with punishment) points in turn, one entry a stage."""
+
+
+@dataclass(frozen=True)
+class PublicGoods:
+    """Put coins into a common project, then perhaps punish those who did not."""
+
+    roles: tuple[Role, ...] = ("player 1", "player 2", "player 3", "player 4")
+    endowment: int = 20
+    factor: float = 1.6
+    rounds: int = 10
+    punishment: bool = True
+    impact: float = 3
+    most_points: int = 5
+    name: str = "public-goods"
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.factor <= 0 or self.most_points < 1:
+            raise UsageError("public goods need two players or more, a round, coins, a positive factor and points")
+
+    @property
+    def stages(self) -> int:
+        return 2 if self.punishment else 1
+
+    def start(self) -> State:
+        return ()
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        if len(state) == self.rounds * self.stages:
+            return {}
+        if len(state) % self.stages == 0:
+            return dict.fromkeys(self.roles, Amount(0, self.endowment, whole=True))
+        points = Amount(0, self.most_points, whole=True)
+        return {role: Form(tuple((other, points) for other in self.roles if other != role)) for role in self.roles}
+
+    def view(self, state: State, role: Role) -> View:
+        second = TEXTS.fill("public_goods_punishment", impact=f"{self.impact:g}", most=self.most_points)
+        rules = TEXTS.fill(
+            "public_goods_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), rounds=self.rounds,
+            endowment=self.endowment, factor=f"{self.factor:g}",
+            second=second if self.punishment else "Afterwards all contributions are made public.",
+        )  # fmt: skip
+        past = [self._told(number, stage) for number, stage in enumerate(state)]
+        earned = self.payoffs(state)[role]
+        turn = "contributions" if len(state) % self.stages == 0 else "punishment"
+        over = len(state) == self.rounds * self.stages
+        now = "The game is over." if over else f"Round {len(state) // self.stages + 1} of {self.rounds}: {turn}."
+        now = f"{now} You have {earned:g} coins so far."
+        facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
+        return View(role, rules, "\n\n".join((*past, now)), facts)
+
+    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        return (*state, {role: moves[role] for role in self.roles})
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        earned = dict.fromkeys(self.roles, 0.0)
+        for number, stage in enumerate(state):
+            if number % self.stages == 0:
+                share = self.factor * sum(stage.values()) / len(self.roles)
+                for role in self.roles:
+                    earned[role] += self.endowment - stage[role] + share
+                continue
+            for role in self.roles:
+                given = sum(stage[role].values())
+                taken = sum(points.get(role, 0) for points in stage.values())
+                earned[role] -= given + self.impact * taken
+        return earned
+
+    def _told(self, number: int, stage: Mapping[Role, Any]) -> str:
+        round_number = number // self.stages + 1
+        if number % self.stages == 0:
+            return f"Round {round_number}: " + ", ".join(f"{role} put in {stage[role]:g}" for role in self.roles) + "."
+        points = [
+            f"{role} gave {other} {count:g}" for role in self.roles for other, count in stage[role].items() if count
+        ]
+        return f"Punishment in round {round_number}: " + (", ".join(points) or "none") + "."

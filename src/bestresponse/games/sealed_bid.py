@@ -1,0 +1,95 @@
+"""Sealed-bid auctions of one object with private values, first or second price.
+
+With values uniform from 0 to 1 each bids (n - 1) / n of its value in the first-price auction, and its value itself in
+the second-price auction, where that is dominant (W. Vickrey, Journal of Finance 16, 1961). Here the values are whole
+numbers, for which this holds up to the grain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from bestresponse.core.ask import Amount, Ask, Lottery
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.games.texts import TEXTS
+
+__all__ = ["SealedBid", "State", "second_price"]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Values drawn so far, in the order of the bidders, and the bids."""
+
+    values: tuple[int, ...] = ()
+    bids: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class SealedBid:
+    """Bid in secret for an object whose value to you only you know."""
+
+    roles: tuple[Role, ...] = ("bidder 1", "bidder 2", "bidder 3")
+    price: Literal["first", "second"] = "first"
+    highest: int = 100
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if len(self.roles) < 2 or self.highest < 1 or self.price not in ("first", "second"):
+            raise UsageError("an auction needs two bidders or more, values from 0 to 1 at least, and first or second")
+
+    @property
+    def name(self) -> str:
+        return f"{self.price}-price-auction"
+
+    def start(self) -> State:
+        return State()
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        if len(state.values) < len(self.roles):
+            return {NATURE: Lottery.uniform(tuple(range(self.highest + 1)))}
+        return {} if state.bids else dict.fromkeys(self.roles, Amount(0, self.highest))
+
+    def view(self, state: State, role: Role) -> View:
+        if role == NATURE:
+            return View(NATURE, "", facts={"drawn": len(state.values)})
+        price = "the own bid" if self.price == "first" else "the second highest bid"
+        rules = TEXTS.fill(
+            "sealed_bid_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), highest=self.highest,
+            price=price,
+        )  # fmt: skip
+        seat = self.roles.index(role)
+        value = state.values[seat] if seat < len(state.values) else None
+        told = "" if value is None else f"Your value is {value}."
+        if state.bids:
+            told += " Bids: " + ", ".join(f"{r} {b:g}" for r, b in zip(self.roles, state.bids, strict=True)) + "."
+        facts = {"value": value, "rivals": [other for other in self.roles if other != role], "price": self.price}
+        return View(role, rules, told, facts)
+
+    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        if NATURE in moves:
+            return State((*state.values, moves[NATURE]))
+        return State(state.values, tuple(float(moves[role]) for role in self.roles))
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        earned = dict.fromkeys(self.roles, 0.0)
+        if state.bids:
+            order = sorted(range(len(self.roles)), key=lambda seat: -state.bids[seat])
+            paid = state.bids[order[0] if self.price == "first" else order[1]]
+            earned[self.roles[order[0]]] = state.values[order[0]] - paid
+        return earned
+
+    def equilibrium(self, value: float) -> float:
+        """The equilibrium bid at this value, up to the grain of the values.
+
+        >>> SealedBid().equilibrium(90), second_price().equilibrium(90)
+        (60.0, 90.0)
+        """
+        return value * (len(self.roles) - 1) / len(self.roles) if self.price == "first" else value
+
+
+def second_price() -> SealedBid:
+    """A sealed-bid auction in which the winner pays the second highest bid."""
+    return SealedBid(price="second")

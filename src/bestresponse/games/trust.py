@@ -1,0 +1,61 @@
+"""The trust game with any amount: what is sent grows on the way, and the receiver may return some of it.
+
+In the subgame-perfect equilibrium nothing is returned and therefore nothing sent; people send about half and are
+returned about as much (J. Berg, J. Dickhaut, K. McCabe, Games and Economic Behavior 10, 1995). The catalogue's `trust`
+is the same game in whole units, as a tree that can be solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bestresponse.core.ask import Amount, Ask
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Action, Role, View
+from bestresponse.games.texts import TEXTS
+
+__all__ = ["Trust"]
+
+State = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Send money that grows on the way, and hope that some comes back."""
+
+    endowment: float = 10
+    factor: float = 3
+    name: str = "trust-amounts"
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if not (self.endowment > 0 and self.factor > 0):
+            raise UsageError("the trust game needs a positive endowment and factor")
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return ("sender", "receiver")
+
+    def start(self) -> State:
+        return ()
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        if not state:
+            return {"sender": Amount(0, self.endowment)}
+        return {"receiver": Amount(0, self.factor * state[0])} if len(state) == 1 else {}
+
+    def view(self, state: State, role: Role) -> View:
+        rules = TEXTS.fill("trust_rules", me=role, endowment=f"{self.endowment:g}", factor=f"{self.factor:g}")
+        told = f"The sender sent {state[0]:g}; {self.factor * state[0]:g} arrived." if state else ""
+        if len(state) == 2:
+            told += f" The receiver returned {state[1]:g}."
+        return View(role, rules, told, {"sent": list(state), "rivals": [r for r in self.roles if r != role]})
+
+    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        (move,) = moves.values()
+        return (*state, float(move))
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        sent, returned = (*state, 0.0, 0.0)[:2]
+        return {"sender": self.endowment - sent + returned, "receiver": self.factor * sent - returned}

@@ -1,0 +1,62 @@
+"""The ultimatum game with any amount: a proposer offers a part of the pie, a responder takes it or leaves both nothing.
+
+In the subgame-perfect equilibrium the responder accepts every offer and the proposer offers nothing; people offer
+about two fifths and reject offers below one fifth (W. Güth, R. Schmittberger, B. Schwarze, J. Economic Behavior and
+Organization 3, 1982). The catalogue's `ultimatum` is the same game in whole tenths, as a tree that can be solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bestresponse.core.ask import Amount, Ask, Choice
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Action, Role, View
+from bestresponse.games.texts import TEXTS
+
+__all__ = ["Ultimatum"]
+
+State = tuple[float | str, ...]
+
+
+@dataclass(frozen=True)
+class Ultimatum:
+    """Offer a part of the pie; it is taken, or both get nothing."""
+
+    pie: float = 10
+    name: str = "ultimatum-amounts"
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.pie > 0:
+            raise UsageError(f"the pie is {self.pie:g}; expected a positive amount")
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return ("proposer", "responder")
+
+    def start(self) -> State:
+        return ()
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        if not state:
+            return {"proposer": Amount(0, self.pie)}
+        return {"responder": Choice(("accept", "reject"))} if len(state) == 1 else {}
+
+    def view(self, state: State, role: Role) -> View:
+        rules = TEXTS.fill("ultimatum_rules", me=role, pie=f"{self.pie:g}")
+        told = f"The proposer offers {state[0]:g} of {self.pie:g}." if state else ""
+        if len(state) == 2:
+            told += f" The responder {state[1]}s."
+        return View(role, rules, told, {"offers": list(state), "rivals": [r for r in self.roles if r != role]})
+
+    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        (move,) = moves.values()
+        return (*state, move if isinstance(move, str) else float(move))
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        if len(state) < 2 or state[1] == "reject":
+            return {"proposer": 0.0, "responder": 0.0}
+        offer = float(state[0])
+        return {"proposer": self.pie - offer, "responder": offer}
