@@ -19,7 +19,7 @@ FLAT = Subject(NormalForm.bimatrix([[2, 2], [2, 2]], [[1, 1], [1, 1]], actions=(
 def said(subject: Subject, query: str, manner: str = "positive") -> list[str]:
     checker = Checker(subject)
     checked = checker.check_all(parse(query))
-    return [sentence.text for sentence in corrections(checked, checker, manner)]  # type: ignore[arg-type]
+    return [sentence.text for sentence in corrections(checked, checker, manner)]
 
 
 def _true(subject: Subject, claim: Claim) -> None:
@@ -28,7 +28,7 @@ def _true(subject: Subject, claim: Claim) -> None:
     logic = LogicCheck(subject, EmbeddedEngine())
     checked = checker.check(claim)
     for manner in ("positive", "negative"):
-        sentences = corrections((checked,), checker, manner)  # type: ignore[arg-type]
+        sentences = corrections((checked,), checker, manner)
         assert bool(sentences) == (checked.verdict is Verdict.REFUTED)
         for sentence in sentences:
             wanted = Verdict.REFUTED if sentence.denies else Verdict.PROVED

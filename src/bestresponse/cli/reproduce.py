@@ -20,6 +20,7 @@ __all__ = ["PAPERS", "reproduce"]
 
 PAPERS: dict[str, str] = {
     "alympics": "bestresponse.studies.reproduce.alympics",
+    "lelma": "bestresponse.studies.lelma.reproduction",
     "autoformalization": "bestresponse.studies.reproduce.autoformalization",
 }
 """Each paper's module; it has a function `reproduce(folder)` that returns a `Reproduction`."""

@@ -103,9 +103,7 @@ def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
 
 def _with(claim: Claim, **changed: Any) -> Claim:
     names = FORMS[claim.form].names
-    return Claim(
-        claim.form, tuple(changed.get(name, given) for name, given in zip(names, claim.args, strict=True))
-    )
+    return Claim(claim.form, tuple(changed.get(name, given) for name, given in zip(names, claim.args, strict=True)))
 
 
 def _replies(claim: Claim) -> Iterator[Claim]:
@@ -200,7 +198,7 @@ def _better(grounded: Grounded, theory: TheoryCheck) -> Iterator[Chain]:
     cells = theory.subject.cells
     here = cells[(slice(None), *grounded.places["outcome"])]
     for places in product(*map(range, cells.shape[1:])):
-        there = cells[(slice(None), *places)]
+        there = np.array([cells[(who, *places)] for who in range(len(cells))])
         if (there >= here).all() and (there > here).any():
             yield _outcome(theory, places)
             return

@@ -29,16 +29,20 @@ _CLAUSES: Final = re.compile(
 )
 _LEFT_ALONE: Final = re.compile(
     r"\b(?:not|never|neither|nor|cannot|without|unless|regardless|whatever|irrespective|no matter|either|instead of"
-    r"|rather than|compared|versus|assuming|suppose|expected|average|probability|previous|mistaken|incorrect|avoid\w*|minimi[sz]\w*)\b|n't\b",
+    r"|rather than|compared|versus|assuming|suppose|expected|average|probability|previous|mistaken|incorrect"
+    r"|avoid\w*|minimi[sz]\w*)\b|n't\b",
     re.IGNORECASE,
 )
 _CASE: Final = re.compile(
-    r"\b(?P<kind>best|worst)[- ](?:case|possible)(?: scenario| outcome| result| payoff)?s?\s*(?:here )?(?:is|:|-|–|=|\()+\s*"
-    r"(?:I |you )?(?:get(?:ting)? |receiv(?:e|ing) |earn(?:ing)? |gain(?:ing)? )?(?:(?:a |the )?payoff(?: of|:) )?(?P<number>-?\d+(?:\.\d+)?)(?![\d.]*\d|\s*or\b)",
+    r"\b(?P<kind>best|worst)[- ](?:case|possible)(?: scenario| outcome| result| payoff)?s?\s*(?:here )?(?:is|:"
+    r"|-|–|=|\()+\s*"
+    r"(?:I |you )?(?:get(?:ting)? |receiv(?:e|ing) |earn(?:ing)? |gain(?:ing)? )?(?:(?:a |the )?payoff(?: of"
+    r"|:) )?(?P<number>-?\d+(?:\.\d+)?)(?![\d.]*\d|\s*or\b)",
     re.IGNORECASE,
 )
 _FLOOR: Final = re.compile(
-    r"\b(?:guarantee|ensure|secure|assure)(?:s|ing|d)?\s+(?:me |you |us )?(?:at least|a minimum(?: payoff)? of|a (?:guaranteed "
+    r"\b(?:guarantee|ensure|secure|assure)(?:s|ing|d)?\s+(?:me |you |us )?(?:at least|a minimum(?: payoff)? of"
+    r"|a (?:guaranteed "
     r"|minimum )?payoff of at least)\s+(?P<number>-?\d+(?:\.\d+)?)(?![\d.]*\d|\s*or\b)",
     re.IGNORECASE,
 )
@@ -135,7 +139,7 @@ class _Reader:
             taken.append(match.span())
             if who is not None:
                 everybody = range(len(self.subject.players))
-                found.append({i: match["action"] for i in (everybody if who == BOTH else [who])})
+                found.append(dict.fromkeys(everybody if who == BOTH else [who], match["action"]))
         for match in self.words.choosing.finditer(clause):
             if not any(start < match.end() <= end for start, end in taken):
                 found.append({0: match["action"]})
@@ -159,7 +163,9 @@ class _Reader:
         """R is the safer choice; choosing R gives the highest guaranteed payoff."""
         for match in self.words.safest.finditer(clause):
             for action in self._chosen({0: match["action"]}).values():
-                yield Claim("highest_guaranteed_payoff_choice", (self.subject.actions[0][action], self.subject.players[0]))
+                yield Claim(
+                    "highest_guaranteed_payoff_choice", (self.subject.actions[0][action], self.subject.players[0])
+                )
 
     def _payoffs(self, clause: str, chosen: dict[int, int]) -> Iterator[Claim]:
         stated: dict[int, set[str]] = {}

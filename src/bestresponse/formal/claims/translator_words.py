@@ -14,16 +14,20 @@ BOTH: Final = -1
 NUMBER: Final = r"(?P<number>-?\d+(?:\.\d+)?)(?![\d.]*\d|\s*(?:%|percent\b|or\s+-?\d|to\s+-?\d|-\s*\d|/\s*\d))"
 _YOU = r"I|you|me|myself|player 1|player one"
 _THEM = (
-    r"they|them|the other (?:player|person|one|side|party|participant)|(?:the |my |your |an? )?(?:opponent|counterpart)"
+    r"they|them|the other (?:player|person|one|side|party|participant)|(?:the |my |your |an? )?(?:opponent"
+    r"|counterpart)"
     r"|(?:the |an? )?(?:other |anonymous )(?:anonymous )?(?:player|person)|player 2|player two|the other|other"
 )
 _BOTH = (
-    r"both(?: of (?:us|you|them)| players| sides| parties|(?: of)? (?:I|you|me) and [a-z ]{2,30}?)?|we both|we each|we"
+    r"both(?: of (?:us|you|them)| players| sides| parties|(?: of)? (?:I|you|me) and [a-z ]{2,30}?)?|we both"
+    r"|we each|we"
     r"|each (?:player|of us|of you|person)|everyone|(?:I|you) and (?:the )?(?:other|anonymous) player(?: both)?"
 )
 _ADVERB = (
-    r"(?:,|also|both|each|will|would|could|can|might|may|should|do|does|did|only|just|still|then|all|likewise|similarly"
-    r"|instead|always|decide to|decides to|chooses to|choose to|happens to|end up|ends up|were to|was to|am going to|to)"
+    r"(?:,|also|both|each|will|would|could|can|might|may|should|do|does|did|only|just|still|then|all|likewise"
+    r"|similarly"
+    r"|instead|always|decide to|decides to|chooses to|choose to|happens to|end up|ends up|were to|was to"
+    r"|am going to|to)"
 )
 _CHOOSE = (
     r"(?:choose|chooses|chose|choosing|pick|picks|picked|picking|select|selects|selecting|play|plays|playing"
@@ -31,11 +35,14 @@ _CHOOSE = (
 )
 _GET = (
     r"(?:get|gets|getting|receive|receives|receiving|earn|earns|earning|gain|gains|gaining|make|makes|win|wins|obtain"
-    r"|obtains|secure|secures|end up with|ends up with|walk away with|(?:payoff|reward|gain)s? (?:is|are|would be|will be))"
+    r"|obtains|secure|secures|end up with|ends up with|walk away with|(?:payoff|reward|gain)s? (?:is|are"
+    r"|would be|will be))"
 )
 _SUM = (
-    r"(?:(?:a |an |the |my |their |our )?(?:(?:maximum|minimum|lower|higher|highest|lowest|low|high|moderate|mutual|good"
-    r"|decent|smaller|larger|possible|positive|individual|full|equal) )*(?:payoff|payout|reward|outcome|amount|total|sum)s?"
+    r"(?:(?:a |an |the |my |their |our )?(?:(?:maximum|minimum|lower|higher|highest|lowest|low|high|moderate"
+    r"|mutual|good"
+    r"|decent|smaller|larger|possible|positive|individual|full|equal) )*(?:payoff|payout|reward|outcome|amount"
+    r"|total|sum)s?"
     r" ?(?:of|is|:|\()? ?|nothing \(|only |just |exactly |a |the )?"
 )
 
@@ -72,7 +79,9 @@ class Words:
     def _who(self) -> str:
         others = "|".join(map(re.escape, self.people)) or "(?!)"
         them = _THEM if len(self.subject.players) == 2 else "(?!)"
-        return rf"(?P<both>\b(?:{_BOTH})\b)|(?P<them>\b(?:{them})\b)|(?P<you>\b(?:{_YOU})\b)|(?P<named>\b(?:{others})\b)"
+        return (
+            rf"(?P<both>\b(?:{_BOTH})\b)|(?P<them>\b(?:{them})\b)|(?P<you>\b(?:{_YOU})\b)|(?P<named>\b(?:{others})\b)"
+        )
 
     @cached_property
     def choice(self) -> re.Pattern[str]:
@@ -95,12 +104,16 @@ class Words:
         """My payoff: 3; their payoff is 0."""
         mine = r"(?P<you>\b(?:my|your|player 1's)\b)"
         theirs = r"(?P<them>\b(?:their|his|her|(?:the )?other(?: player)?'s|(?:the |my )?opponent's|player 2's)\b)"
-        return self._compiled(rf"(?:{mine}|{theirs})\s+(?:payoff|payout|reward|outcome|gain)\s*(?:is|=|:|of|would be)+\s*{NUMBER}")
+        return self._compiled(
+            rf"(?:{mine}|{theirs})\s+(?:payoff|payout|reward|outcome|gain)\s*(?:is|=|:|of|would be)+\s*{NUMBER}"
+        )
 
     @cached_property
     def shared(self) -> re.Pattern[str]:
         """Payoff: 3 for both."""
-        return self._compiled(rf"{NUMBER}\s+(?:each\b|for (?:each|both)\b|for (?P<you>me|you)\b|for (?P<them>them|the other player)\b)")
+        return self._compiled(
+            rf"{NUMBER}\s+(?:each\b|for (?:each|both)\b|for (?P<you>me|you)\b|for (?P<them>them|the other player)\b)"
+        )
 
     @cached_property
     def pair(self) -> re.Pattern[str]:
@@ -116,15 +129,25 @@ class Words:
     def safest(self) -> re.Pattern[str]:
         """R is the safer choice."""
         verb = r"(?:is|seems|appears|offers|provides|gives|has|ensures|guarantees|becomes|looks|as)"
-        middle = r"(?: (?:me|you|us|to be|like|a|an|the|much|also|still|generally|more|and|with|choice|option|that|it|which|rational|logical|strategic|reasonable|better))*"
-        safe = r"(?:safer|safest|less risky|least risky|(?:highest|higher|best|better) (?:guaranteed|worst-case|minimum))"
+        middle = (
+            r"(?: (?:me|you|us|to be|like|a|an|the|much|also|still|generally|more|and|with|choice|option|that"
+            r"|it|which"
+            r"|rational|logical|strategic|reasonable|better))*"
+        )
+        safe = (
+            r"(?:safer|safest|less risky|least risky|(?:highest|higher|best|better) (?:guaranteed|worst-case"
+            r"|minimum))"
+        )
         return self._compiled(rf"(?P<action>{self.labels})\s+{verb}{middle}\s+{safe}\b")
 
     @cached_property
     def heading(self) -> re.Pattern[str]:
         """A line that is about one choice of the reasoner's."""
         kind = r"(?:option|action|choice|strategy|if|when|case)\s*:?\s*"
-        return self._compiled(rf"^\W*(?:\d+\.?\s*)?(?:{kind})?(?:(?:I|you|if I|if you)?\s*{_CHOOSE}\s+)?(?P<action>{self.labels})\b[^.]{{0,40}}$")
+        return self._compiled(
+            rf"^\W*(?:\d+\.?\s*)?(?:{kind})?(?:(?:I|you|if I|if you)?\s*{_CHOOSE}\s+)?"
+            rf"(?P<action>{self.labels})\b[^.]{{0,40}}$"
+        )
 
     def who(self, match: re.Match[str]) -> int | None:
         """Which player a match speaks of: a number, BOTH, or None where it does not say."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,10 @@ from bestresponse.formal.claims.claim import FORMS, YOU, Chain, Claim, Mix, numb
 __all__ = ["deny", "say"]
 
 THE_OTHER = "the other player"
+
+Values = dict[str, Any]
+Telling = Callable[[Values, str], str]
+"""A claim's arguments and `not` or nothing, to a sentence without its capital and full stop."""
 
 
 def say(claim: Claim) -> str:
@@ -71,7 +76,9 @@ def _whose(who: str) -> str:
 
 def _said(chain: Chain) -> str:
     """What everybody chooses, the reasoner first where order does not matter."""
-    moves = sorted(chain, key=lambda move: move.who != YOU) if len({m.who for m in chain}) == len(chain) else list(chain)
+    moves = (
+        sorted(chain, key=lambda move: move.who != YOU) if len({m.who for m in chain}) == len(chain) else list(chain)
+    )
     return " and ".join(f"{_person(m.who)} {_verb(m.who, 'choose')} {m.action}" for m in moves)
 
 
@@ -100,10 +107,7 @@ def _n(value: Fraction) -> str:
     return number_text(value)
 
 
-Values = dict[str, Any]
-
-
-def _extreme(most: str) -> Any:
+def _extreme(most: str) -> Telling:
     def text(v: Values, no: str) -> str:
         by = f" by choosing {v['action']}" if "action" in v else ""
         who = _person(v["who"]) if "who" in v else "anybody"
@@ -112,7 +116,7 @@ def _extreme(most: str) -> Any:
     return text
 
 
-def _worst_case(better: str) -> Any:
+def _worst_case(better: str) -> Telling:
     def text(v: Values, no: str) -> str:
         if better == "same":
             same = "do not have" if no else "have"
@@ -122,7 +126,7 @@ def _worst_case(better: str) -> Any:
     return text
 
 
-def _top(better: str) -> Any:
+def _top(better: str) -> Telling:
     def text(v: Values, no: str) -> str:
         start = "some" if no else "no"
         return f"{start} choice of {_whose(v['who'])} has a {better} worst case than {v['action']}"
@@ -130,7 +134,7 @@ def _top(better: str) -> Any:
     return text
 
 
-def _sum(higher: str) -> Any:
+def _sum(higher: str) -> Telling:
     def text(v: Values, no: str) -> str:
         return f"{'some' if no else 'no'} outcome has a {higher} sum of payoffs than {_joint(v['actions'])}"
 
@@ -142,7 +146,7 @@ def _earns(v: Values, no: str, rest: str) -> str:
     return f"{v['action']} {verb} {_person(v['who'])} {rest}"
 
 
-def _dominates(how: str) -> Any:
+def _dominates(how: str) -> Telling:
     def text(v: Values, no: str) -> str:
         verb = f"does not {how} dominate" if no else f"{how} dominates"
         return f"{v['action']} {verb} {v['other']} {_to(v['who'])}"
@@ -150,7 +154,7 @@ def _dominates(how: str) -> Any:
     return text
 
 
-def _standing(what: str) -> Any:
+def _standing(what: str) -> Telling:
     def text(v: Values, no: str) -> str:
         return f"{v['action']} {_is(no)} {what} {_to(v['who'])}"
 
@@ -163,11 +167,8 @@ def _best(v: Values, no: str) -> str:
     return f"{case}{'some' if no else 'no'} choice earns {_person(v['who'])} more{average} than {v['action']}"
 
 
-
-_SENTENCES: dict[str, Any] = {
-    "payoff": lambda v, no: (
-        f"{_if(v['outcome'])}{_person(v['who'])} {_verb(v['who'], 'get', no)} {_n(v['value'])}"
-    ),
+_SENTENCES: dict[str, Telling] = {
+    "payoff": lambda v, no: f"{_if(v['outcome'])}{_person(v['who'])} {_verb(v['who'], 'get', no)} {_n(v['value'])}",
     "higher": lambda v, no: f"{_n(v['first'])} {_is(no)} more than {_n(v['second'])}",
     "lower": lambda v, no: f"{_n(v['first'])} {_is(no)} less than {_n(v['second'])}",
     "equal": lambda v, no: f"{_n(v['first'])} and {_n(v['second'])} {_are(no)} equal",
@@ -201,19 +202,17 @@ _SENTENCES: dict[str, Any] = {
         f"{_mixes(v['mixes'])}{'somebody' if no else 'nobody'} could gain by mixing otherwise alone"
     ),
     "pareto_dominates": lambda v, no: (
-        f"{'it is not so that ' if no else ''}everybody gets at least as much, and somebody more, if {_said(v['outcome'])} "
-        f"than if {_said(v['than'])}"
+        f"{'it is not so that ' if no else ''}everybody gets at least as much, and somebody more, "
+        f"if {_said(v['outcome'])} than if {_said(v['than'])}"
     ),
     "pareto_optimal": lambda v, no: (
-        f"{'some' if no else 'no'} outcome is at least as good for everybody, and better for somebody, than that in which "
-        f"{_said(v['outcome'])}"
+        f"{'some' if no else 'no'} outcome is at least as good for everybody, and better for somebody, "
+        f"than that in which {_said(v['outcome'])}"
     ),
     "maximin_payoff": lambda v, no: (
         f"the most {_person(v['who'])} can be sure of with a single choice {_is(no)} {_n(v['value'])}"
     ),
-    "minimax_payoff": lambda v, no: (
-        f"the least the others can hold {_person(v['who'])} to {_is(no)} {_n(v['value'])}"
-    ),
+    "minimax_payoff": lambda v, no: f"the least the others can hold {_person(v['who'])} to {_is(no)} {_n(v['value'])}",
     "will_play": lambda v, no: (
         f"{_after(v['after'])}, {_person(v['who'])} looking ahead {_verb(v['who'], 'choose', no)} {v['action']}"
     ),

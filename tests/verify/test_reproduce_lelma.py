@@ -1,0 +1,104 @@
+"""The published tables come out of the recorded runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.claims import RulesTranslator
+from bestresponse.logic import EmbeddedEngine
+from bestresponse.studies.lelma.checking import Recheck, corrections_of
+from bestresponse.studies.lelma.evaluation import Confusion
+from bestresponse.studies.lelma.recorded import games_of, read_samples, recorded_verdicts
+from bestresponse.studies.lelma.reproduction import reproduce
+from bestresponse.studies.lelma.yardstick import measure_translator
+from bestresponse.studies.reproduce.reproduction import Reproduction
+
+
+@pytest.fixture(scope="module")
+def found(recorded: Path) -> Reproduction:
+    return reproduce(recorded)
+
+
+def cell(found: Reproduction, what: str) -> object:
+    (check,) = [check for check in found.checks if check.what == what]
+    return check.found
+
+
+def test_every_recorded_query_has_the_recorded_verdict(recorded: Path) -> None:
+    recheck = Recheck(games_of(recorded), EmbeddedEngine())
+    verdicts = recorded_verdicts(recorded)
+    ours = {
+        game: {query: {"proved": "true", "refuted": "false"}.get(recheck.verdict(game, query)) for query in queries}
+        for game, queries in verdicts.items()
+    }
+    assert ours == verdicts
+
+
+def test_the_failed_queries_of_every_attempt_are_found(found: Reproduction) -> None:
+    assert cell(found, "failed queries of all attempts") == 186
+
+
+def test_attempts_choices_correctness_and_agreement_come_out(found: Reproduction) -> None:
+    assert [cell(found, f"samples with {n} attempts") for n in range(1, 6)] == [24, 46, 10, 6, 4]
+    assert cell(found, "Prisoner's Dilemma: choice B last, %") == 23.33
+    assert cell(found, "Stag Hunt: correct last, %") == 90.0
+    assert cell(found, "Fleiss' kappa of the raters") == 0.31
+    cells = ("passed", "false alarm", "missed", "caught")
+    assert [cell(found, f"all games: {name}") for name in cells] == [15, 5, 9, 61]
+
+
+def test_only_the_papers_own_contradiction_differs(found: Reproduction) -> None:
+    assert [check.what for check in found.differing] == ["Hawk-Dove: false alarm", "Hawk-Dove: missed"]
+    assert all("transposed" in check.remark for check in found.differing)
+
+
+def test_the_false_corrections_of_the_original_are_reported(found: Reproduction) -> None:
+    mistakes = found.detail["mistakes_of_the_original"]
+    assert [(one["game"], one["times"]) for one in mistakes] == [("pd", 1), ("sh", 1)]
+
+
+def test_every_recorded_correction_is_understood(recorded: Path) -> None:
+    sentences = [pair for s in read_samples(recorded) for a in s.attempts for pair in corrections_of(a)]
+    assert sentences
+    assert all(query is not None for _, query in sentences)
+
+
+def test_the_rules_agree_with_the_recorded_translator_where_both_speak(recorded: Path) -> None:
+    recheck = Recheck(games_of(recorded), EmbeddedEngine())
+    yardstick = measure_translator(read_samples(recorded), RulesTranslator(), recheck)
+    assert yardstick.agreement is not None
+    assert yardstick.agreement >= 0.95
+    assert yardstick.same > 900
+
+
+def _one(folder: Path, **changed: object) -> Path:
+    attempt = {"n": 0, "response": "{B}", "queries": ["higher(5, X).", "higher(1, 3)."], "failed": ["higher(1, 3)."]}
+    row = {"id": "a", "model": "other", "game": "pd", "attempts": [attempt], "orig_choice": "B", "final_choice": "B"}
+    (folder / "samples.jsonl").write_text(json.dumps(row | changed) + "\n")
+    return folder
+
+
+def test_runs_without_ratings_matrices_and_verdicts_can_be_reproduced(tmp_path: Path) -> None:
+    found = reproduce(_one(tmp_path))
+    assert cell(found, "correctness, confusion and agreement") is None
+    assert found.detail["samples"] == 1
+
+
+def test_a_folder_without_samples_says_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"samples\.jsonl"):
+        reproduce(tmp_path)
+    (tmp_path / "samples.jsonl").write_text('{"id": 1}\n')
+    with pytest.raises(UsageError, match="line 1: this is no recorded sample"):
+        reproduce(tmp_path)
+    with pytest.raises(UsageError, match="the payoffs of chess"):
+        reproduce(_one(tmp_path, game="chess"))
+
+
+def test_accuracy_and_kappa_of_a_confusion() -> None:
+    confusion = Confusion.of([(True, True)] * 15 + [(True, False)] * 5 + [(False, True)] * 9 + [(False, False)] * 61)
+    assert confusion.accuracy == pytest.approx(76 / 90)
+    assert confusion.kappa == pytest.approx((76 / 90 - (20 * 24 + 70 * 66) / 8100) / (1 - (20 * 24 + 70 * 66) / 8100))
