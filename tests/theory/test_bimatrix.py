@@ -43,6 +43,30 @@ def payoff_matrices(largest: int = 3, size: int = 3) -> st.SearchStrategy[Normal
     return st.tuples(st.integers(1, size), st.integers(1, size)).flatmap(game)
 
 
+@pytest.mark.parametrize("scale", [2.0**-400, 2.0**-33, 1e-9 / 3, 1 / 7, 1e9 / 3])
+def test_components_of_a_degenerate_game_do_not_depend_on_the_unit_of_payoffs(scale: float) -> None:
+    row = np.array([[0, -1, 1, -2], [-1, 3, -1, 1], [0, 1, 0, -3], [3, 2, -3, -2]])
+    col = np.array([[1, 0, -1, 3], [-3, -1, 3, 0], [-2, 3, 2, -1], [-3, 0, 3, -1]])
+    result = nash(NormalForm.bimatrix(row * scale, col * scale))
+    assert result.degenerate
+    assert [(len(c.equilibria), c.index) for c in result.components] == [(1, 1), (2, 0)]
+
+
+def test_payoffs_close_together_on_a_large_offset_are_taken_as_they_are() -> None:
+    row = 1.0 + 1e-9 * np.array([[0.3, 1.7, 2.2], [1.1, 0.2, 0.9], [1.9, 2.1, -0.4]])
+    col = 1.0 - 1e-9 * np.array([[0.1, 1.2, 1.4], [2.2, 0.7, 0.3], [0.6, 1.5, 1.8]])
+    game = NormalForm.bimatrix(row, col)
+    shifted = NormalForm.bimatrix(row - 1.0, col - 1.0)
+    for e in nash(game).equilibria:
+        assert regret(shifted, e.strategies).max() <= 1e-9 * 4e-9
+
+
+def test_the_smallest_floats_are_payoffs_too() -> None:
+    tiny = 5e-324
+    result = nash(NormalForm.bimatrix([[2 * tiny, 0], [0, tiny]], [[tiny, 0], [0, 2 * tiny]]))
+    assert [e.supports for e in result.equilibria] == [((0,), (0,)), ((1,), (1,)), ((0, 1), (0, 1))]
+
+
 def test_battle_of_the_sexes_has_two_pure_and_one_mixed_equilibrium() -> None:
     result = nash(BATTLE)
     assert [e.kind for e in result.equilibria] == ["pure", "pure", "mixed"]

@@ -103,6 +103,26 @@ def test_the_dilemma_costs_a_factor_of_three_either_way() -> None:
     assert (found.optimum, found.price_of_anarchy, found.price_of_stability) == (6, 3, 3)
 
 
+def test_welfare_that_is_only_rounding_gives_no_price() -> None:
+    third = NormalForm.zero_sum(np.array([[-5, 6, -8, -2], [-7, 4, 2, 6]]) / 24)
+    found = efficiency(third, nash(third))
+    assert (found.optimum, found.best_equilibrium, found.worst_equilibrium) == (0, 0, 0)
+    assert (found.price_of_anarchy, found.price_of_stability) == (None, None)
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e-30, 1e-9, 1.0, 1e9, 1e140])
+def test_the_unit_of_payoffs_changes_nothing(scale: float) -> None:
+    stag = NormalForm(STAG_HUNT.payoffs * scale)
+    best = payoff_dominant(nash(stag))
+    assert best is not None
+    assert best.supports == ((0,), (0,))
+    assert risk_dominant(stag) == (1, 1)
+    assert classify(NormalForm(BATTLE.payoffs * scale)).names == classify(BATTLE).names
+    assert [e.evolutionarily_stable for e in nash(NormalForm(BATTLE.payoffs * scale)).equilibria] == [None] * 3
+    unequal = classify(NormalForm.bimatrix([[scale]], [[2 * scale]]))
+    assert (unequal.zero_sum, unequal.symmetric) == (False, False)
+
+
 def test_a_price_without_positive_welfare_is_not_given() -> None:
     found = efficiency(PENNIES, nash(PENNIES))
     assert found.price_of_anarchy is None

@@ -178,12 +178,13 @@ class TestJson:
         "text",
         [
             "[[1, -1], [-1, 1]]",
+            "[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]",
             '{"zero_sum": [[1, -1], [-1, 1]]}',
             '{"row": [[1, -1], [-1, 1]], "col": [[-1, 1], [1, -1]]}',
             '{"payoffs": [[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]}',
         ],
     )
-    def test_four_ways_to_write_matching_pennies(self, text):
+    def test_five_ways_to_write_matching_pennies(self, text):
         game = parse_matrix_json(text)
         assert game.payoffs.tolist() == [[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]
 
@@ -197,7 +198,9 @@ class TestJson:
         [
             ("[[1, 2]", "line 1, column 8"),
             ("7", "expected a matrix or an object, got a number"),
-            ("[1, 2]", "expected two matrices"),
+            ("[1, 2]", "expected a list of rows, got 2 numbers"),
+            ("[[[1, 2, 3]]]", "pairs .*got lists of sizes 1 x 1 x 3"),
+            ("[[1e200]]", "none beyond 1e.150 in size"),
             ('[[1, "2"]]', "matrix\\[0\\]\\[1\\]: expected a number, got the text '2'"),
             ("[[1, NaN]]", "expected finite numbers, got nan"),
             ("[[1, 1e999]]", "expected finite numbers, got inf"),
@@ -256,7 +259,7 @@ class TestProperties:
         tree = random_tree(Random(seed), players, 4, zero_sum=False)
         assert_same(parse_efg(format_efg(tree)), tree)
 
-    @given(st.floats(allow_nan=False, allow_infinity=False))
+    @given(st.floats(-1e150, 1e150))
     def test_numbers_survive_writing(self, number):
         text = parse_nfg(f'NFG 1 R "" {{ "a" }} {{ 1 }} {written(number)}')
         assert text.payoffs[0, 0] == number

@@ -24,7 +24,7 @@ def is_symmetric_bimatrix(game: NormalForm) -> bool:
     first, second = game.payoffs
     if first.shape[0] != first.shape[1]:
         return False
-    return bool(np.abs(second - first.T).max() <= 1e-12 * max(1.0, float(np.abs(first).max())))
+    return bool(np.abs(second - first.T).max() <= 1e-12 * float(np.abs(first).max()))
 
 
 def evolutionarily_stable(payoff: Array, x: Array) -> bool:

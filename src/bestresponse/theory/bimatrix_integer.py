@@ -8,7 +8,7 @@ basis (Bareiss 1968, as used by Avis' lrs and by Gambit). Ties are broken by the
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, gcd, lcm, log10
@@ -18,40 +18,61 @@ from bestresponse.theory.normal_form import Array
 __all__ = ["Dictionary", "Vertex", "determinant_sign", "start", "vertices", "whole_payoffs"]
 
 _SIMPLE_DENOMINATOR = 1000
+_FEW_UNITS = 2**40  # with no more multiples of a common unit the floats are certainly meant as they are
+_ROUNDING_LIMIT = Fraction(5, 10**10)
+_SMALLEST_FLOAT = 5e-324
 
 
 def whole_payoffs(matrix: Array) -> list[list[int]]:
     """A positive integer matrix with the same best responses: shifted, scaled by a common unit.
 
-    Numbers are taken to about 14 digits of their range, and as the simple fractions or decimals they are closest
-    to: 0.1 means one tenth, 0.1 + 0.2 equals 0.3, and 2 / 3 is twice 1 / 3.
+    Multiples of a common unit are taken as they are. Other numbers are taken to about 14 digits of their range, and as
+    the simple fractions or decimals they are closest to: 0.1 means one tenth, 0.1 + 0.2 equals 0.3, and 2 / 3 is twice
+    1 / 3. Where rounding in the last digit is more than 5e-10 of the range, the floats are taken exactly.
 
     >>> import numpy as np
     >>> whole_payoffs(np.array([[1 / 3, 2 / 3], [0.0, 0.5]]))
     [[3, 5], [1, 4]]
     """
-    rows = [[float(value) for value in row] for row in matrix]
-    if all(value.is_integer() for row in rows for value in row):
-        whole = [[int(value) for value in row] for row in rows]
-    else:
-        values = [value for row in rows for value in row]
-        largest = max(map(abs, values))
-        digits = ceil(-log10(max((max(values) - min(values)) * 1e-14, largest * 2e-16)))
-        exact = [[_simple(value, largest, digits) for value in row] for row in rows]
-        unit = lcm(*(value.denominator for row in exact for value in row))
-        whole = [[int(value * unit) for value in row] for row in exact]
-    low = min(min(row) for row in whole)
-    step = gcd(*(value - low for row in whole for value in row)) or 1
-    return [[(value - low) // step + 1 for value in row] for row in whole]
+    values = [float(value) for row in matrix for value in row]
+    whole = _in_units([int(value) if value.is_integer() else Fraction(value) for value in values])
+    if max(whole) > _FEW_UNITS:
+        whole = _in_units(_simplified(values))
+    width = len(matrix[0])
+    return [whole[at : at + width] for at in range(0, len(whole), width)]
 
 
-def _simple(value: float, largest: float, digits: int) -> Fraction:
-    """The fraction of small denominator that `value` is up to rounding, else its decimal with so many digits."""
+def _in_units(values: Sequence[int | Fraction]) -> list[int]:
+    """As multiples of their greatest common divisor, the smallest moved to 1."""
+    unit = lcm(*(value.denominator for value in values))
+    whole = [int(value * unit) for value in values]
+    low = min(whole)
+    step = gcd(*(value - low for value in whole)) or 1
+    return [(value - low) // step + 1 for value in whole]
+
+
+def _simplified(values: list[float]) -> list[Fraction]:
+    """The numbers that were meant: fractions of the range if all are simple, else each by itself; see above."""
+    exact = [Fraction(value) for value in values]
+    low, largest = min(exact), max(map(abs, exact))
+    spread = max(exact) - low
+    rounding = largest / spread / 2**51
+    if rounding > _ROUNDING_LIMIT:
+        return exact
+    shares = [(value - low) / spread for value in exact]
+    near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
+    if all(abs(a - b) <= 2 * rounding for a, b in zip(shares, near, strict=True)):
+        return near
+    power = Fraction(10) ** ceil(-log10(max(float(spread) * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
+    return [_simple(value, largest, power) for value in values]
+
+
+def _simple(value: float, largest: Fraction, power: Fraction) -> Fraction:
+    """The fraction of small denominator that `value` is up to rounding, else its decimal in units of 1 / power."""
     fraction = Fraction(value)
     near = fraction.limit_denominator(_SIMPLE_DENOMINATOR)
-    if abs(near - fraction) <= Fraction(largest) / 2**51:
+    if abs(near - fraction) <= largest / 2**51:
         return near
-    power = Fraction(10) ** digits
     return Fraction(round(Fraction(repr(value)) * power)) / power
 
 

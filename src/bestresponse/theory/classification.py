@@ -1,7 +1,8 @@
 """What kind of game it is: zero-sum, symmetric, potential, common interest, coordination, dominance solvable.
 
 Definitions: Moulin and Vial (1978) for strategically zero-sum, Monderer and Shapley (1996) for potentials and the
-finite improvement property. Numbers closer than 1e-9 of a player's payoff range count as equal.
+finite improvement property. Numbers closer than 1e-9 of the payoffs' range (of the largest payoff, where each player
+has only one) count as equal.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_
 
 
 def _largest_range(game: NormalForm) -> float:
-    return max(float(np.ptp(own)) for own in game.payoffs) or 1.0
+    return max(float(np.ptp(own)) for own in game.payoffs) or float(np.abs(game.payoffs).max())
 
 
 def _strategically_zero_sum(game: NormalForm) -> bool:

@@ -2,7 +2,7 @@
 
 A two-player game with two actions each has this structure if for both players (R. Dawes, "Social dilemmas", Annual
 Review of Psychology 31, 1980; M. Macy & A. Flache, PNAS 99, 2002): the other's cooperation helps whatever one does
-oneself (R > S and T > P), and all cooperating is better than all defecting (R > P). The prisoner's dilemma, chicken
+oneself (R > S and T >= P), and all cooperating is better than all defecting (R > P). The prisoner's dilemma, chicken
 and the stag hunt have it; matching pennies, battle of the sexes and pure coordination do not.
 """
 
@@ -29,13 +29,17 @@ def cooperative_actions(game: NormalForm) -> tuple[int, int]:
         if _cooperative(game, first, second):
             return first, second
     raise InvalidGame(
-        "no action of this game is to cooperate: an action that helps the other player whatever she does, and is "
-        "better for both than the other action if both take it"
+        "no action of this game is to cooperate: one that never hurts the other player, and is better for both than "
+        "the other action if both take it"
     )
 
 
 def _cooperative(game: NormalForm, first: int, second: int) -> bool:
-    row, col = game.payoffs
-    helped = (row[:, second] > row[:, 1 - second]).all() and (col[first] > col[1 - first]).all()
-    better = all(own[first, second] > own[1 - first, 1 - second] for own in (row, col))
-    return bool(helped and better)
+    for own, (mine, theirs) in zip(
+        (game.payoffs[0], game.payoffs[1].T), ((first, second), (second, first)), strict=True
+    ):
+        reward, sucker = own[mine, theirs], own[mine, 1 - theirs]
+        temptation, punishment = own[1 - mine, theirs], own[1 - mine, 1 - theirs]
+        if not (reward > sucker and temptation >= punishment and reward > punishment):
+            return False
+    return True

@@ -1,7 +1,8 @@
 """Normal-form games as JSON.
 
-A bare matrix `[[1, -1], [-1, 1]]` is the row player's payoff in a zero-sum game. An object gives the payoffs in one
-of three ways, and optionally `players`, `actions` and `name`:
+A bare matrix `[[1, -1], [-1, 1]]` is the row player's payoff in a zero-sum game; one whose cells are pairs,
+`[[[3, 3], [0, 5]], [[5, 0], [1, 1]]]`, has the payoffs of both players. An object gives the payoffs in one of three
+ways, and optionally `players`, `actions` and `name`:
 
 - `"zero_sum"`: the row player's matrix
 - `"row"` and `"col"`: both players' matrices
@@ -13,8 +14,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.normal_form import NormalForm, as_payoffs
 
 __all__ = ["parse_matrix_json"]
 
@@ -43,7 +46,7 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
 
 def _game(data: Any) -> NormalForm:
     if isinstance(data, list):
-        return NormalForm.zero_sum(_numbers(data, "matrix"))
+        return _bare(_numbers(data, "matrix"))
     if not isinstance(data, dict):
         raise InvalidGame(f"expected a matrix or an object, got {_kind(data)}")
     names = _names(data)
@@ -57,6 +60,20 @@ def _game(data: Any) -> NormalForm:
         return NormalForm(_numbers(data["payoffs"], "payoffs"), **names)
     found = ", ".join(map(repr, sorted(given))) or "nothing"
     raise InvalidGame(f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {found}")
+
+
+def _bare(matrix: list[Any]) -> NormalForm:
+    payoffs = as_payoffs(matrix, "matrix")
+    if payoffs.ndim == 2:
+        return NormalForm.zero_sum(payoffs)
+    if payoffs.ndim == 3 and payoffs.shape[2] == 2:
+        return NormalForm(np.moveaxis(payoffs, 2, 0))
+    if payoffs.ndim == 1:
+        raise InvalidGame(f"matrix: expected a list of rows, got {payoffs.size} numbers; one row is written [[1, 2]]")
+    raise InvalidGame(
+        f"matrix: expected cells that are numbers (zero-sum) or pairs (both players), got lists of sizes "
+        f"{' x '.join(map(str, payoffs.shape))}; games of more players are written as an object with 'payoffs'"
+    )
 
 
 def _check_counts(names: dict[str, Any], players: int) -> None:

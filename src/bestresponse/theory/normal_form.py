@@ -20,6 +20,8 @@ __all__ = ["Array", "NormalForm", "as_payoffs"]
 
 Array = NDArray[np.float64]
 
+_LARGEST = 1e150  # products of two payoffs must stay finite
+
 
 def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
     """`numbers` as a finite float array, or InvalidGame naming the first bad place.
@@ -67,6 +69,8 @@ class NormalForm:
             raise InvalidGame(
                 f"payoffs: {payoffs.shape[0]} players need {payoffs.shape[0] + 1} axes, the array has {payoffs.ndim}"
             )
+        if float(np.abs(payoffs).max()) > _LARGEST:
+            raise InvalidGame(f"payoffs: expected none beyond {_LARGEST:g} in size, got {np.abs(payoffs).max():g}")
         payoffs = payoffs.copy()
         payoffs.setflags(write=False)
         object.__setattr__(self, "payoffs", payoffs)

@@ -28,7 +28,8 @@ _EQUAL = 1e-12
 class Efficiency:
     """The largest sum of payoffs anywhere, at the best and at the worst equilibrium, and their ratios.
 
-    A ratio is None where an equilibrium's welfare is not positive, so that it would mean nothing. With `complete` the
+    Welfare that is only rounding is 0. A ratio is None where an equilibrium's welfare is not positive, so that it would
+    mean nothing. With `complete` the
     equilibria were all known; otherwise the prices are bounds: anarchy from below, stability from above.
     """
 
@@ -45,8 +46,11 @@ def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
 
     Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that `result` lists.
     """
-    optimum = float(game.payoffs.sum(axis=0).max())
-    welfare = [e.welfare for e in result.equilibria]
+    rounding = _EQUAL * float(np.abs(game.payoffs).max())
+    optimum, *welfare = (
+        0.0 if abs(total) <= rounding else total
+        for total in (float(game.payoffs.sum(axis=0).max()), *(e.welfare for e in result.equilibria))
+    )
     best, worst = max(welfare), min(welfare)
     anarchy, stability = (optimum / w if w > 0 else None for w in (worst, best))
     return Efficiency(optimum, best, worst, anarchy, stability, result.complete)
@@ -73,8 +77,8 @@ def pareto_optimal(game: NormalForm) -> tuple[tuple[int, ...], ...]:
 def payoff_dominant(result: NashResult) -> Equilibrium | None:
     """The equilibrium that gives every player at least as much as each other one, and somebody more; None if none."""
     for e in result.equilibria:
-        slack = 1e-9 * (1.0 + np.abs(e.payoffs))
         others = [other for other in result.equilibria if other is not e]
+        slack = 1e-9 * np.abs([e.payoffs for e in result.equilibria]).max(axis=0)
         if others and all(
             (e.payoffs >= o.payoffs - slack).all() and (e.payoffs > o.payoffs + slack).any() for o in others
         ):
@@ -101,7 +105,7 @@ def risk_dominant(game: NormalForm) -> tuple[int, int] | None:
 
 def _loss(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> float:
     """The product of what the players lose when one of them alone moves from `here` to its action in `there`."""
-    row, col = game.payoffs
+    row, col = (own / (float(np.ptp(own)) or 1.0) for own in game.payoffs)
     first = row[here] - row[there[0], here[1]]
     second = col[here] - col[here[0], there[1]]
     return float(first * second)
