@@ -5,8 +5,8 @@ rounds of the prisoner's dilemma against a clone with anti-tit-for-tat, and its 
 
 *As published*, a strategy fails if the loader says anything at all about it, or if it gives no move when asked.
 *Corrected*, warnings do not count, rules cut off at `@` (which the original took for the end of the code although it is
-an operator of Prolog) stay wrong, and rules are right only if they give a move in every situation, whatever chance does;
-a random strategy must be uniform.
+an operator of Prolog) stay wrong, and rules are right only if they give a move in every situation, whatever chance
+does; a random strategy must be uniform.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from bestresponse.games.logic_game import as_normal_form
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.logic.strategies import StrategyTable
 from bestresponse.logic.validate import validate
-from bestresponse.report.document import Column, Table
+from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check
 from bestresponse.studies.tournament.config import Stage, TournamentConfig
 from bestresponse.studies.tournament.gathering import gather
@@ -207,7 +207,7 @@ def tournament_table(folder: Path) -> Table:
         Column("played right", "right", "expected payoffs, both seats, a real best response", ".2f"),
         *(Column(f"{game.name}, played right", "right", format=".2f") for game in games),
     )
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, published in PUBLISHED.items():
         totals = [sum(game.payoffs[name]) for game in games]
         logs = [_mean([g.share(t, n) for g, t in zip(games, totals, strict=True)]) for n in (COUNTED, LOGGED)]

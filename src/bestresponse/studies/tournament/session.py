@@ -105,13 +105,16 @@ def report_of(folder: RunFolder, standings: Standings) -> Document:
 
 
 def _answers(folder: RunFolder) -> Iterable[tuple[str, str, int]]:
-    """(player, how an answer was read, how often), for everybody who was asked by name."""
+    """(model, how an answer was read, how often)."""
+    roles = config_of(folder).game.players
     counts: dict[tuple[str, str], int] = {}
     for play in folder.plays():
+        asked = {
+            role: seat["name"] for role, seat in zip(roles, play.data["seats"], strict=True) if seat["kind"] == "model"
+        }
         for submission in play.record.submissions:
-            if submission.decision.calls:
-                who = play.record.players[submission.role]
-                key = (who, submission.decision.reading.status.value)
+            if submission.role in asked:
+                key = (asked[submission.role], submission.decision.reading.status.value)
                 counts[key] = counts.get(key, 0) + 1
     return [(who, how, count) for (who, how), count in sorted(counts.items())]
 
