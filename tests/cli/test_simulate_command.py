@@ -128,3 +128,28 @@ def test_a_town_of_ones_own(tmp_path):
     (setting,) = json.loads(done.stdout)["settings"]
     assert list(setting["survival"]) == [f"r{i}" for i in range(7)]
     assert setting["rsr_start"] == pytest.approx(6 / 28)
+
+
+def test_sheets_go_out_come_back_and_models_judge(serve, tmp_path):
+    assert simulate("--bidder", "need", "--repeats", 1, "--days", 1, "--output-dir", tmp_path).returncode == 0
+    base = [sys.executable, "-m", "bestresponse", "simulate"]
+
+    def run(*words):
+        return subprocess.run([*base, *map(str, words)], capture_output=True, text=True, timeout=120, check=False)
+
+    out = tmp_path / "a.csv"
+    assert "Use of information" in run("sheet", tmp_path, "--output", out).stdout
+    assert run("scores", out).returncode == 2
+    header, *rows = out.read_text().splitlines()
+    place = header.split(",").index("planning")
+    filled = [row.split(",") for row in rows]
+    for number, row in enumerate(filled):
+        row[place] = str(1 + number % 5)
+    out.write_text("\n".join([header, *(",".join(row) for row in filled)]) + "\n")
+    assert json.loads(run("scores", out, "--json").stdout)[0]["median"] == 3
+    server = serve(lambda body: json.dumps(dict.fromkeys(
+        ("information", "reasoning", "effectiveness", "adaptability", "planning"), 2)))  # fmt: skip
+    judged = run("judge", tmp_path, "--model", server.model, "--output", tmp_path / "b.csv", "--json")
+    assert judged.returncode == 0, judged.stderr
+    assert [one["median"] for one in json.loads(judged.stdout)] == [2] * 5
+    assert json.loads(run("scores", out, tmp_path / "b.csv", "--json").stdout)[4]["judges"] == 2

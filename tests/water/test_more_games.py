@@ -18,7 +18,7 @@ from bestresponse.games.ultimatum import Ultimatum
 from bestresponse.theory.zero_sum import solve_zero_sum
 
 NAMES = (
-    "blotto", "common-pool", "first-price-auction", "guessing", "public-goods", "second-price-auction",
+    "colonel-blotto", "common-pool", "first-price-auction", "guessing", "public-goods", "second-price-auction",
     "survival-auction", "trust-amounts", "ultimatum-amounts", "water",
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bestresponse.cli import simulate_judge
 from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
 
 if TYPE_CHECKING:
@@ -166,3 +167,8 @@ def _explain(failures: Iterable[str], outcome: Outcome) -> None:
         print(f"bestresponse: stopped: {outcome.stopped}", file=sys.stderr)
     if not outcome.complete:
         print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)
+
+
+app.command("sheet")(simulate_judge.sheet)
+app.command("judge")(simulate_judge.judge)
+app.command("scores")(simulate_judge.scores)

@@ -30,7 +30,7 @@ class Blotto:
 
     troops: int = 6
     fields: int = 3
-    name: str = "blotto"
+    name: str = "colonel-blotto"
     version: int = 1
 
     def __post_init__(self) -> None:

@@ -1,0 +1,196 @@
+"""Judging play on the six published scales, by people and by models.
+
+A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge. Scores are whole
+numbers from 1 to 5; anything else is refused with its place. `identity` is judged only where residents had personas.
+Several judges are summed up by medians and by how far they agree.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from bestresponse.core.ask import Amount, Form
+from bestresponse.core.episode import Episode
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import View
+from bestresponse.games.water import Water
+from bestresponse.games.water_rules import WaterRules
+from bestresponse.players.agent import Agent
+from bestresponse.report import tables
+from bestresponse.report.agreement import fleiss_kappa, icc, krippendorff_alpha
+from bestresponse.store.run_folder import StoredPlay
+from bestresponse.studies.water.texts import TEXTS
+
+__all__ = ["SCALES", "ScaleSummary", "Score", "judge_play", "read_sheet", "rubric", "sheet", "summarise"]
+
+SCALES = ("information", "reasoning", "effectiveness", "adaptability", "planning", "identity")
+LOWEST, HIGHEST = 1, 5
+_MOST_WORDS = 12_000
+_NOT_JUDGED = "n/a"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one judge gave one resident of one game on one scale."""
+
+    judge: str
+    game: str
+    resident: str
+    scale: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleSummary:
+    """One scale over all judged plays. An agreement is None where it is not defined, as with one judge."""
+
+    scale: str
+    scores: int
+    judges: int
+    first_quartile: float
+    median: float
+    third_quartile: float
+    mean: float
+    fleiss: float | None
+    krippendorff: float | None
+    icc: float | None
+
+
+@cache
+def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
+    """Each scale's title and what its five levels mean."""
+    data = tomllib.loads(files("bestresponse.studies.water.texts").joinpath("rubric.toml").read_text("utf-8"))
+    return {scale: (data[scale]["title"], tuple(data[scale]["levels"])) for scale in SCALES}
+
+
+def _scales(persona: bool) -> tuple[str, ...]:
+    return SCALES if persona else SCALES[:-1]
+
+
+def sheet(plays: Iterable[StoredPlay], judge: str) -> str:
+    """An empty sheet for one judge: fill in whole numbers from 1 to 5."""
+    rows = [
+        {
+            "judge": judge,
+            "game": play.spec,
+            "abundance": play.data["abundance"],
+            "personas": play.data["persona"],
+            "repeat": play.data["repeat"],
+            "resident": resident[0],
+            **{scale: "" if scale in _scales(play.data["persona"]) else _NOT_JUDGED for scale in SCALES},
+            "remark": "",
+        }
+        for play in plays
+        if not play.record.void
+        for resident in play.data["rules"]["residents"]
+    ]
+    if not rows:
+        raise UsageError("there is no finished game to judge")
+    return tables.to_csv(rows)
+
+
+def read_sheet(text: str, where: str) -> tuple[Score, ...]:
+    """The scores of a filled sheet; empty cells are not judged, anything but 1 to 5 is refused with its place."""
+    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff")))
+    needed = {"judge", "game", "resident"}
+    names = set(reader.fieldnames or ())
+    if not needed <= names or not names & set(SCALES):
+        raise UsageError(f"{where} is no sheet; expected the columns judge, game, resident and {', '.join(SCALES)}")
+    scores = []
+    for number, row in enumerate(reader, 2):
+        for scale in SCALES:
+            given = (row.get(scale) or "").strip()
+            if given in ("", _NOT_JUDGED):
+                continue
+            value = _score(given, f"{where}, line {number}, {scale}")
+            scores.append(Score(row["judge"], row["game"], row["resident"], scale, value))
+    return tuple(scores)
+
+
+def _score(given: str, where: str) -> int:
+    try:
+        value = float(given)
+    except ValueError:
+        value = float("nan")
+    if value not in range(LOWEST, HIGHEST + 1):
+        raise UsageError(f"{where}: {given!r} is not a whole number from {LOWEST} to {HIGHEST}")
+    return int(value)
+
+
+def judge_play(play: StoredPlay, resident: str, judge: Agent) -> tuple[Score, ...]:
+    """What a model judge says about one resident of one game; no scores where it gives no answer that can be used."""
+    scales = _scales(play.data["persona"])
+    ask = Form(tuple((scale, Amount(LOWEST, HIGHEST, whole=True)) for scale in scales))
+    decision = judge.decide(_to_judge(play, resident, scales), ask)
+    if decision.action is None:
+        return ()
+    return tuple(Score(judge.name, play.spec, resident, scale, int(decision.action[scale])) for scale in scales)
+
+
+def _to_judge(play: StoredPlay, resident: str, scales: tuple[str, ...]) -> View:
+    game = Water(WaterRules.from_json(play.data["rules"]))
+    state = Episode(game, play.record.submissions).state
+    view = game.view(state, resident)
+    own = [s.decision for s in play.record.submissions if s.role == resident]
+    words = "\n".join(f"Day {day}: {d.reasoning or d.action}" for day, d in enumerate(own, 1))
+    levels = [
+        f"{scale} ({title}): " + " ".join(f"{level} = {text}" for level, text in enumerate(texts, LOWEST))
+        for scale, (title, texts) in rubric().items()
+        if scale in scales
+    ]
+    text = TEXTS.fill(
+        "judge",
+        rules=view.briefing,
+        history=view.situation,
+        words=words[:_MOST_WORDS],
+        who=resident,
+        rubric="\n".join(levels),
+    )
+    return View("judge", text)
+
+
+def summarise(scores: Iterable[Score]) -> tuple[ScaleSummary, ...]:
+    """Medians, quartiles and agreement, scale by scale. A judge who judges the same twice counts with the last."""
+    by_scale: dict[str, dict[tuple[str, str], dict[str, int]]] = {}
+    for score in scores:
+        by_scale.setdefault(score.scale, {}).setdefault((score.game, score.resident), {})[score.judge] = score.value
+    if not by_scale:
+        raise UsageError("there are no scores yet: the sheets are empty")
+    return tuple(_summary(scale, by_scale[scale]) for scale in SCALES if scale in by_scale)
+
+
+def _summary(scale: str, items: Mapping[tuple[str, str], Mapping[str, int]]) -> ScaleSummary:
+    judges = sorted({judge for given in items.values() for judge in given})
+    table = np.array([[given.get(judge, np.nan) for given in items.values()] for judge in judges])
+    values = table[~np.isnan(table)]
+    first, median, third = np.quantile(values, [0.25, 0.5, 0.75])
+    whole = table[:, ~np.isnan(table).any(axis=0)]
+    counts = np.stack([(whole == level).sum(axis=0) for level in range(LOWEST, HIGHEST + 1)], axis=1)
+    return ScaleSummary(
+        scale,
+        values.size,
+        len(judges),
+        float(first),
+        float(median),
+        float(third),
+        float(values.mean()),
+        _defined(lambda: fleiss_kappa(counts)),
+        _defined(lambda: krippendorff_alpha(table, "ordinal")),
+        _defined(lambda: icc(whole.T)),
+    )
+
+
+def _defined(agreement: Callable[[], float]) -> float | None:
+    """The agreement, or None where there is none to speak of: one judge, one item, or nothing that differs."""
+    try:
+        return agreement()
+    except UsageError:
+        return None

@@ -1,0 +1,7 @@
+"""The rubric for judging play, and what a model judge is told."""
+
+from bestresponse.core.texts import Texts
+
+__all__ = ["TEXTS"]
+
+TEXTS = Texts(__name__)
