@@ -57,6 +57,14 @@ class Subject:
         object.__setattr__(self, "order", (self.seat, *others))
         object.__setattr__(self, "players", (YOU, *names))
 
+    def same_as(self, other: Subject) -> bool:
+        """Whether both are the same game under the same names, seen from the same seat."""
+        if self.game is other.game:
+            return self.seat == other.seat
+        tables = isinstance(self.game, NormalForm) and isinstance(other.game, NormalForm)
+        names = (self.seat, self.players, self.game.players) == (other.seat, other.players, other.game.players)
+        return tables and names and self.actions == other.actions and np.array_equal(self.game.payoffs, other.game.payoffs)
+
     @property
     def table(self) -> NormalForm | None:
         return self.game if isinstance(self.game, NormalForm) else None

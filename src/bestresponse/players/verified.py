@@ -1,0 +1,95 @@
+"""A player whose reasoning is checked: what logic refutes is put right, and the player is asked again.
+
+    Verified(LlmPlayer(model), Reviewer(RulesTranslator()))
+
+It wraps any player that gives reasons, in any game whose view tells the payoffs (`facts` with `seat`, `actions` and
+`payoffs`, as `games.matrix` has them). In other games nothing can be checked and the player is left alone. It stops
+when nothing is refuted, or after `attempts` (LELMA: 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import View
+from bestresponse.core.player import Call, Decision, Player
+from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.texts import TEXTS
+from bestresponse.theory.normal_form import NormalForm
+
+__all__ = ["Try", "Verified", "subject_of", "tries"]
+
+_LONGEST_QUOTED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One decision and the review of its reasoning; None where there was nothing to check it against."""
+
+    decision: Decision
+    review: Review | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """`player`, corrected by `reviewer` up to `attempts` - 1 times."""
+
+    player: Player
+    reviewer: Reviewer
+    attempts: int = 5
+
+    @property
+    def name(self) -> str:
+        return f"verified({self.player.name})"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """The last decision, with every call on the way to it."""
+        made = tries(self, view, ask)
+        return replace(made[-1].decision, calls=calls_of(made))
+
+
+def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
+    """Every attempt with its review, in order."""
+    subject = subject_of(view)
+    made: list[Try] = []
+    shown = view
+    for _ in range(max(1, verified.attempts)):
+        decision = verified.player.decide(shown, ask)
+        review = verified.reviewer.review(decision.reasoning, subject) if subject is not None else None
+        made.append(Try(decision, review))
+        if review is None or not review.sentences:
+            break
+        shown = replace(view, notes=(*view.notes, _note(decision.reasoning, review)))
+    return tuple(made)
+
+
+def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
+    """All calls in the order they were made: each decision, then its translation."""
+    return tuple(
+        call for one in made for call in (*one.decision.calls, *(one.review.calls if one.review is not None else ()))
+    )
+
+
+def _note(reasoning: str, review: Review) -> str:
+    sentences = "\n".join(f"- {sentence.text}" for sentence in review.sentences)
+    return TEXTS.fill("feedback", reasoning=reasoning[:_LONGEST_QUOTED], sentences=sentences)
+
+
+def subject_of(view: View) -> Subject | None:
+    """The game as the view tells it; None where it tells no payoffs."""
+    facts: Mapping[str, Any] = view.facts
+    if not {"seat", "actions", "payoffs"} <= set(facts):
+        return None
+    try:
+        actions = tuple(tuple(map(str, own)) for own in facts["actions"])
+        players = tuple(map(str, facts.get("players", ())))
+        return Subject(NormalForm(np.asarray(facts["payoffs"]), players, actions), int(facts["seat"]))
+    except (InvalidGame, TypeError, ValueError):
+        return None
