@@ -72,7 +72,7 @@ def table(engine: SwiEngine, source: str) -> dict[tuple[str, ...], tuple[object,
     """The payoffs of a game, by the moves of its players in their order."""
     found: dict[tuple[str, ...], tuple[object, ...]] = {}
     for answer in engine.solutions(engine.load(source), "table_row(Steps, Goals)"):
-        moves = [part.split("move(")[1].split(")")[0].split(",") for part in write(answer["Steps"]).split("step(")[1:]]
+        moves = [part.split(")")[0].split(",") for part in write(answer["Steps"]).split("move(")[1:]]
         goals = [part.split(")")[0].split(",") for part in write(answer["Goals"]).split("'-'(")[1:]]
         key = tuple(name.strip("'") for _, name in sorted(moves))
         found[key] = tuple(int(value) if value.isdigit() else value for _, value in sorted(goals))

@@ -258,6 +258,18 @@ class TestWorker:
         assert tuple(layer.name for layer in engine.layers) == LAYERS
         assert engine.version.count(".") == 2
 
+    def test_the_seed_decides_what_random_predicates_give(self) -> None:
+        def draws(seed: int) -> list[dict[str, str]]:
+            engine = open_engine("swi", seed=seed)
+            try:
+                program = engine.load("draw(X) :- random_between(1, 1000000000, X).")
+                return texts(engine.solutions(program, "draw(X), draw(Y)"))
+            finally:
+                engine.close()
+
+        assert draws(1) == draws(1)
+        assert draws(1) != draws(2)
+
     def test_open_engine_finds_it(self) -> None:
         engine = open_engine("swi")
         assert engine.name == "swi"

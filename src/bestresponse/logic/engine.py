@@ -118,20 +118,20 @@ def open_engine(kind: EngineKind = "auto", limits: Limits | None = None, seed: i
         case "embedded":
             return EmbeddedEngine(limits, seed)
         case "swi":
-            return _swi(limits)
+            return _swi(limits, seed)
         case "auto":
             if shutil.which("swipl") is None:
                 return EmbeddedEngine(limits, seed)
             try:
-                return _swi(limits)
+                return _swi(limits, seed)
             except LogicError:
                 return EmbeddedEngine(limits, seed)
         case _:
             raise UsageError(f"There is no logic engine {kind!r}; choose auto, embedded or swi.")
 
 
-def _swi(limits: Limits) -> LogicEngine:
+def _swi(limits: Limits, seed: int) -> LogicEngine:
     from bestresponse.logic.swi import SwiEngine
 
-    engine: LogicEngine = SwiEngine(limits)
+    engine: LogicEngine = SwiEngine(limits, seed)
     return engine

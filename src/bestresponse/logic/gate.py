@@ -366,13 +366,14 @@ def _declared(argument: Term) -> list[str | None]:
 
 def _depth(term: Term) -> int:
     """How deeply a term is nested; the right side of a conjunction and the rest of a list nest no deeper."""
-    deepest, stack = 0, [(term, 1)]
+    deepest, stack = 1, [(term, 1)]
     while stack:
         term, depth = stack.pop()
-        deepest = max(deepest, depth)
-        if isinstance(term, Struct):
-            flat = term.name in (",", CONS) and len(term.args) == 2
-            stack.extend((argument, depth + 1) for argument in (term.args[:1] if flat else term.args))
+        if depth > deepest:
+            deepest = depth
+        if term.__class__ is Struct:
+            flat = len(term.args) == 2 and term.name in (",", CONS)
+            stack += [(argument, depth + 1) for argument in (term.args[:1] if flat else term.args)]
             if flat:
                 stack.append((term.args[1], depth))
     return deepest

@@ -68,7 +68,9 @@ GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
 }  # fmt: skip
 """For each predicate that calls goals: which argument is a goal, and how many arguments are added to it."""
 
-SOLVER: Final = _words("game/2 holds/2 initialise/2 table_row/2 table_replay/2 table_players/2 published_cell/4")
+SOLVER: Final = _words(
+    "game/2 holds/2 initialise/2 table_row/2 table_rows/2 table_replay/2 table_players/2 published_cell/4"
+)
 """Defined by the solver (see `solver_language`): may be called, must not be defined."""
 
 GAME: Final = _words(

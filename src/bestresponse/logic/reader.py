@@ -41,6 +41,8 @@ for _priority, _kind, _names in (
             _priority if _kind[2] == "y" else _priority - 1,
         )
 _CLOSING = frozenset(")]}")
+_AFTER = frozenset(",)]|")
+_ALONE = frozenset({"variable", "number", "name", "quoted", "string"})
 _HINTS = {
     "‘": "use the plain quote '", "’": "use the plain quote '",
     "“": 'use the plain quote "', "”": 'use the plain quote "',
@@ -110,10 +112,10 @@ def _read_all(text: str, places: Places) -> Reading:
     clauses: list[Clause] = []
     diagnostics: list[Diagnostic] = []
     start = 0
-    while start < len(tokens) and len(diagnostics) < MAX_ERRORS:
-        stop = start
-        while stop < len(tokens) and tokens[stop].kind != "end":
-            stop += 1
+    ends = [index for index, token in enumerate(tokens) if token.kind == "end"]
+    for stop in (*ends, len(tokens)):
+        if start >= len(tokens) or len(diagnostics) >= MAX_ERRORS:
+            break
         line, column = places.at(tokens[start].start)
         parser = _Parser(tokens, start, stop, places)
         try:
@@ -202,6 +204,8 @@ class _Parser:
 
     def expression(self, limit: int) -> Term:
         """A term whose operators bind at least as tightly as `limit`."""
+        if self.stands_alone(limit):
+            return self.primary(self.tokens[self.position])
         self.nesting += 1
         if self.nesting > MAX_NESTING:
             raise _SyntaxFault(self.tokens[self.position - 1].start, f"more than {MAX_NESTING} brackets are open")
@@ -218,6 +222,14 @@ class _Parser:
             _reduce(operands, operators)
         self.nesting -= 1
         return operands[0]
+
+    def stands_alone(self, limit: int) -> bool:
+        """Whether the next token is a whole argument or item: most are."""
+        following = self.position + 1
+        if limit != 999 or following >= self.stop or self.nesting >= MAX_NESTING:
+            return False
+        token = self.tokens[following]
+        return token.kind == "punctuation" and token.text in _AFTER and self.tokens[self.position].kind in _ALONE
 
     def infix(self, token: Token | None, limit: int) -> tuple[int, int, int] | None:
         if token is None or token.kind not in ("symbol", "name", "punctuation"):

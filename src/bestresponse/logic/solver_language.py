@@ -41,25 +41,82 @@ table_players(Situation, Players) :-
     initial(Situation),
     findall(Player, holds(player(Player), Situation), Players).
 
-table_row(Steps, Goals) :-
+table_row(Blocks, Goals) :-
     initial(Situation),
-    'play on'(Situation, Final, Steps),
-    findall(Player-Payoff, finally(goal(Player, Payoff), Final), Goals).
+    'play on'(first, Situation, [], [], Blocks, Goals).
 
-'play on'(Situation, Final, Steps) :-
-    (   final(Situation)
-    ->  Final = Situation,
-        Steps = []
-    ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
-        'next step'(Moves, Situation, Final, Steps)
+table_rows(Rows, Orders) :-
+    findall(Blocks-Goals, table_row(Blocks, Goals), Rows),
+    'orders of'(Rows, Orders).
+
+'orders of'(Rows, Orders) :-
+    (   'one of'(Blocks-_, Rows),
+        'one of'([_,_|_], Blocks)
+    ->  (   length(Rows, Number),
+            Number =< 1000,
+            'the same backwards'(Rows)
+        ->  Orders = same
+        ;   Orders = unknown
+        )
+    ;   Orders = same
     ).
 
-'next step'([], Situation, stuck(Situation), [stuck]).
-'next step'([Mover-First|Others], Situation, Final, [step(Move, Movers)|Steps]) :-
-    'the movers'([Mover-First|Others], [], Movers),
-    'moves of'(Mover, [Mover-First|Others], [], Moves),
-    'one of'(Move, Moves),
-    'play on'(do(Move, Situation), Final, Steps).
+'the same backwards'(Rows) :-
+    findall(Key, ( 'one of'(Row, Rows), 'key of'(Row, Key) ), Keys),
+    findall(Key, ( 'row backwards'(Row), 'key of'(Row, Key) ), Others),
+    msort(Keys, Sorted),
+    msort(Others, SortedToo),
+    Sorted == SortedToo.
+
+'row backwards'(Blocks-Goals) :-
+    initial(Situation),
+    'play on'(last, Situation, [], [], Blocks, Goals).
+
+'key of'(Blocks-Goals, Sorted-Set) :-
+    'sorted blocks'(Blocks, Sorted),
+    (   is_list(Goals)
+    ->  sort(Goals, Set)
+    ;   Set = Goals
+    ).
+
+'sorted blocks'([], []).
+'sorted blocks'([Block|Blocks], [Sorted|Others]) :-
+    msort(Block, Sorted),
+    'sorted blocks'(Blocks, Others).
+
+'play on'(Who, Situation, Waiting, Block, Blocks, Goals) :-
+    (   final(Situation)
+    ->  Block = [],
+        Blocks = [],
+        findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals)
+    ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
+        'next step'(Moves, Who, Situation, Waiting, Block, Blocks, Goals)
+    ).
+
+'next step'([], _, _, _, [], [], stuck).
+'next step'([Mover-Move|Moves], Who, Situation, Waiting, Block, Blocks, Goals) :-
+    'next mover'(Who, [Mover-Move|Moves], Waiting, Chosen, Others, When),
+    'moves of'(Chosen, [Mover-Move|Moves], [], Options),
+    'one of'(Made, Options),
+    'made'(When, Made, Block, Blocks, Rest, Later),
+    'play on'(Who, do(Made, Situation), Others, Rest, Later, Goals).
+
+'next mover'(first, [Mover-_|Moves], Waiting, Mover, Others, When) :-
+    (   'taken out'(Waiting, Mover, Others)
+    ->  When = now
+    ;   'the movers'(Moves, [Mover], Others),
+        When = next
+    ).
+'next mover'(last, Moves, Waiting, Mover, Others, When) :-
+    (   Waiting = [Mover|Others]
+    ->  When = now
+    ;   'the movers'(Moves, [], Movers),
+        'turned round'(Movers, [], [Mover|Others]),
+        When = next
+    ).
+
+'made'(now, Move, [Move|Rest], Blocks, Rest, Blocks).
+'made'(next, Move, [], [[Move|Rest]|Later], Rest, Later).
 
 'mover of'(Move, Mover) :-
     (   compound(Move)
@@ -67,13 +124,24 @@ table_row(Steps, Goals) :-
     ;   Mover = Move
     ).
 
+'taken out'([First|Items], Item, Others) :-
+    (   Item == First
+    ->  Others = Items
+    ;   Others = [First|Rest],
+        'taken out'(Items, Item, Rest)
+    ).
+
 'the movers'([], _, []).
 'the movers'([Mover-_|Moves], Seen, Movers) :-
     (   'is in'(Mover, Seen)
-    ->  Movers = Rest
-    ;   Movers = [Mover|Rest]
-    ),
-    'the movers'(Moves, [Mover|Seen], Rest).
+    ->  'the movers'(Moves, Seen, Movers)
+    ;   Movers = [Mover|Rest],
+        'the movers'(Moves, [Mover|Seen], Rest)
+    ).
+
+'turned round'([], Turned, Turned).
+'turned round'([Item|Items], Done, Turned) :-
+    'turned round'(Items, [Item|Done], Turned).
 
 'moves of'(_, [], _, []).
 'moves of'(Mover, [Other-Move|Others], Seen, Moves) :-

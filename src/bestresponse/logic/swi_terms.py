@@ -22,8 +22,10 @@ _TOKEN: Final = rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}
 _PLAIN: Final = r"(?:[a-z]\w*|'\w*'|-?\d+(?:\.\d+)?)"
 _FLAT: Final = rf"(?:(?:[a-z]\w*|-)\(|\[){_PLAIN}(?:,{_PLAIN})*[)\]]"
 _NESTED: Final = rf"[a-z]\w*\((?:{_PLAIN}|{_FLAT})(?:,(?:{_PLAIN}|{_FLAT}))*\)"
+_CALL: Final = rf"(?:[a-z]\w*|-)\({_PLAIN}(?:,{_PLAIN})*\)"
+_CALLS: Final = rf"\[{_CALL}(?:,{_CALL})+\]"
 _TOKENS: Final = re.compile(_TOKEN, re.DOTALL)
-_CHUNKS: Final = re.compile(rf"{_NESTED}|{_FLAT}|{_TOKEN}", re.DOTALL)
+_CHUNKS: Final = re.compile(rf"{_CALLS}|{_NESTED}|{_FLAT}|{_TOKEN}", re.DOTALL)
 _NUMBERS: Final = re.compile(_NUMBER)
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]+)\\|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]+)\\|(.))", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " "}
@@ -57,6 +59,8 @@ def _decoded(text: str, tokens: re.Pattern[str]) -> Term:
             terms.append(term)
         elif token == "|":
             name = "[|"
+        elif token[0] == "[" and token[-2] == ")":
+            terms.append(_listed(token))
         elif token[0] == "_":
             terms.append(variables.setdefault(token, Var(token)))
         else:
@@ -76,6 +80,15 @@ def _built(name: str, terms: list[Term]) -> Term:
     if name == "(":
         return terms[0]
     return Struct("{}" if name == "{" else _functor(name), tuple(terms))
+
+
+def _listed(token: str) -> Term:
+    """The list of flat terms a token stands for, `[move(p1,a),move(p2,b)]`; its items are shared, itself it is rare."""
+    result: Term = NIL
+    for item in reversed(token[1:-2].split("),")):
+        text = item + ")"
+        result = Struct(CONS, (_CONSTANTS.get(text) or _remembered(text), result))
+    return result
 
 
 @lru_cache(8192)

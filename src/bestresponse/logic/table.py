@@ -1,8 +1,8 @@
 """The game as a table: every way it can end, what each player moved and earned, as plain exact values.
 
 One query walks through a game. Where several players may move at the same time, their moves are made in one order only
-(`table_row/2` in `solver_language`); afterwards the other orders are replayed, and a game in which the order of
-simultaneous moves changes a payoff is reported as defective: it would not be the game of its own table.
+(`table_row/2` in `solver_language`); then in the reversed one and, if they are few, in all others, and a game in which
+the order of simultaneous moves changes a payoff is reported as defective: it would not be the game of its own table.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations, product
-from math import factorial, isfinite
+from itertools import product
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.engine import LogicEngine, Program
-from bestresponse.logic.terms import Atom, Struct, Term, Var, deref, items_of, list_of, variables_of, write
+from bestresponse.logic.paths import Goal, Path, PathReader, exact, label, orders, replays, reversed_order
+from bestresponse.logic.terms import Struct, Term, Var, deref, items_of, list_of, variables_of, write
 
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
 MAX_REPLAYS = 500
-_WHOLE = "findall(P, table_players(_, P), Starts), findall(Steps-Goals, table_row(Steps, Goals), Rows)"
+_WHOLE = "findall(P, table_players(_, P), Starts), table_rows(Rows, Orders)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,56 +75,6 @@ class Extraction:
         return self.table
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
-    """A way through the game as the engine reports it."""
-
-    moves: tuple[Term, ...]
-    movers: tuple[tuple[str, ...], ...]
-    goals: tuple[tuple[str, Term], ...]
-    stuck: bool
-
-    @property
-    def named(self) -> tuple[tuple[str, str], ...]:
-        return tuple((mover_of(move), _move_of(move)) for move in self.moves)
-
-    @property
-    def blocks(self) -> tuple[int, ...]:
-        """Lengths of the runs of moves that were all possible when the first of them was made."""
-        sizes: list[int] = []
-        together: set[str] = set()
-        for move, movers in zip(self.moves, self.movers, strict=True):
-            mover = mover_of(move)
-            if mover in together:
-                sizes[-1] += 1
-            else:
-                sizes.append(1)
-                together = set(movers)
-            together.discard(mover)
-        return tuple(sizes)
-
-
-def label(term: Term) -> str:
-    """A move or player as text: the bare name of an atom, canonical text of anything else."""
-    term = deref(term)
-    return str(term) if isinstance(term, Atom) else write(term)
-
-
-def mover_of(move: Term) -> str:
-    """Who makes a move such as `move(p1, 'D')` or `choice(p1, 'D')`."""
-    move = deref(move)
-    return label(move.args[0]) if isinstance(move, Struct) else label(move)
-
-
-def _move_of(move: Term) -> str:
-    move = deref(move)
-    if isinstance(move, Struct) and len(move.args) == 2:
-        return label(move.args[1])
-    if isinstance(move, Struct) and len(move.args) > 2:
-        return label(Struct(move.name, move.args[1:]))
-    return move.name if isinstance(move, Struct) else label(move)
-
-
 def extract(engine: LogicEngine, program: Program) -> Extraction:
     """The table of a loaded program and everything that is wrong with it as a game; errors and limits while it runs are
     raised as `LogicError`."""
@@ -133,21 +83,21 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     if len(starts) != 1:
         found = "several" if starts else "none"
         return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {found}"),))
-    declared = _unique(label(player) for player in items_of(starts[0])[0])
-    paths = [_path(*row.args) for row in map(deref, rows) if isinstance(row, Struct)]
-    defects = list(_path_defects(paths))
+    reader = PathReader()
+    paths = [reader.path(row) for row in rows]
+    defects = list(_path_defects(paths, reader.unknown))
     if defects:
         return Extraction(None, tuple(defects))
+    declared = _unique(label(player) for player in items_of(starts[0])[0])
     players = declared or _unique(player for path in paths for player, _ in path.named)
     defects += _goal_defects(paths, players)
     if defects:
         return Extraction(None, tuple(_few(defects)))
-    every, problems = _order_defects(engine, program, paths)
+    every, problems = _order_defects(engine, program, paths, answer["Orders"] == "same")
     if problems:
         return Extraction(None, tuple(_few(problems)))
-    ends = tuple(Row(path.named, _payoffs(path.goals, players), path.blocks) for path in paths)
-    moves = tuple(_unique(move for row in ends for who, move in row.moves if who == player) for player in players)
-    return Extraction(GameTable(players, moves, ends, every), ())
+    ends = tuple([Row(path.named, _payoffs(path, players), tuple(map(len, path.blocks))) for path in paths])
+    return Extraction(GameTable(players, _moves(ends, players), ends, every), ())
 
 
 def published_cells(
@@ -169,7 +119,7 @@ def published_cells(
     cells = []
     for (first, second), answer in zip(product(moves, moves), engine.ask_many(program, goals, 1), strict=True):
         values = answer[0] if answer else {}
-        cells.append((label(first), label(second), _exact(values.get("U")), _exact(values.get("V"))))
+        cells.append((label(first), label(second), exact(values.get("U")), exact(values.get("V"))))
     return tuple(cells)
 
 
@@ -185,118 +135,90 @@ def _defect(code: str, message: str, hint: str = "") -> Diagnostic:
     return Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, code)
 
 
-def _path(steps: Term, goals: Term) -> _Path:
-    moves: list[Term] = []
-    movers: list[tuple[str, ...]] = []
-    stuck = False
-    for step in map(deref, items_of(steps)[0]):
-        if isinstance(step, Struct):
-            moves.append(deref(step.args[0]))
-            movers.append(tuple(label(mover) for mover in items_of(step.args[1])[0]))
-        else:
-            stuck = True
-    return _Path(tuple(moves), tuple(movers), _goals(goals), stuck)
+def _moves(rows: tuple[Row, ...], players: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Each player's moves in order of appearance."""
+    made = dict.fromkeys(move for row in rows for move in row.moves)
+    return tuple(tuple(move for who, move in made if who == player) for player in players)
 
 
-def _goals(goals: Term) -> tuple[tuple[str, Term], ...]:
-    pairs = [deref(pair) for pair in items_of(goals)[0]]
-    return tuple((label(pair.args[0]), deref(pair.args[1])) for pair in pairs if isinstance(pair, Struct))
+def _payoffs(path: Path, players: tuple[str, ...]) -> tuple[Fraction, ...]:
+    earned = {player: number for player, _, number in path.goals}
+    return tuple([earned[player] or Fraction(0) for player in players])
 
 
-def _told(path: _Path) -> str:
-    return ", ".join(f"{player}: {move}" for player, move in path.named) or "no move at all"
-
-
-def _path_defects(paths: list[_Path]) -> Iterator[Diagnostic]:
+def _path_defects(paths: list[Path], unknown: bool) -> Iterator[Diagnostic]:
     if not paths:
         yield _defect("terminals", "no play of the game reaches a final situation", "check final/1 and legal/2")
-    for path in paths:
-        if any(variables_of(move) for move in path.moves):
-            message = f"a legal move is not fully known: {_told(path)}"
-            yield _defect("move", message, "legal/2 must bind player and move")
-            return
+    if unknown:
+        told = next(p.told for p in paths if any(variables_of(move) for block in p.blocks for move in block))
+        yield _defect("move", f"a legal move is not fully known: {told}", "legal/2 must bind player and move")
+        return
     for path in paths:
         if path.stuck:
-            message = f"after {_told(path)} nobody can move, but the situation is not final"
+            message = f"after {path.told} nobody can move, but the situation is not final"
             yield _defect("stuck", message, "check final/1 and legal/2")
             return
 
 
-def _goal_defects(paths: list[_Path], players: tuple[str, ...]) -> list[Diagnostic]:
+def _goal_defects(paths: list[Path], players: tuple[str, ...]) -> list[Diagnostic]:
     defects: list[Diagnostic] = []
     if not players:
         defects.append(_defect("players", "the game has no players", "declare them: initially(player(p1), s0)."))
     for path in paths:
-        for player in players:
-            values = _unique(write(value) for who, value in path.goals if who == player)
-            numbers = [value for who, value in path.goals if who == player and _exact(value) is not None]
-            if not values:
-                hint = "finally(goal(Player, Payoff), Situation) must hold in every final situation"
-                defects.append(_defect("goal", f"{player} has no payoff after {_told(path)}", hint))
-            elif len(numbers) != len([1 for who, _ in path.goals if who == player]):
-                defects.append(_defect("goal", f"the payoff of {player} after {_told(path)} is not a number"))
-            elif len(values) > 1:
-                message = f"{player} has several payoffs after {_told(path)}: {', '.join(values[:5])}"
-                defects.append(_defect("goal", message, "finally(goal(...)) must give each player one payoff"))
+        earned = {player: number for player, _, number in path.goals}
+        if len(earned) != len(path.goals) or any(earned.get(player) is None for player in players):
+            defects += [found for player in players for found in _goal_defect(path, player)]
     return defects
 
 
-def _exact(value: Term | None) -> Fraction | None:
-    if isinstance(value, float):
-        return Fraction(repr(value)) if isfinite(value) else None
-    return Fraction(value) if isinstance(value, int | Fraction) else None
+def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:
+    goals = [goal for goal in path.goals if goal.player == player]
+    values = _unique(write(goal.value) for goal in goals)
+    if not values:
+        hint = "finally(goal(Player, Payoff), Situation) must hold in every final situation"
+        yield _defect("goal", f"{player} has no payoff after {path.told}", hint)
+    elif any(goal.exact is None for goal in goals):
+        yield _defect("goal", f"the payoff of {player} after {path.told} is not a number")
+    elif len(values) > 1:
+        message = f"{player} has several payoffs after {path.told}: {', '.join(values[:5])}"
+        yield _defect("goal", message, "finally(goal(...)) must give each player one payoff")
 
 
-def _payoffs(goals: tuple[tuple[str, Term], ...], players: tuple[str, ...]) -> tuple[Fraction, ...]:
-    exact = {player: _exact(value) for player, value in goals}
-    return tuple(exact[player] or Fraction(0) for player in players)
+def _order_defects(
+    engine: LogicEngine, program: Program, paths: list[Path], same_backwards: bool
+) -> tuple[bool, list[Diagnostic]]:
+    """Whether all orders of simultaneous moves were tried, and every path that another order changes or forbids.
+
+    The program itself has played the game backwards. Where there are still other orders, they are replayed if they are
+    few.
+    """
+    others = [replays(path) for path in paths]
+    two_orders, every = max(others) < 2, sum(others) <= MAX_REPLAYS
+    if same_backwards and (two_orders or not every):
+        return two_orders, []
+    tried = [(path, order) for path in paths for order in (orders(path) if every else reversed_order(path))]
+    replayed = _replayed(engine, program, [order for _, order in tried])
+    return every, [defect for path, order in tried for defect in _order_defect(path, replayed.get(_key(order)))]
 
 
-def _order_defects(engine: LogicEngine, program: Program, paths: list[_Path]) -> tuple[bool, list[Diagnostic]]:
-    """Replay simultaneous moves in other orders; a different payoff, or none, is a defect."""
-    total = sum(_count(path) for path in paths)
-    every = total <= MAX_REPLAYS
-    orders = [(path, order) for path in paths for order in (_orders(path) if every else _reversed(path))]
-    if not orders:
-        return every, []
-    goal = Struct("table_replay", (list_of([list_of(order) for _, order in orders]), Var("Results")))
+def _replayed(engine: LogicEngine, program: Program, tried: list[tuple[Term, ...]]) -> dict[str, tuple[Goal, ...]]:
+    """What everybody earns after moves in each of these orders that the game allows."""
+    goal = Struct("table_replay", (list_of([list_of(order) for order in tried]), Var("Results")))
     answers = engine.solutions(program, goal, 1)
     results = items_of(answers[0]["Results"])[0] if answers else []
-    replayed = {write(pair.args[0]): _goals(pair.args[1]) for pair in map(deref, results) if isinstance(pair, Struct)}
-    defects: list[Diagnostic] = []
-    for path, order in orders:
-        goals = replayed.get(write(list_of(order)))
-        if goals is None:
-            message = f"the moves {_told(path)} are made at the same time, but not possible in another order"
-            defects.append(_defect("order", message, "let simultaneous moves neither enable nor forbid each other"))
-        elif dict(goals) != dict(path.goals):
-            message = f"the payoffs after {_told(path)} depend on the order of simultaneous moves"
-            defects.append(_defect("order", message, "let payoffs depend on who made which move, not on when"))
-    return every, defects
+    reader = PathReader()
+    pairs = [pair for pair in map(deref, results) if isinstance(pair, Struct)]
+    return {write(pair.args[0]): reader.goals(pair.args[1]) for pair in pairs}
 
 
-def _count(path: _Path) -> int:
-    orders = 1
-    for size in path.blocks:
-        orders *= factorial(size) if size < 10 else MAX_REPLAYS
-    return orders - 1
+def _key(order: tuple[Term, ...]) -> str:
+    return write(list_of(order))
 
 
-def _in_blocks(path: _Path) -> list[tuple[Term, ...]]:
-    blocks, start = [], 0
-    for size in path.blocks:
-        blocks.append(path.moves[start : start + size])
-        start += size
-    return blocks
-
-
-def _orders(path: _Path) -> Iterator[tuple[Term, ...]]:
-    choices = product(*(permutations(block) for block in _in_blocks(path)))
-    next(choices)
-    for choice in choices:
-        yield tuple(move for block in choice for move in block)
-
-
-def _reversed(path: _Path) -> Iterator[tuple[Term, ...]]:
-    if max(path.blocks, default=1) > 1:
-        yield tuple(move for block in _in_blocks(path) for move in reversed(block))
+def _order_defect(path: Path, goals: tuple[Goal, ...] | None) -> Iterator[Diagnostic]:
+    if goals is None:
+        message = f"the moves {path.told} are made at the same time, but not possible in another order"
+        yield _defect("order", message, "let simultaneous moves neither enable nor forbid each other")
+    elif {goal.player: goal.value for goal in goals} != {goal.player: goal.value for goal in path.goals}:
+        message = f"the payoffs after {path.told} depend on the order of simultaneous moves"
+        yield _defect("order", message, "let payoffs depend on who made which move, not on when")

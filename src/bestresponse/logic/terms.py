@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 __all__ = [
     "CONS",
@@ -116,9 +117,11 @@ def items_of(term: Term) -> tuple[list[Term], Term]:
     items: list[Term] = []
     term = deref(term)
     seen, again = term, 64
-    while isinstance(term, Struct) and term.name == CONS and len(term.args) == 2:
-        items.append(term.args[0])
-        term = deref(term.args[1])
+    while term.__class__ is Struct and term.name == CONS and len(term.args) == 2:
+        item, term = term.args
+        items.append(item)
+        if term.__class__ is Var:
+            term = deref(term)
         if term is seen:
             break
         if len(items) == again:
@@ -160,67 +163,55 @@ def variables_of(term: Term) -> list[Var]:
 
 def write(term: Term) -> str:
     """Canonical text: atoms quoted, functional notation, lists in brackets, variables numbered as they appear."""
-    return "".join(_pieces(term))
+    return "".join(_pieces(term, None))
 
 
 def brief(term: Term, length: int = 60) -> str:
     """The start of the canonical text, for messages; ends even where the term does not."""
-    text = ""
-    for piece in _pieces(term):
-        text += piece
-        if len(text) > length:
-            return text[:length] + "..."
-    return text
+    text = "".join(_pieces(term, length))
+    return text if len(text) <= length else text[:length] + "..."
 
 
-def _pieces(term: Term) -> Iterator[str]:
+def _pieces(term: Term, most: int | None) -> list[str]:
+    """The text in pieces, all of them or a few more than `most`. Plain strings on the stack are punctuation."""
     numbers: dict[int, int] = {}
-    stack: list[Term | _Text] = [term]
-    while stack:
+    pieces: list[str] = []
+    stack: list[Term | str] = [term]
+    while stack and (most is None or len(pieces) <= most):
         top = stack.pop()
-        if isinstance(top, _Text):
-            yield top.text
-            continue
-        top = deref(top)
-        if isinstance(top, Var):
-            yield f"_{numbers.setdefault(id(top), len(numbers) + 1)}"
-        elif not isinstance(top, Struct):
-            yield _constant(top)
-        elif top.name == CONS and len(top.args) == 2:
-            items, tail = items_of(top)
-            yield "["
-            stack.append(_Text("]"))
-            if not (isinstance(tail, Atom) and tail == NIL):
-                stack += [tail, _Text("|")]
-            _push(stack, items)
+        if top.__class__ is str:
+            pieces.append(top)
+        elif top.__class__ is Atom:
+            pieces.append(_atom(top))
+        elif top.__class__ is Struct:
+            pieces.append(_opened(top, stack))
+        elif top.__class__ is not Var:
+            pieces.append(_constant(top))  # type: ignore[arg-type]
+        elif top.ref is not None:
+            stack.append(deref(top))
         else:
-            yield (top.name if _PLAIN.match(top.name) else f"'{_escape(top.name)}'") + "("
-            stack.append(_Text(")"))
-            _push(stack, top.args)
+            pieces.append(f"_{numbers.setdefault(id(top), len(numbers) + 1)}")
+    return pieces
 
 
-class _Text:
-    """Punctuation waiting on the writer's stack."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-_COMMA = _Text(",")
-
-
-def _push(stack: list[Term | _Text], items: list[Term] | tuple[Term, ...]) -> None:
-    for position in range(len(items) - 1, -1, -1):
-        stack.append(items[position])
-        if position:
-            stack.append(_COMMA)
+def _opened(term: Struct, stack: list[Term | str]) -> str:
+    """How a structure or list begins; what is inside goes on the stack, last things first."""
+    if term.name == CONS and len(term.args) == 2:
+        items, tail = items_of(term)
+        stack.append("]")
+        if not (tail.__class__ is Atom and tail == NIL):
+            stack += (tail, "|")
+        opening = "["
+    else:
+        items, opening = term.args, _functor(term.name)  # type: ignore[assignment]
+        stack.append(")")
+    for item in items[:0:-1]:
+        stack += (item, ",")
+    stack.append(items[0])
+    return opening
 
 
 def _constant(term: Term) -> str:
-    if isinstance(term, Atom):
-        return _quoted(term)
     if isinstance(term, String):
         return '"' + _escape(term).replace("\\'", "'").replace('"', '\\"') + '"'
     if isinstance(term, float):
@@ -241,10 +232,14 @@ def _float(value: float) -> str:
     return text.replace("e", ".0e") if "e" in text else text + ".0"
 
 
-def _quoted(name: str) -> str:
-    if _PLAIN.match(name) or name in _SOLO:
-        return str(name)
-    return "'" + _escape(name) + "'"
+@lru_cache(4096)
+def _atom(name: str) -> str:
+    return str(name) if _PLAIN.match(name) or name in _SOLO else f"'{_escape(name)}'"
+
+
+@lru_cache(4096)
+def _functor(name: str) -> str:
+    return f"{name}(" if _PLAIN.match(name) else f"'{_escape(name)}'("
 
 
 def _escape(text: str) -> str:
