@@ -96,7 +96,7 @@ def test_a_missing_file_a_folder_and_an_unknown_ending_are_told_apart(tmp_path):
     with pytest.raises(UsageError, match="is a folder"):
         find_game(tmp_path)
     (tmp_path / "game.txt").write_text("1 2")
-    with pytest.raises(UsageError, match=r"ending in \.nfg, \.efg or \.json"):
+    with pytest.raises(UsageError, match=r"ending in \.nfg, \.efg, \.json or \.pl"):
         find_game(tmp_path / "game.txt")
 
 

@@ -21,6 +21,7 @@ from bestresponse.cli import (
     replay,
     report,
     reproduce,
+    serve,
     simulate,
     solve,
     tournament,
@@ -65,6 +66,7 @@ app.command("play")(play.play)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("replay")(replay.replay)
+app.command("serve")(serve.serve)
 app.command("solve")(solve.solve)
 app.command("tournament")(tournament.tournament)
 app.add_typer(models.app, name="models")

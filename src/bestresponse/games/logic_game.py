@@ -19,8 +19,8 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import Action, Role, View
 from bestresponse.games.logic_words import told
 from bestresponse.logic.engine import LogicEngine, open_engine
-from bestresponse.logic.tokens import MAX_CHARACTERS
 from bestresponse.logic.table import GameTable
+from bestresponse.logic.tokens import MAX_CHARACTERS
 from bestresponse.logic.validate import Report, validate
 from bestresponse.logic.views import Decision, End, normal_form, tree
 from bestresponse.theory.normal_form import NormalForm
@@ -63,7 +63,7 @@ class LogicGame:
     def view(self, state: State, role: Role) -> View:
         node = self._node(state)
         known = "" if isinstance(node, End) else node.information
-        situation = f"So far: {known}" if known else ""
+        situation = f"So far: {known}" if known else "Nobody has moved yet."
         facts = {"players": list(self.roles), "seat": self.roles.index(role) if role in self.roles else -1}
         return View(role, f"You are {role}.\n{self.rules}", situation, facts)
 

@@ -1,0 +1,266 @@
+"""Stories into checked game programs: write, check, and repair with feedback.
+
+A model is shown a few examples and the story, and answers with a program. The program passes through the four stages
+of `logic.validate`; as long as something is wrong, the model is told only that, with its program in numbered lines,
+and may try again. What it wrote is foreign text throughout: it runs nowhere but inside the logic engine.
+
+After Mensfelt, Stathis and Trencsenyi (2024), algorithm 1, who showed one example and gave back the loader's messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.formal.examples import FIRST, Example, library
+from bestresponse.formal.extract_code import find_code, no_game
+from bestresponse.formal.feedback_text import what_is_wrong
+from bestresponse.formal.program_writer import write_program
+from bestresponse.formal.retrieval import nearest
+from bestresponse.formal.structured import NO_PLAYERS, TABLE_SCHEMA, read_table
+from bestresponse.formal.texts import TEXTS
+from bestresponse.logic.diagnostics import Stage, numbered
+from bestresponse.logic.engine import LogicEngine
+from bestresponse.logic.table import GameTable
+from bestresponse.logic.validate import Expectation, Report, validate
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+
+__all__ = ["Attempt", "Formalization", "Formalizer", "Settings", "check_story"]
+
+MOST_CHARACTERS = 50_000
+_STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
+_HEAT = 0.7
+_LONGEST_QUOTE = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a model is asked.
+
+    `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in the published prompt.
+    With `form="table"` the model writes JSON, under a schema where it can be held to one, and the program is written by
+    rule. `replicate` tells repeated tries of one story apart.
+    """
+
+    attempts: int = 5
+    shots: int = 1
+    choose: Literal["nearest", "first"] = "nearest"
+    form: Literal["program", "table"] = "program"
+    max_tokens: int = 1500
+    temperature: float = 0.0
+    seed: int | None = None
+    replicate: int = 0
+    expected: Expectation | None = None
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise UsageError(f"{self.attempts} attempts are none; give at least 1")
+        if self.shots < 0:
+            raise UsageError(f"{self.shots} examples cannot be shown; give 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer of the model: the request, the reply, the program found in it and everything found out about that.
+
+    `problem` says in words what kept the answer from being a program; `report` is None then.
+    """
+
+    request: Request
+    reply: Reply
+    source: str = ""
+    report: Report | None = None
+    problem: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.report is not None and self.report.ok
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How far it came: the stage of its first error, and how few errors there are. Larger is better."""
+        if self.report is None:
+            return (-1, 0)
+        if self.report.ok:
+            return (len(_STAGES), 0)
+        stages = [_STAGES.index(one.stage) for one in self.report.errors] or [len(_STAGES) - 1]
+        return (min(stages), -len(stages))
+
+
+@dataclass(frozen=True, slots=True)
+class Formalization:
+    """What came of a story: every attempt, and the best of them."""
+
+    story: str
+    model: str
+    examples: tuple[str, ...]
+    attempts: tuple[Attempt, ...] = ()
+    no_game: str | None = None
+    """The reason, where the model says that the story is no game."""
+
+    @property
+    def best(self) -> Attempt | None:
+        """The attempt that came furthest, the latest among equals."""
+        return max(enumerate(self.attempts), key=lambda one: (one[1].progress, one[0]))[1] if self.attempts else None
+
+    @property
+    def ok(self) -> bool:
+        return self.no_game is None and self.best is not None and self.best.ok
+
+    @property
+    def source(self) -> str:
+        """The best program, empty if there is none."""
+        return self.best.source if self.best is not None else ""
+
+    @property
+    def table(self) -> GameTable | None:
+        """The game of the best program, where it is one."""
+        best = self.best
+        return best.report.table if best is not None and best.report is not None and best.ok else None
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Tokens of all prompts and of all replies, as far as they were counted."""
+        usages = [attempt.reply.usage for attempt in self.attempts]
+        return sum(u.prompt or 0 for u in usages), sum(u.completion or 0 for u in usages)
+
+    @property
+    def trouble(self) -> str:
+        """Why there is no game, in one sentence; empty if there is one."""
+        if self.ok:
+            return ""
+        if self.no_game is not None:
+            return f"{self.model} finds no game in the story: {self.no_game}"
+        best = self.best
+        tries = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
+        if best is None or best.report is None:
+            return f"after {tries} {self.model} has written no program: {best.problem if best else 'it was not asked'}"
+        first = best.report.errors[0] if best.report.errors else "no table could be taken out of it"
+        return f"after {tries} the program of {self.model} is still no game: {first}"
+
+
+def check_story(story: str) -> str:
+    """The story without white space around it; UsageError where it cannot be one."""
+    plain = story.strip()
+    if not any(c.isalpha() for c in plain):
+        raise UsageError("the story is empty: tell who chooses what, when, and what everybody gets")
+    if len(plain) > MOST_CHARACTERS:
+        raise UsageError(f"the story has {len(plain):,} characters; expected at most {MOST_CHARACTERS:,}")
+    return plain
+
+
+@dataclass(frozen=True)
+class Formalizer:
+    """Writes games with a model and checks them with an engine. `tell` hears of every attempt as it is made."""
+
+    model: Model
+    engine: LogicEngine
+    settings: Settings = field(default_factory=Settings)
+    examples: tuple[Example, ...] = field(default_factory=library)
+    tell: Callable[[Attempt], None] = lambda attempt: None
+
+    def formalize(self, story: str) -> Formalization:
+        """A checked program for `story`, or all that was tried."""
+        story = check_story(story)
+        if self.settings.form == "table":
+            begun = Formalization(story, self.model.id, (FIRST,))
+            return self._tried(begun, TEXTS.fill("task_table", story=story), self.settings.attempts)
+        shown = self._shown(story)
+        begun = Formalization(story, self.model.id, tuple(example.name for example in shown))
+        return self._tried(begun, _task(story, shown), self.settings.attempts)
+
+    def revise(self, before: Formalization, remark: str) -> Formalization:
+        """The program changed as a person asks; the attempts of `before` are kept."""
+        from bestresponse.games.logic_words import told
+
+        game = told(before.table) if before.table is not None else "It is not a game yet."
+        text = TEXTS.fill(
+            "revise", story=before.story, program=numbered(before.source), game=game, remark=remark.strip()
+        )
+        fresh = self._tried(replace(before, attempts=(), no_game=None), text, self.settings.attempts)
+        return replace(fresh, attempts=(*before.attempts, *fresh.attempts)) if not fresh.ok else fresh
+
+    def _shown(self, story: str) -> tuple[Example, ...]:
+        if self.settings.choose == "first":
+            first = tuple(example for example in self.examples if example.name == FIRST)
+            return first[: self.settings.shots]
+        return nearest(story, self.examples, self.settings.shots)
+
+    def _tried(self, begun: Formalization, task: str, attempts: int) -> Formalization:
+        made: list[Attempt] = []
+        text = task
+        for _ in range(attempts):
+            attempt = self._attempt(text, made)
+            made.append(attempt)
+            self.tell(attempt)
+            refusal = _refusal(attempt)
+            if attempt.ok or refusal is not None:
+                return replace(begun, attempts=tuple(made), no_game=refusal)
+            text = _next_text(begun.story, task, attempt)
+        return replace(begun, attempts=tuple(made))
+
+    def _attempt(self, text: str, before: Sequence[Attempt]) -> Attempt:
+        request = self._request(text, before)
+        reply = self.model.complete(request)
+        if request.schema is not None or self.settings.form == "table":
+            return self._table_attempt(request, reply)
+        code = find_code(reply.text)
+        if code is None:
+            return Attempt(request, reply, problem=_no_program(reply))
+        report = validate(code.text, self.engine, self.settings.expected)
+        cut = "the answer was cut off" if reply.finish is Finish.LENGTH or code.how == "unclosed" else ""
+        return Attempt(request, reply, code.text, report, cut)
+
+    def _table_attempt(self, request: Request, reply: Reply) -> Attempt:
+        try:
+            source = write_program(read_table(reply.text))
+        except InvalidGame as error:
+            return Attempt(request, reply, problem=str(error))
+        return Attempt(request, reply, source, validate(source, self.engine, self.settings.expected))
+
+    def _request(self, text: str, before: Sequence[Attempt]) -> Request:
+        """A program given twice would be given again: then the model is asked with more freedom."""
+        s = self.settings
+        stuck = len(before) > 1 and before[-1].source == before[-2].source
+        cut = bool(before) and before[-1].reply.finish is Finish.LENGTH
+        table = s.form == "table"
+        return Request(
+            (Message("system", TEXTS.text("system_table" if table else "system")), Message("user", text)),
+            schema=TABLE_SCHEMA if table and self.model.abilities.schema else None,
+            max_tokens=2 * s.max_tokens if cut else s.max_tokens,
+            temperature=max(s.temperature, _HEAT) if stuck else s.temperature,
+            seed=s.seed,
+            replicate=s.replicate * 1000 + len(before),
+        )
+
+
+def _task(story: str, shown: Sequence[Example]) -> str:
+    examples = [TEXTS.fill("example", story=one.story, program=one.program) for one in shown]
+    return TEXTS.fill("task", examples="\n\n".join(examples), story=story).lstrip("\n")
+
+
+def _next_text(story: str, task: str, attempt: Attempt) -> str:
+    if attempt.report is None and attempt.request.messages[0].content == TEXTS.text("system_table"):
+        return TEXTS.fill("repair_table", task=task, answer=attempt.reply.text[:_LONGEST_QUOTE], wrong=attempt.problem)
+    if attempt.report is None:
+        return TEXTS.fill("no_program", task=task)
+    wrong = what_is_wrong(attempt.report, attempt.problem)
+    return TEXTS.fill("repair", story=story, wrong=wrong, program=numbered(attempt.source))
+
+
+def _refusal(attempt: Attempt) -> str | None:
+    """The reason a model gives for there being no game; only an answer without a program can be one."""
+    if attempt.source:
+        return None
+    return "it lists no players" if attempt.problem == NO_PLAYERS else no_game(attempt.reply.text)
+
+
+def _no_program(reply: Reply) -> str:
+    if reply.finish is Finish.REFUSAL:
+        return "it declined to answer"
+    if not reply.text.strip():
+        return "its answer is empty"
+    start = " ".join(reply.text.split())[:80]
+    return f"it answered in prose, beginning {start!r}"

@@ -1,0 +1,3 @@
+"""The stories with true tables, as TOML files."""
+
+__all__: list[str] = []
