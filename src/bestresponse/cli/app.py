@@ -25,6 +25,7 @@ from bestresponse.cli import (
     simulate,
     solve,
     tournament,
+    verify,
 )
 
 __all__ = ["app", "main"]
@@ -69,6 +70,7 @@ app.command("replay")(replay.replay)
 app.command("serve")(serve.serve)
 app.command("solve")(solve.solve)
 app.command("tournament")(tournament.tournament)
+app.command("verify")(verify.verify)
 app.add_typer(models.app, name="models")
 app.add_typer(simulate.app, name="simulate")
 

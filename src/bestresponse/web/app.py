@@ -1,0 +1,95 @@
+"""The web application: pages, API, and how errors are told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+
+from bestresponse import __version__
+from bestresponse.core.errors import BestResponseError, ModelError, StoreError
+from bestresponse.web import pages_play, pages_seat
+from bestresponse.web.clerk import Clerk
+from bestresponse.web.desk import ADMIN_COOKIE, Desk, NotAllowed, TooFast, refuse
+from bestresponse.web.house import AlreadyAnswered, NoSuchTable
+from bestresponse.web.limits import Guard
+from bestresponse.web.render import asset, page
+
+__all__ = ["create_app"]
+
+_STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+
+
+def create_app(desk: Desk) -> FastAPI:
+    """The application around a desk; its clerk works as long as the application runs."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        clerk = Clerk(desk.house, desk.model)
+        clerk.start()
+        try:
+            yield
+        finally:
+            clerk.stop()
+
+    app = FastAPI(
+        title="bestresponse",
+        version=__version__,
+        description="Everything the pages do, as JSON.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.desk = desk
+    app.add_middleware(Guard)
+    app.add_exception_handler(BestResponseError, _told)
+    for module in (pages_play, pages_seat):
+        app.include_router(module.router)
+    app.add_api_route("/enter/{token}", enter, include_in_schema=False)
+    app.add_api_route("/static/{name}", static, include_in_schema=False)
+    return app
+
+
+def enter(request: Request, token: str) -> Response:
+    """The admin's link: keeps the token in a cookie that no script reads, and goes on without it in the address."""
+    desk: Desk = request.app.state.desk
+    if not desk.keys.opens_desk(token):
+        raise refuse(request, desk)
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(ADMIN_COOKIE, token, httponly=True, samesite="strict", max_age=7 * 24 * 3600)
+    return answer
+
+
+def static(name: str) -> Response:
+    """One of the few files of the package."""
+    if name not in _STATIC:
+        raise NoSuchTable("there is no such file")
+    return Response(asset("static", name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    """The sentence of the error, as a page or as JSON."""
+    status = _status(error)
+    headers = {"retry-after": "30"} if status == 429 else {}
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": str(error)}, status, headers)
+    return page("error.html", status, sentence=str(error), status=status)
+
+
+def _status(error: Exception) -> int:
+    match error:
+        case NotAllowed():
+            return 403
+        case NoSuchTable():
+            return 404
+        case TooFast():
+            return 429
+        case AlreadyAnswered():
+            return 409
+        case StoreError() | ModelError():
+            return 503
+        case _:
+            return 422

@@ -1,0 +1,102 @@
+"""Which games can be played in the browser, and the game that a choice means.
+
+A game is named from a closed list or given as the text of a logic program; no name ever becomes a path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Game
+from bestresponse.core.registry import did_you_mean, games
+from bestresponse.games.logic_game import LogicGame, program_game
+from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.matrix import MatrixGame, Wanted
+from bestresponse.games.repeated import RepeatedGame
+from bestresponse.games.tree_game import TreeGame
+from bestresponse.games.water import Water
+from bestresponse.logic.engine import open_engine
+from bestresponse.logic.validate import Report, validate
+from bestresponse.theory import catalogue
+from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tree import Tree
+from bestresponse.theory.tree_catalogue import tree_entry, tree_names
+from bestresponse.web.setup import GameChoice
+
+__all__ = ["Offer", "checked_program", "found_of", "game_of", "offers", "stage_form"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A game on the list."""
+
+    name: str
+    kind: str
+    description: str = ""
+    repeats: bool = False
+
+
+@lru_cache(maxsize=1)
+def offers() -> tuple[Offer, ...]:
+    """Every game that can be chosen by name."""
+    tables = [Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()]
+    trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
+    taken = {offer.name for offer in (*tables, *trees)}
+    rules = [
+        Offer(name, "rules", find_game(name).description, name == "water")
+        for name in games.names()
+        if name not in taken
+    ]
+    return (*rules, *tables, *trees)
+
+
+@lru_cache(maxsize=256)
+def game_of(choice: GameChoice) -> Game[Any]:
+    """The game, ready to be played; UsageError or InvalidGame where the choice means none."""
+    if choice.program:
+        return _playable(program_game(checked_program(choice.program), choice.name or "game"), choice)
+    known = [offer.name for offer in offers()]
+    if choice.name not in known:
+        raise UsageError(f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}")
+    return _playable(find_game(choice.name).game, choice)
+
+
+def _playable(game: Any, choice: GameChoice) -> Game[Any]:
+    if isinstance(game, NormalForm):
+        if choice.rounds > 1:
+            return RepeatedGame(game, choice.rounds)
+        wanted: Wanted = "mixture" if choice.mixed else "action"
+        return MatrixGame(game, (wanted,) * game.num_players)
+    if isinstance(game, Water):
+        return replace(game, rules=replace(game.rules, days=choice.rounds))
+    if choice.rounds > 1:
+        raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
+    played: Game[Any] = TreeGame(game) if isinstance(game, Tree) else game
+    return played
+
+
+def checked_program(source: str) -> Report:
+    """The program through all stages of validation, in an engine of its own."""
+    engine = open_engine("embedded")
+    try:
+        return validate(source, engine)
+    finally:
+        engine.close()
+
+
+def stage_form(game: Game[Any]) -> NormalForm | None:
+    """The payoff table behind a game, of one round where it is repeated; None where there is none."""
+    return game.form if isinstance(game, MatrixGame | RepeatedGame) else None
+
+
+def found_of(game: Game[Any]) -> Found | None:
+    """The game as the solver takes it; None where it is no table and no tree."""
+    form = stage_form(game)
+    if form is not None:
+        return Found(form.name or game.name, "catalogue", form)
+    if isinstance(game, TreeGame):
+        return Found(game.name, "catalogue", game.tree)
+    return Found(game.name, "file", game) if isinstance(game, LogicGame) else None

@@ -1,0 +1,117 @@
+"""How much a client may send and ask for: body sizes, rates, and the headers that every answer carries."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+__all__ = ["PAGE_POLICY", "Guard", "RateLimit"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"x-frame-options": b"DENY",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"permissions-policy": b"camera=(), microphone=(), geolocation=()",
+}
+
+
+class RateLimit:
+    """A bucket of `burst` for each key, filled again at `rate` a second."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._lock = threading.Lock()
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def take(self, key: str) -> bool:
+        """Whether there was something left for `key`; takes it."""
+        now = time.monotonic()
+        with self._lock:
+            if len(self._buckets) > 10_000:
+                self._forget(now)
+            left, since = self._buckets.get(key, (self._burst, now))
+            left = min(self._burst, left + (now - since) * self._rate)
+            self._buckets[key] = (max(left - 1, 0.0) if left >= 1 else left, now)
+            return left >= 1
+
+    def _forget(self, now: float) -> None:
+        """Drop whoever has a full bucket again."""
+        full = self._burst / self._rate
+        self._buckets = {key: entry for key, entry in self._buckets.items() if now - entry[1] < full}
+
+
+class TooLong(Exception):
+    """The body is longer than allowed."""
+
+
+class Guard:
+    """Wraps an application: refuses long bodies and adds the security headers."""
+
+    def __init__(self, app: App, most_bytes: int = 1_000_000) -> None:
+        self._app, self._most = app, most_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = _with_headers(message["headers"])
+            await send(message)
+
+        try:
+            if _announced(scope) > self._most:
+                raise TooLong
+            await self._app(scope, self._counted(receive), guarded_send)
+        except TooLong:
+            if not started:
+                await _refuse(guarded_send, self._most)
+
+    def _counted(self, receive: Receive) -> Receive:
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._most:
+                raise TooLong
+            return message
+
+        return counted
+
+
+def _announced(scope: Scope) -> int:
+    length = dict(scope["headers"]).get(b"content-length", b"0")
+    return int(length) if length.isdigit() else 0
+
+
+def _with_headers(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    present = {name.lower() for name, _ in headers}
+    extra = {**_HEADERS, b"cache-control": b"no-store", b"content-security-policy": PAGE_POLICY.encode("ascii")}
+    return [*headers, *((name, value) for name, value in extra.items() if name not in present)]
+
+
+async def _refuse(send: Send, most: int) -> None:
+    body = f"This is longer than {most:,} bytes; send less.".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,137 @@
+"""One table: an episode, who is ready, and how long everybody has been asked.
+
+The episode is rebuilt from its submissions whenever the server starts; everything else here is either an event in the
+journal (who was seated, who is ready) or forgotten on purpose (when a question was put: after a restart everybody has
+the full time again).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.episode import Episode, Submission
+from bestresponse.core.game import Game, Role
+from bestresponse.core.seeds import split
+from bestresponse.web.setup import PERSON, Setup
+
+__all__ = ["Phase", "Session", "Table"]
+
+Phase = Literal["welcome", "gathering", "turn", "waiting", "over"]
+_SHORT = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A session as the journal knows it: its place among the groups of a lobby, and its setup."""
+
+    id: str
+    lobby: str
+    group: int
+    setup: Setup
+    created: str
+
+
+@dataclass
+class Session:
+    """A table in play. Whoever reads or changes `episode` holds `lock`."""
+
+    table: Table
+    game: Game[Any]
+    episode: Episode[Any]
+    ready: set[int] = field(default_factory=set)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    asked: dict[Role, tuple[int, float]] = field(default_factory=dict)
+    seen: dict[int, float] = field(default_factory=dict)
+    thinking: set[tuple[Role, int]] = field(default_factory=set)
+    trouble: str = ""
+    changes: int = 0
+
+    @classmethod
+    def of(cls, table: Table, game: Game[Any], submissions: Iterable[Submission], ready: Iterable[int]) -> Session:
+        session = cls(table, game, Episode(game, submissions), set(ready))
+        session.note_asked()
+        return session
+
+    @property
+    def id(self) -> str:
+        return self.table.id
+
+    @property
+    def setup(self) -> Setup:
+        return self.table.setup
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return self.game.roles
+
+    @property
+    def begun(self) -> bool:
+        """Whether every person is ready."""
+        return self.ready.issuperset(self.setup.persons)
+
+    @property
+    def over(self) -> bool:
+        return self.episode.over
+
+    @property
+    def seed(self) -> int:
+        """What nature and the strategies of this table draw from."""
+        return split(self.setup.seed, self.id)
+
+    def pending(self) -> dict[Role, Ask]:
+        """Who is asked now; nobody before everybody is ready."""
+        return self.episode.pending if self.begun else {}
+
+    def turn(self, role: Role) -> int:
+        """How many answers of that role count so far: the number of the answer it is asked for next."""
+        return sum(submission.role == role for submission in self.episode.submissions)
+
+    def answer(self, role: Role, turn: int) -> Submission | None:
+        """The answer of that number, where there is one."""
+        given = [submission for submission in self.episode.submissions if submission.role == role]
+        return given[turn] if 0 <= turn < len(given) else None
+
+    def phase(self, seat: int) -> Phase:
+        if seat not in self.ready and self.setup.seats[seat] == PERSON and not self.over:
+            return "welcome"
+        if not self.begun:
+            return "gathering"
+        if self.over:
+            return "over"
+        return "turn" if self.roles[seat] in self.episode.pending else "waiting"
+
+    def version(self, seat: int) -> str:
+        """Changes exactly when the page of that seat does."""
+        return f"{self.phase(seat)}.{self.turn(self.roles[seat])}.{len(self.ready)}.{self.changes}"
+
+    def note_asked(self) -> None:
+        """Start the clock of every question that is new."""
+        now = time.monotonic()
+        pending = self.pending()
+        self.asked = {
+            role: self.asked[role] if self.asked.get(role, (-1, 0.0))[0] == self.turn(role) else (self.turn(role), now)
+            for role in pending
+        }
+
+    def seconds_left(self, seat: int) -> float | None:
+        """Until a stand-in answers for the person in that seat; None where there is no limit or no question.
+
+        Whoever has missed a question and was not seen since gets a short time only.
+        """
+        role = self.roles[seat]
+        if not self.setup.seconds or role not in self.asked or self.setup.seats[seat] != PERSON:
+            return None
+        turn, since = self.asked[role]
+        missed = self.answer(role, turn - 1)
+        gone = missed is not None and missed.decision.stand_in and self.seen.get(seat, 0.0) < since
+        limit = min(_SHORT, self.setup.seconds) if gone else self.setup.seconds
+        return max(0.0, since + limit - time.monotonic())
+
+    def touch(self, seat: int) -> None:
+        """The person in that seat was here."""
+        self.seen[seat] = time.monotonic()

@@ -1,0 +1,65 @@
+"""What a session is made of: a game, who sits where, and the rules of the room. Plain values that serialise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+
+__all__ = ["PERSON", "GameChoice", "Setup"]
+
+PERSON = "person"
+_MOST_SECONDS = 24 * 3600
+_MOST_ROUNDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class GameChoice:
+    """A game by name, or by the text of a logic program. `rounds` repeats a table or sets the days of a drought."""
+
+    name: str
+    program: str = ""
+    rounds: int = 1
+    mixed: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rounds <= _MOST_ROUNDS:
+            raise UsageError(f"{self.rounds} rounds: expected 1 to {_MOST_ROUNDS}")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """One table: `seats` in the order of the game's roles, each `person`, `strategy:NAME` or `model:NAME`.
+
+    `seconds` is the time for an answer (0: no limit); after it, the strategy `stand_in` answers for a person.
+    """
+
+    game: GameChoice
+    seats: tuple[str, ...]
+    seconds: int = 0
+    stand_in: str = "random"
+    consent: str = ""
+    quiz: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seconds <= _MOST_SECONDS:
+            raise UsageError(f"{self.seconds} seconds for an answer: expected 0 (no limit) to {_MOST_SECONDS}")
+        for seat in self.seats:
+            kind, colon, name = seat.partition(":")
+            if seat != PERSON and (kind not in ("strategy", "model") or not colon or not name.strip()):
+                raise UsageError(f"{seat!r} fills no seat; expected person, strategy:NAME or model:NAME")
+
+    @property
+    def persons(self) -> tuple[int, ...]:
+        """The numbers of the seats that people take."""
+        return tuple(number for number, seat in enumerate(self.seats) if seat == PERSON)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"seats": list(self.seats)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Setup:
+        return cls(**{**data, "game": GameChoice(**data["game"]), "seats": tuple(data["seats"])})
