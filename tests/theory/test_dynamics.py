@@ -14,6 +14,7 @@ from bestresponse.theory.dynamics_regret_matching import regret_matching
 from bestresponse.theory.dynamics_replicator import replicator, replicator_velocity
 from bestresponse.theory.isomorphs import random_isomorph
 from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.quantal import quantal_response
 from bestresponse.theory.trajectory import fitness, schedule
 
 SEEDS = st.integers(0, 2**32)
@@ -30,6 +31,20 @@ DYNAMICS = [*LEARNERS, replicator, lambda game, **options: logit_dynamics(game, 
 
 def same(one, two, tolerance=1e-9):
     return all(np.abs(a - b).max() <= tolerance for a, b in zip(one, two, strict=True))
+
+
+def test_a_lonely_player_learns_its_best_action() -> None:
+    game = NormalForm([[1.0, 3.0, 2.0]])
+    runs = (
+        fictitious_play(game, steps=400),
+        regret_matching(game, steps=400),
+        multiplicative_weights(game, steps=4000),
+        replicator(game, steps=4000),
+        logit_dynamics(game, 20.0),
+    )
+    for run in runs:
+        assert run.final[0].tolist() == pytest.approx([0, 1, 0], abs=0.05)
+    assert quantal_response(game, 20.0).strategies[0].tolist() == pytest.approx([0, 1, 0], abs=1e-8)
 
 
 @pytest.mark.parametrize("dynamic", LEARNERS)
@@ -249,6 +264,7 @@ def test_a_long_run_keeps_about_a_thousand_records():
         (lambda game: replicator(game, steps=0), "steps: expected at least 1"),
         (lambda game: replicator(game, stride=0), "stride: expected at least 1"),
         (lambda game: replicator(game, size=-1), "positive step"),
+        (lambda game: replicator(game, size=0.7), "payoffs that range over 2 need steps of at most 0.5, got 0.7"),
         (lambda game: replicator(game, form="rk5"), "expected one of euler, rk4, discrete"),
         (lambda game: replicator(game, one_population=True), "expected a symmetric game"),
         (lambda game: replicator(game, form="discrete", background=0), "expected more than 0"),

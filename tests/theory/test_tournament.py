@@ -116,7 +116,7 @@ def test_both_ways_to_work_it_out_agree(seed, actions, rounds):
     rules = Rules(rounds, 0.1, 0.9)
     matches = Matches.of(strategies, game, rules.noise)
     pairs = np.array([(i, j) for i in range(3) for j in range(i, 3)])
-    counted = exact._count_by_groups(matches, rules, pairs)
+    counted = exact._count_in_parts(matches, rules, pairs)
     assert counted == pytest.approx(count_compiled(matches, rules, pairs))
     assert counted.sum(axis=(1, 2)) == pytest.approx(rules.expected_rounds)
 

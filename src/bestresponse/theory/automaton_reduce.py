@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.theory.automaton import Automaton
 
@@ -26,13 +25,18 @@ def reduced(automaton: Automaton) -> Automaton:
     >>> tit_for_tat.states, reduced(tit_for_tat).states
     (5, 2)
     """
-    reached = _reachable(automaton)
-    place = np.zeros(automaton.states, dtype=np.int64)
-    place[reached] = np.arange(len(reached))
-    mix, step = automaton.mix[reached], place[automaton.step[reached]]
-    classes = _classes(mix, step)
-    _, first = np.unique(classes, return_index=True)
-    return Automaton(automaton.name, mix[first], classes[step[first]].astype(np.int32))
+    step = automaton.step.reshape(automaton.states, -1).tolist()
+    reached = _reachable(step)
+    classes = _classes(automaton.mix.tolist(), step, reached)
+    first: dict[int, int] = {}
+    for state in reached:
+        first.setdefault(classes[state], state)
+    if len(first) == automaton.states:
+        return automaton
+    kept = [first[number] for number in range(len(first))]
+    merged = [[classes[following] for following in step[state]] for state in kept]
+    shape = (len(kept), *automaton.step.shape[1:])
+    return Automaton(automaton.name, automaton.mix[kept], np.array(merged, dtype=np.int32).reshape(shape))
 
 
 def behave_alike(first: Automaton, second: Automaton) -> bool:
@@ -52,28 +56,28 @@ def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -
     return Automaton(automaton.name, mix, step)
 
 
-def _reachable(automaton: Automaton) -> NDArray[np.int64]:
+def _reachable(step: list[list[int]]) -> list[int]:
     """States in the order in which a search from the first one finds them."""
     order, seen = [0], {0}
     for state in order:
-        for following in automaton.step[state].ravel().tolist():
+        for following in step[state]:
             if following not in seen:
                 seen.add(following)
                 order.append(following)
-    return np.array(order)
+    return order
 
 
-def _classes(mix: NDArray[np.float64], step: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The class of every state; classes are numbered by their first state."""
-    classes = _numbered(mix)
+def _classes(mix: list[list[float]], step: list[list[int]], reached: list[int]) -> dict[int, int]:
+    """The class of every state; classes are numbered in the order of `reached`."""
+    classes, count = _numbered({state: tuple(mix[state]) for state in reached})
     while True:
-        finer = _numbered(np.column_stack([classes, classes[step].reshape(len(step), -1)]))
-        if finer.max() == classes.max():
+        finer, more = _numbered({state: (classes[state], *map(classes.__getitem__, step[state])) for state in reached})
+        if more == count:
             return finer
-        classes = finer
+        classes, count = finer, more
 
 
-def _numbered(rows: NDArray[np.generic]) -> NDArray[np.int64]:
-    """Equal rows get equal numbers, in order of first appearance."""
-    numbers: dict[tuple[object, ...], int] = {}
-    return np.array([numbers.setdefault(tuple(row), len(numbers)) for row in rows.tolist()])
+def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
+    """Equal keys get equal numbers, in order of first appearance; and how many there are."""
+    numbers: dict[tuple[float, ...], int] = {}
+    return {state: numbers.setdefault(key, len(numbers)) for state, key in keys.items()}, len(numbers)

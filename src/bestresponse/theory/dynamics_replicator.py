@@ -53,8 +53,9 @@ def replicator(
 ) -> Trajectory:
     """`steps` steps from `start` (uniform play if not given), recorded every `stride` steps and at both ends.
 
-    `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order size**4 and size);
-    "discrete" has generations, with `background` fitness (by default just enough to make all payoffs at least 1).
+    `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order size**4 and size),
+    at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by
+    default just enough to make all payoffs at least 1).
     With `one_population` the game must be symmetric; `start` then holds one strategy for both players.
     """
     _check(game, size, form, one_population)
@@ -84,6 +85,9 @@ def _check(game: NormalForm, size: float, form: Form, one_population: bool) -> N
         raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
     if not 0 < size < np.inf:
         raise UsageError(f"size: expected a positive step, got {size:g}")
+    spread = max(float(np.ptp(own)) for own in game.payoffs)
+    if form != "discrete" and size * spread > 1.0:
+        raise UsageError(f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got {size:g}")
     if one_population and (game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)):
         raise UsageError("one_population: expected a symmetric game of two players; this one is not")
 

@@ -148,9 +148,10 @@ def exact_round_robin(
     >>> exact_round_robin(pair, load("prisoners-dilemma"), Rules(rounds=10)).totals[0, 1].tolist()
     [9.0, 14.0]
     """
+    from bestresponse.theory.automaton_reduce import reduced
     from bestresponse.theory.tournament_exact import expected_totals
 
     rules = rules or Rules()
     names = tuple(automaton.name for automaton in strategies)
-    totals = expected_totals(Matches.of(strategies, game, rules.noise), rules)
+    totals = expected_totals(Matches.of([reduced(one) for one in strategies], game, rules.noise), rules)
     return TournamentResult(names, totals, None, rules, None, "exact")

@@ -6,16 +6,22 @@ sits first and j second is, transposed, that of j first and i second: half the p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestresponse.theory.normal_form import Array
 from bestresponse.theory.tournament import Matches, Rules
 
 __all__ = ["expected_totals"]
 
+Pairs = NDArray[np.int64]
+Places = NDArray[np.int64]
+
 _BREAK_EVEN_CELLS = 100_000_000
+_MOST_CELLS = 1_000_000
 
 
 def expected_totals(matches: Matches, rules: Rules) -> Array:
@@ -24,10 +30,11 @@ def expected_totals(matches: Matches, rules: Rules) -> Array:
     pairs = np.array([(i, j) for i in range(count) for j in range(i, count)])
     work = rules.rounds * actions**2 * int((matches.states[pairs[:, 0]] * matches.states[pairs[:, 1]]).sum())
     if work >= _BREAK_EVEN_CELLS and find_spec("numba"):
-        from bestresponse.theory.tournament_kernels import count_compiled as count_plays
+        from bestresponse.theory.tournament_kernels import count_compiled
+
+        plays = count_compiled(matches, rules, pairs)
     else:
-        count_plays = _count_by_groups
-    plays = count_plays(matches, rules, pairs)
+        plays = _count_in_parts(matches, rules, pairs)
     totals = np.empty((count, count, 2))
     first, second = pairs.T
     totals[first, second] = np.einsum("pab,kab->pk", plays, matches.payoffs)
@@ -35,31 +42,77 @@ def expected_totals(matches: Matches, rules: Rules) -> Array:
     return totals
 
 
-def _count_by_groups(matches: Matches, rules: Rules, pairs: Array) -> Array:
-    """Pairs whose automata have the same numbers of states are advanced together."""
+def _count_in_parts(matches: Matches, rules: Rules, pairs: Pairs) -> Array:
+    """As many pairs at once as fit into `_MOST_CELLS`, always at least one."""
     actions = matches.mix.shape[2]
+    cells = matches.states[pairs[:, 0]].astype(np.int64) * matches.states[pairs[:, 1]]
+    parts = (np.cumsum(cells) - cells) // _MOST_CELLS
     plays = np.empty((len(pairs), actions, actions))
-    sizes = matches.states[pairs]
-    for size in np.unique(sizes, axis=0):
-        group = np.flatnonzero((sizes == size).all(axis=1))
-        plays[group] = _count(matches, rules, pairs[group], *size)
+    for part in np.unique(parts):
+        group = np.flatnonzero(parts == part)
+        plays[group] = _count(_Chain.of(matches, pairs[group]), rules).reshape(-1, actions, actions)
     return plays
 
 
-def _count(matches: Matches, rules: Rules, pairs: Array, rows: int, cols: int) -> Array:
-    """How often each pair of actions is played, for pairs of automata with `rows` and `cols` states."""
-    first, second = pairs.T
-    x, y = matches.mix[first, :rows], matches.mix[second, :cols]
-    actions, states = x.shape[2], rows * cols
-    chances = np.einsum("psa,ptb->pstab", x, y).reshape(len(pairs), states, -1)
-    to_x, to_y = matches.step[first, :rows], matches.step[second, :cols].transpose(0, 1, 3, 2)
-    target = (to_x[:, :, None] * cols + to_y[:, None, :]).reshape(len(pairs), -1)
-    flat = (target + (np.arange(len(pairs)) * states)[:, None]).ravel()
-    now = np.zeros((len(pairs), states))
-    now[:, 0] = 1.0
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chain:
+    """The chains of several pairs as one: `chances[c]` are the probabilities of every pair of actions in cell c, which
+    belongs to `pair[c]`; `target` is where they lead; `start` the first cell of every pair. Only cells that can be
+    reached are kept: two strategies that look back one round share few of their pairs of states."""
+
+    pair: Places
+    chances: Array
+    target: Places
+    start: Places
+
+    @classmethod
+    def of(cls, matches: Matches, pairs: Pairs) -> _Chain:
+        first, second = pairs.T
+        cols = matches.states[second].astype(np.int64)
+        cells = matches.states[first] * cols
+        start = np.cumsum(cells) - cells
+        pair = np.repeat(np.arange(len(pairs)), cells)
+        s, t = np.divmod(np.arange(len(pair)) - start[pair], cols[pair])
+        i, j = first[pair], second[pair]
+        chances = (matches.mix[i, s][:, :, None] * matches.mix[j, t][:, None, :]).reshape(len(pair), -1)
+        to_x, to_y = matches.step[i, s], matches.step[j, t].transpose(0, 2, 1)
+        target = start[pair][:, None, None] + to_x * cols[pair][:, None, None] + to_y
+        return cls(pair, chances, target.reshape(len(pair), -1), start)._reachable()
+
+    def _reachable(self) -> _Chain:
+        """The same without the cells that no play comes to."""
+        seen = np.zeros(len(self.pair), dtype=bool)
+        new = self.start
+        while len(new):
+            seen[new] = True
+            following = self.target[new][self.chances[new] > 0]
+            new = np.unique(following[~seen[following]])
+        place = np.cumsum(seen) - 1
+        return _Chain(self.pair[seen], self.chances[seen], place[self.target[seen]], place[self.start])
+
+
+def _count(chain: _Chain, rules: Rules) -> Array:
+    """How often each pair of actions is played, (pairs, actions squared).
+
+    Flows are sorted by where they lead, so that one sum over runs gives all cells; a cell that nothing leads to gets a
+    flow of weight 0.
+    """
+    cells = np.arange(len(chain.pair))
+    live = chain.chances.ravel() > 0
+    target = np.concatenate([chain.target.ravel()[live], cells])
+    order = np.argsort(target, kind="stable")
+    source = np.concatenate([np.repeat(cells, chain.chances.shape[1])[live], cells])[order]
+    weight = np.concatenate([chain.chances.ravel()[live] * rules.continuation, np.zeros(len(cells))])[order]
+    needed = (weight > 0) | (np.bincount(target, minlength=len(cells))[target[order]] == 1)
+    source, weight = source[needed], weight[needed]
+    begins = np.searchsorted(target[order][needed], cells)
+    now, flow = np.zeros(len(cells)), np.empty(len(source))
+    now[chain.start] = 1.0
     visits = now.copy()
     for _ in range(rules.rounds - 1):
-        flow = (now[:, :, None] * chances).ravel() * rules.continuation
-        now = np.bincount(flat, flow, minlength=now.size).reshape(now.shape).astype(np.float64, copy=False)
+        np.take(now, source, out=flow, mode="clip")
+        np.multiply(flow, weight, out=flow)
+        np.add.reduceat(flow, begins, out=now)
         visits += now
-    return np.asarray(np.einsum("ps,psc->pc", visits, chances).reshape(len(pairs), actions, actions))
+    plays = chain.chances * visits[:, None]
+    return np.asarray(np.add.reduceat(plays, chain.start))

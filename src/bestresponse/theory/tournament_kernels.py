@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, prange
+from numpy.typing import NDArray
 
 from bestresponse.theory.normal_form import Array
 from bestresponse.theory.tournament import Matches, Rules
@@ -32,7 +33,7 @@ def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -
     return out.reshape(count, count, repetitions, 2)
 
 
-def count_compiled(matches: Matches, rules: Rules, pairs: Array) -> Array:
+def count_compiled(matches: Matches, rules: Rules, pairs: NDArray[np.int64]) -> Array:
     """Expected plays of each pair of actions, (pairs, actions, actions), as `tournament_exact` counts them."""
     actions = matches.mix.shape[2]
     out = np.zeros((len(pairs), actions, actions))

@@ -91,6 +91,8 @@ def fitness(game: NormalForm) -> Callable[[Sequence[Array]], list[Array]]:
     if game.num_players == 2:
         row, col = np.ascontiguousarray(payoffs[0].T), np.ascontiguousarray(payoffs[1])
         return lambda profile: [profile[1] @ row, profile[0] @ col]
+    if game.num_players == 1:
+        return lambda profile: [np.broadcast_to(payoffs[0], profile[0].shape)]
     letters = "abcdefghijklmnopqrstuvwxy"[: game.num_players]
     formulas = [
         ",".join([letters, *("..." + other for other in letters if other != own)]) + "->..." + own for own in letters
