@@ -80,7 +80,7 @@ def test_no_example_shown_to_a_model_is_one_of_the_stories():
 def test_stories_are_chosen_by_game_or_id():
     assert {s.game for s in choose(stories(), games=["ultimatum"])} == {"ultimatum"}
     assert [s.id for s in choose(stories(), ids=["pd-cells"])] == ["pd-cells"]
-    with pytest.raises(UsageError, match="Did you mean|did you mean"):
+    with pytest.raises(UsageError, match="id you mean"):
         choose(stories(), games=["ultimatums"])
 
 

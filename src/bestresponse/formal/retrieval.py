@@ -21,7 +21,8 @@ _CUE_SHARE = 0.75
 _PLAIN = 0.1
 _CUES = {
     "#turns": "afterwards responds respond reply replies responder observes observing seeing sees seen learns "
-    "leader follower accepts accept rejects reject offer offers incumbent entrant proposer",
+    "leader follower accepts accept rejects reject offer offers incumbent entrant proposer "
+    "sequence enters enter launched launch hears reads reacts react answers",
     "#three": "three trio third triple",
     "#bids": "bid bids bidding bidder bidders auction auctions auctioneer envelope envelopes sealed",
     "#shares": "contribute contributes contribution contributions pool fund kitty pot doubled tripled "
@@ -37,6 +38,7 @@ _STOP_WORDS = (
     "one or other she so that the their them they this to two was we were when whether which while who will with "
     "would you your than more much into out up does do not no nobody neither nor"
 )
+_UNSEEN = re.compile(r"\b(?:without|before|cannot|never|not|neither|nobody) (?:seeing|knowing|see|sees|learns|hears)\b")
 _WORD = re.compile(r"[a-z][a-z-]+")
 _STOP = frozenset(_STOP_WORDS.split())
 
@@ -77,7 +79,8 @@ def words_of(text: str) -> Counter[str]:
 
 def cues_of(text: str) -> Counter[str]:
     """What the words say about how the game is built."""
-    return Counter(_CUE_OF[word] for word in _WORD.findall(text.casefold()) if word in _CUE_OF)
+    plain = _UNSEEN.sub(" ", text.casefold())
+    return Counter(_CUE_OF[word] for word in _WORD.findall(plain) if word in _CUE_OF)
 
 
 def _stem(word: str) -> str:

@@ -1,0 +1,184 @@
+"""Experiment 1 of the published study: 275 game programs written by GPT-4o, judged again on every level.
+
+*As published* means the study's own procedure: any message of the loader is a failure, the initial situation must be
+called s0, and an agent plays four rounds against a clone. *Corrected* means ours: warnings are no failures, the initial
+situation is whatever the program says, and the game is taken out as a table and compared up to names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.equivalence import same_game
+from bestresponse.formal.named_games import named_game
+from bestresponse.formal.table_data import simultaneous
+from bestresponse.formal.validation_published import PublishedLevels, TrueMatrix, published_levels
+from bestresponse.logic.engine import Limits, LogicEngine, open_engine
+from bestresponse.logic.table import GameTable
+from bestresponse.logic.validate import validate
+from bestresponse.report.document import Cell, Column, Table
+from bestresponse.studies.reproduce.reproduction import Check
+
+__all__ = ["Judged", "game_checks", "game_table", "judged"]
+
+NAMES = {
+    "bs": "battle-of-the-sexes",
+    "hd": "hawk-dove",
+    "mp": "matching-pennies",
+    "pd": "prisoners-dilemma",
+    "sh": "stag-hunt",
+}
+_LIMITS = Limits(steps=200_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One recorded program: what was recorded about it and what we find."""
+
+    game: str
+    attempts: int
+    loaded: bool
+    recorded: dict[str, bool]
+    published: PublishedLevels
+    is_game: bool
+    is_true_game: bool
+
+
+@cache
+def judged(folder: Path) -> tuple[Judged, ...]:
+    """Every recorded program of the experiment, judged in both ways."""
+    matrices = {row["id"]: _matrix(row) for row in _lines(folder / "games.jsonl")}
+    engine = open_engine("auto", _LIMITS)
+    try:
+        return tuple(_judge(engine, row, matrices[row["game_id"]]) for row in _lines(folder / "exp1_agents.jsonl"))
+    finally:
+        engine.close()
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    if not path.exists():
+        raise UsageError(f"{path} is missing; expected the recorded programs of the study there")
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def _matrix(row: dict[str, Any]) -> TrueMatrix:
+    return {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in row["matrix"]}
+
+
+def _judge(engine: LogicEngine, row: dict[str, Any], true: TrueMatrix) -> Judged:
+    named = named_game(NAMES[row["game"]])
+    levels = published_levels(engine, row["program"], true, Fraction(row["target_total"]), named)
+    report = validate(row["program"], engine)
+    same = report.table is not None and bool(same_game(report.table, _as_table(true), own_names=False))
+    logged = row["logged"]
+    return Judged(
+        row["game"],
+        logged["attempts"],
+        logged["status"] != "syntactic_error",
+        row["verdict"],
+        levels,
+        report.table is not None,
+        same,
+    )
+
+
+def _as_table(true: TrueMatrix) -> GameTable:
+    moves = tuple(dict.fromkeys(move for pair in true for move in pair))
+    cells = tuple(true[a, b] for a in moves for b in moves)
+    return simultaneous(("row", "col"), (moves, moves), cells)
+
+
+def game_table(folder: Path) -> Table:
+    """How many programs of each game pass each level."""
+    columns = (
+        Column("game"),
+        Column("programs", "right"),
+        Column("syntactic", "right"),
+        Column("approximate", "right"),
+        Column("exact", "right"),
+        Column("constraints", "right"),
+        Column("corrected: a game", "right", "a table can be taken out of the program"),
+        Column("corrected: exact", "right", "and it is the true one up to the names of players and moves"),
+    )
+    everything = judged(folder)
+    rows: list[tuple[Cell, ...]] = [
+        (NAMES[code], *_counts([j for j in everything if j.game == code])) for code in NAMES
+    ]
+    rows.append(("all", *_counts(list(everything))))
+    return Table(columns, tuple(rows), "Experiment 1: programs that pass each level of validation, as published")
+
+
+def _counts(found: list[Judged]) -> tuple[int, ...]:
+    levels = [j.published for j in found]
+    return (
+        len(found),
+        sum(bool(one.syntactic.ok) for one in levels),
+        sum(bool(one.approximate.ok) for one in levels),
+        sum(bool(one.exact.ok) for one in levels),
+        sum(bool(one.constraints.ok) for one in levels),
+        sum(j.is_game for j in found),
+        sum(j.is_true_game for j in found),
+    )
+
+
+def game_checks(folder: Path) -> tuple[Check, ...]:
+    """Every published figure of the experiment beside ours, and whether play and table agree."""
+    found = judged(folder)
+    return (*_attempts(found), *_rates(found), *_statements(found), *_verdicts(found))
+
+
+def _attempts(found: tuple[Judged, ...]) -> Iterator[Check]:
+    once = sum(j.loaded and j.attempts == 1 for j in found)
+    twice = sum(j.loaded and j.attempts == 2 for j in found)
+    never = sum(not j.loaded for j in found)
+    total = len(found)
+    yield Check("programs right at the first attempt", "93 %", f"{once / total:.0%}", round(100 * once / total) == 93)
+    remark = f"{twice} programs; the paper prints the count as a percentage (it would be {twice / total:.1%})"
+    yield Check("programs right at the second attempt", "7 %", twice, twice == 7, remark)
+    remark = f"{never} programs; the paper prints the count as a percentage (it would be {never / total:.1%})"
+    yield Check("programs never right", "12 %", never, never == 12, remark)
+
+
+def _rates(found: tuple[Judged, ...]) -> Iterator[Check]:
+    total, levels = len(found), [j.published for j in found]
+    for name, published in (("syntactic", 96), ("approximate", 88), ("exact", 87)):
+        count = sum(bool(getattr(one, name).ok) for one in levels)
+        share = 100 * count / total
+        remark = f"{count} of {total}"
+        yield Check(f"{name} correctness", f"{published} %", f"{share:.1f} %", round(share) == published, remark)
+    only = sum(bool(one.approximate.ok) and not one.exact.ok for one in levels)
+    yield Check("right only by the approximate check", 5, only, only == 5, "their off-diagonal cells are swapped")
+
+
+def _statements(found: tuple[Judged, ...]) -> Iterator[Check]:
+    shares = {}
+    for code in NAMES:
+        own = [bool(j.published.exact.ok) for j in found if j.game == code]
+        shares[code] = sum(own) / len(own) if own else 0.0
+    lowest = sorted(sorted(shares, key=lambda code: shares[code])[:2])
+    told = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
+    yield Check("games with the lowest exact correctness", "bs, sh", ", ".join(lowest), lowest == ["bs", "sh"], told)
+    least = min(shares.values())
+    yield Check("exact correctness of every game", "above 80 %", f"{least:.0%} or more", least > 0.8)
+    static = sum(j.published.static.ok == j.published.exact.ok for j in found)
+    yield Check("exact by table agrees with exact by play", None, f"{static} of {len(found)}", None)
+    rescued = sum(j.is_game and not j.published.syntactic.ok for j in found)
+    remark = "they only call the initial situation otherwise than s0"
+    yield Check("corrected: rejected programs that are games", None, rescued, None, remark)
+
+
+def _verdicts(found: tuple[Judged, ...]) -> Iterator[Check]:
+    """Program by program, against the verdicts that were recorded."""
+    for name in ("syntactic", "approximate", "exact", "constraints"):
+        same = sum(bool(getattr(j.published, name).ok) == j.recorded[name] for j in found)
+        remark = ""
+        if name == "constraints" and same == len(found) - 1:
+            remark = "one program writes years in prison as gains; with its moves renamed it is a dilemma all the same"
+        yield Check(f"recorded {name} verdicts found again", len(found), same, same == len(found), remark)
