@@ -1,9 +1,9 @@
 """A reasoning reviewed: translated, every claim decided, what is refuted put right.
 
-    correct     at least one claim was decided, and none is refuted
-    wrong       some claim is refuted
-    undecided   there are claims, but none could be decided
-    unchecked   no claim was found: nothing is known about the reasoning, and it is counted apart from correct ones
+correct     at least one claim was decided, and none is refuted
+wrong       some claim is refuted
+undecided   there are claims, but none could be decided
+unchecked   no claim was found: nothing is known about the reasoning, and it is counted apart from correct ones
 """
 
 from __future__ import annotations
@@ -101,4 +101,8 @@ class Reviewer:
 
 def _parts(text: str) -> list[str]:
     parts = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
-    return [*parts[: _MOST_PARAGRAPHS - 1], "\n\n".join(parts[_MOST_PARAGRAPHS - 1 :])] if len(parts) > _MOST_PARAGRAPHS else parts
+    return (
+        [*parts[: _MOST_PARAGRAPHS - 1], "\n\n".join(parts[_MOST_PARAGRAPHS - 1 :])]
+        if len(parts) > _MOST_PARAGRAPHS
+        else parts
+    )

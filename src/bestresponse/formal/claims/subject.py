@@ -63,7 +63,9 @@ class Subject:
             return self.seat == other.seat
         tables = isinstance(self.game, NormalForm) and isinstance(other.game, NormalForm)
         names = (self.seat, self.players, self.game.players) == (other.seat, other.players, other.game.players)
-        return tables and names and self.actions == other.actions and np.array_equal(self.game.payoffs, other.game.payoffs)
+        return (
+            tables and names and self.actions == other.actions and np.array_equal(self.game.payoffs, other.game.payoffs)
+        )
 
     @property
     def table(self) -> NormalForm | None:

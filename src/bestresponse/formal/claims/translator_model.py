@@ -72,11 +72,13 @@ def forms_for(subject: Subject) -> tuple[str, ...]:
 
 
 def _prompt(text: str, subject: Subject, schema: bool) -> str:
-    lines = (_field_line if schema else _query_line)
+    lines = _field_line if schema else _query_line
     return TEXTS.fill(
         "translate_json" if schema else "translate_queries",
         players=", ".join(subject.players),
-        actions="\n".join(f"- {who}: {', '.join(own)}" for who, own in zip(subject.players, subject.actions, strict=True)),
+        actions="\n".join(
+            f"- {who}: {', '.join(own)}" for who, own in zip(subject.players, subject.actions, strict=True)
+        ),
         forms="\n".join(lines(FORMS[form]) for form in forms_for(subject) if form != "no_claim"),
         text=text[:LONGEST_TEXT],
     )

@@ -16,6 +16,7 @@ from typing import Final
 from bestresponse.formal.claims.claim import Claim, Malformed, Move
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import LONGEST_TEXT, Translation
+from bestresponse.formal.claims.translator_moves import MoveReader
 from bestresponse.formal.claims.translator_words import BOTH, Words, plain
 
 __all__ = ["RulesTranslator"]
@@ -74,11 +75,10 @@ class RulesTranslator:
     name: str = "rules"
 
     def translate(self, text: str, subject: Subject) -> Translation:
-        """The claims of a text, each once. Games played move by move have no outcomes that one clause could name."""
-        if subject.table is None:
-            return Translation(())
-        reader = _Reader(Words(subject), subject)
-        found: list[Claim | Malformed] = list(dict.fromkeys(reader.read(plain(text[:LONGEST_TEXT]))))
+        """The claims of a text, each once."""
+        words = Words(subject)
+        read = _Reader(words, subject).read if subject.table is not None else MoveReader(words, subject).read
+        found: list[Claim | Malformed] = list(dict.fromkeys(read(plain(text[:LONGEST_TEXT]))))
         if len(text) > LONGEST_TEXT:
             why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
             found.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
@@ -139,7 +139,7 @@ class _Reader:
             taken.append(match.span())
             if who is not None:
                 everybody = range(len(self.subject.players))
-                found.append(dict.fromkeys(everybody if who == BOTH else [who], match["action"]))
+                found.append(dict.fromkeys(everybody if who == BOTH else [who], self.words.action(match)))
         for match in self.words.choosing.finditer(clause):
             if not any(start < match.end() <= end for start, end in taken):
                 found.append({0: match["action"]})

@@ -12,11 +12,11 @@ __all__ = ["BOTH", "Words", "plain"]
 
 BOTH: Final = -1
 NUMBER: Final = r"(?P<number>-?\d+(?:\.\d+)?)(?![\d.]*\d|\s*(?:%|percent\b|or\s+-?\d|to\s+-?\d|-\s*\d|/\s*\d))"
-_YOU = r"I|you|me|myself|player 1|player one"
+_YOU = r"I|you|me|myself"
 _THEM = (
-    r"they|them|the other (?:player|person|one|side|party|participant)|(?:the |my |your |an? )?(?:opponent"
+    r"they|them|she|he|the other (?:player|person|one|side|party|participant)|(?:the |my |your |an? )?(?:opponent"
     r"|counterpart)"
-    r"|(?:the |an? )?(?:other |anonymous )(?:anonymous )?(?:player|person)|player 2|player two|the other|other"
+    r"|(?:the |an? )?(?:other |anonymous )(?:anonymous )?(?:player|person)|the other|other"
 )
 _BOTH = (
     r"both(?: of (?:us|you|them)| players| sides| parties|(?: of)? (?:I|you|me) and [a-z ]{2,30}?)?|we both"
@@ -73,6 +73,8 @@ class Words:
         """Names of single players, longest first."""
         named = {name.casefold(): i for i, name in enumerate(self.subject.players)}
         named |= {self.subject.game.players[seat].casefold(): i for i, seat in enumerate(self.subject.order)}
+        if len(self.subject.players) == 2:
+            named |= {f"player {seat + 1}": i for i, seat in enumerate(self.subject.order)}
         return {name: named[name] for name in sorted(named, key=len, reverse=True) if len(name) > 1}
 
     @cached_property
@@ -87,7 +89,14 @@ class Words:
     def choice(self) -> re.Pattern[str]:
         """Somebody chooses something."""
         kind = r"(?:(?:the )?(?:option|action|choice|strategy)\s+)?"
-        return self._compiled(rf"(?:{self._who})(?:\s*{_ADVERB})*\s+{_CHOOSE}\s+{kind}(?P<action>{self.labels})")
+        chosen = rf"{_CHOOSE}\s+{kind}(?P<action>{self.labels})|(?P<deed>{self._deeds})(?:e?s|d|ed|ing)?\b"
+        return self._compiled(rf"(?:{self._who})(?:\s*{_ADVERB})*\s+(?:{chosen})")
+
+    @cached_property
+    def _deeds(self) -> str:
+        """Labels that can be a verb: I cooperate, they defect."""
+        found = sorted({a for own in self.subject.actions for a in own if a.isalpha() and len(a) > 2}, key=len)
+        return rf"\b(?:{'|'.join(map(re.escape, reversed(found)))})" if found else "(?!)"
 
     @cached_property
     def choosing(self) -> re.Pattern[str]:
@@ -102,8 +111,8 @@ class Words:
     @cached_property
     def owned(self) -> re.Pattern[str]:
         """My payoff: 3; their payoff is 0."""
-        mine = r"(?P<you>\b(?:my|your|player 1's)\b)"
-        theirs = r"(?P<them>\b(?:their|his|her|(?:the )?other(?: player)?'s|(?:the |my )?opponent's|player 2's)\b)"
+        mine = r"(?P<you>\b(?:my|your)\b)"
+        theirs = r"(?P<them>\b(?:their|his|her|(?:the )?other(?: player)?'s|(?:the |my )?opponent's)\b)"
         return self._compiled(
             rf"(?:{mine}|{theirs})\s+(?:payoff|payout|reward|outcome|gain)\s*(?:is|=|:|of|would be)+\s*{NUMBER}"
         )
@@ -148,6 +157,10 @@ class Words:
             rf"^\W*(?:\d+\.?\s*)?(?:{kind})?(?:(?:I|you|if I|if you)?\s*{_CHOOSE}\s+)?"
             rf"(?P<action>{self.labels})\b[^.]{{0,40}}$"
         )
+
+    def action(self, match: re.Match[str]) -> str:
+        """The label of what is chosen."""
+        return str(match["action"] or match["deed"])
 
     def who(self, match: re.Match[str]) -> int | None:
         """Which player a match speaks of: a number, BOTH, or None where it does not say."""

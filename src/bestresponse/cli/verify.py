@@ -1,0 +1,211 @@
+"""`bestresponse verify`: reasoning about a game, checked claim by claim."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
+
+if TYPE_CHECKING:
+    from bestresponse.cli.models_open import Limits
+    from bestresponse.run.execute import Outcome
+    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.studies.lelma.config import VerifyConfig
+    from bestresponse.theory.normal_form import NormalForm
+    from bestresponse.theory.tree import Tree
+
+__all__ = ["verify"]
+
+
+def verify(
+    game: Annotated[str, typer.Argument(help="A game: a name of the catalogue, or a file (.nfg .efg .json .pl).")],
+    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that reasons.")] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it.")
+    ] = None,
+    translator: Annotated[str, typer.Option(help="Who finds the claims: rules (no model), or a model.")] = "rules",
+    repeats: Annotated[int, typer.Option(help="How many times the model reasons.")] = 30,
+    attempts: Annotated[int, typer.Option(help="The most attempts at one reasoning.")] = 5,
+    feedback: Annotated[str, typer.Option(help="positive (the true values) or negative (the negation).")] = "positive",
+    unit: Annotated[str, typer.Option(help="Translate the whole text, or paragraph by paragraph.")] = "text",
+    plain: Annotated[bool, typer.Option("--plain", help="Tell the game with its own names for actions.")] = False,
+    usual_order: Annotated[bool, typer.Option("--usual-order", help="Do not reverse the order of actions.")] = False,
+    seat: Annotated[int, typer.Option(help="Which player reasons, from 1.", min=1)] = 1,
+    temperature: Annotated[float, typer.Option(help="Sampling temperature of the reasoner.")] = 1.0,
+    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 1024,
+    llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the models.")] = None,
+    engine: Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")] = "embedded",
+    output_dir: OutputDir = Path("results"),
+    workers: Workers = None,
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_tokens_total: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
+
+    The same command again goes on where it was stopped. With --text no model is needed.
+    """
+    from bestresponse.cli.models_open import Limits
+    from bestresponse.core.errors import UsageError
+    from bestresponse.games.lookup import find_game
+
+    if (model is None) == (text is None):
+        raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
+    found = find_game(game)
+    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
+    if text is not None:
+        options = _TextOptions(text, translator, feedback, unit, engine, seat - 1, max_tokens)
+        _check_text(found.solvable(), options, output_dir, limits, as_json)
+        return
+    config = _config(
+        found.name,
+        found.solvable(),
+        model=str(model),
+        translator=translator,
+        repeats=repeats,
+        attempts=attempts,
+        manner=feedback,
+        unit=unit,
+        disguised=not plain,
+        inverted=not usual_order,
+        seat=seat - 1,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=llm_seed,
+    )
+    _run(config, output_dir, limits, as_json)
+
+
+class _TextOptions:
+    """How a given text is checked."""
+
+    def __init__(
+        self, path: Path, translator: str, manner: str, unit: str, engine: str, seat: int, max_tokens: int
+    ) -> None:
+        from bestresponse.core.errors import UsageError
+
+        if manner not in ("positive", "negative"):
+            raise UsageError(f"--feedback {manner!r}: expected positive or negative")
+        if unit not in ("text", "paragraph"):
+            raise UsageError(f"--unit {unit!r}: expected text or paragraph")
+        self.path = path
+        self.translator = translator
+        self.manner = manner
+        self.unit = unit
+        self.engine = engine
+        self.seat = seat
+        self.max_tokens = max_tokens
+
+    def read(self) -> str:
+        """The reasoning; bytes that are no text are replaced, not refused."""
+        data = sys.stdin.buffer.read() if str(self.path) == "-" else self.path.read_bytes()
+        return data.decode("utf-8", "replace")
+
+
+def _check_text(
+    game: NormalForm | Tree, options: _TextOptions, output_dir: Path, limits: Limits, as_json: bool
+) -> None:
+    from bestresponse.cli.models_open import opened_models
+    from bestresponse.cli.verify_files import print_review, review_to_json
+    from bestresponse.formal.claims.review import Reviewer
+    from bestresponse.formal.claims.subject import Subject
+    from bestresponse.formal.claims.translation import Translator
+    from bestresponse.formal.claims.translator_model import ModelTranslator
+    from bestresponse.formal.claims.translator_rules import RulesTranslator
+    from bestresponse.logic.engine import open_engine
+
+    text = options.read()
+    subject = Subject(game, options.seat)
+    engine = open_engine(options.engine)  # type: ignore[arg-type]
+
+    def review(translator: Translator) -> None:
+        reviewer = Reviewer(translator, lambda: engine, manner=options.manner, unit=options.unit)  # type: ignore[arg-type]
+        found = reviewer.review(text, subject)
+        if as_json:
+            print(json.dumps(review_to_json(found, translator.name), indent=2, ensure_ascii=False))
+        else:
+            print_review(found, translator.name)
+
+    try:
+        if options.translator == "rules":
+            review(RulesTranslator())
+            return
+        with opened_models((options.translator,), output_dir, limits) as opened:
+            review(ModelTranslator(opened.models[options.translator], options.max_tokens))
+    finally:
+        engine.close()
+
+
+def _config(name: str, game: NormalForm | Tree, **settings: Any) -> VerifyConfig:
+    from bestresponse.core.errors import UsageError
+    from bestresponse.studies.lelma.config import VerifyConfig
+    from bestresponse.theory.tree import Tree
+
+    if isinstance(game, Tree):
+        raise UsageError(
+            f"{name} is played move by move; a model reasons about games in which all choose at once. "
+            "A text about it can be checked with --text"
+        )
+    return VerifyConfig(name, game.players, game.actions, game.payoffs.tolist(), **settings)
+
+
+def _run(config: VerifyConfig, output_dir: Path, limits: Limits, as_json: bool) -> None:
+    from bestresponse.cli.models_open import opened_models
+
+    most = config.repeats * config.attempts
+    calls = most if config.translator == "rules" else 2 * most
+    print(f"{config.repeats} runs of at most {config.attempts} attempts: up to {calls} calls", file=sys.stderr)
+    with opened_models(config.models, output_dir, limits) as opened:
+        folder, outcome = _play(config, output_dir, opened.models, opened.workers)
+    _publish(folder, outcome, as_json)
+
+
+def _play(config: VerifyConfig, output_dir: Path, models: dict[str, Any], workers: int) -> tuple[RunFolder, Outcome]:
+    from bestresponse.cli.show import play_progress
+    from bestresponse.cli.version import command_line, revision
+    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.studies.lelma import session
+    from bestresponse.studies.runs import Occasion
+
+    created = datetime.now().astimezone().isoformat(timespec="seconds")
+    manifest = session.manifest_of(config, models, Occasion(command_line(), created, revision()))
+    with (
+        RunFolder.open(output_dir / f"verify-{manifest.run}", manifest) as folder,
+        play_progress(config.repeats, "runs") as tell,
+    ):
+        outcome = session.run(config, folder, models, workers=workers, on_progress=tell)
+        if outcome.complete:
+            folder.write_text("finished", created + "\n")
+    return folder, outcome
+
+
+def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
+    """Report, files and the table on the screen; exit code 1 where runs are missing."""
+    from bestresponse.cli.show import console, notes, print_table
+    from bestresponse.cli.verify_files import write_files
+    from bestresponse.studies.lelma import session
+    from bestresponse.studies.lelma.findings import summary_of
+
+    measured = session.read_results(folder)
+    if measured.rows:
+        document, files = write_files(folder, measured)
+        if as_json:
+            print(json.dumps(summary_of(measured), indent=2, ensure_ascii=False))
+        else:
+            print_table(console(), document.tables[0][1])
+        for path in files:
+            notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+    for failure in outcome.failures[:5]:
+        print(f"bestresponse: {failure}", file=sys.stderr)
+    if not outcome.complete:
+        why = f"stopped: {outcome.stopped}; " if outcome.stopped else ""
+        print(f"bestresponse: {why}not everything was run; the same command runs what is missing", file=sys.stderr)
+        raise typer.Exit(1)

@@ -1,0 +1,87 @@
+"""What `bestresponse verify` shows and writes: a review on the screen or as JSON; report, rows and sheets of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import StoreError
+from bestresponse.formal.claims.review import Review
+from bestresponse.models.base import Usage
+from bestresponse.models.prices import price_by_identity
+from bestresponse.report import codec, page, tables
+from bestresponse.report.document import Column, Document, Table
+from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.lelma import session
+from bestresponse.studies.lelma.evaluation import write_sheet
+from bestresponse.studies.lelma.findings import findings
+from bestresponse.studies.lelma.measure import Measured
+
+__all__ = ["print_review", "publish", "review_to_json", "write_files"]
+
+RATERS = 3
+
+
+def review_to_json(review: Review, translator: str) -> dict[str, Any]:
+    """A review as plain data."""
+    return {
+        "state": review.state.value,
+        "translator": translator,
+        "claims": [
+            {"claim": one.text, "form": one.form, "verdict": one.verdict.value, "why": one.proof.why}
+            for one in review.checked
+        ],
+        "feedback": [sentence.text for sentence in review.sentences],
+    }
+
+
+def print_review(review: Review, translator: str) -> None:
+    """A review on the screen: every claim, its verdict, and what is true instead."""
+    from bestresponse.cli.show import console, print_table
+    from bestresponse.report.text import visible
+
+    columns = (Column("verdict"), Column("claim"), Column("why it is unknown"))
+    rows = tuple((one.verdict.value.upper(), one.text, one.proof.why or None) for one in review.checked)
+    if rows:
+        print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
+    print(f"{review.state.value}: {len(review.checked)} claims, {len(review.refuted)} refuted")
+    for sentence in review.sentences:
+        print(visible(f"  {sentence.text}"))
+
+
+def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
+    """The report of a stored run and all its files, made anew; for `bestresponse report`."""
+    measured = session.read_results(folder)
+    if not measured.rows:
+        raise StoreError(f"{folder.path} holds no finished run yet")
+    return write_files(folder, measured)
+
+
+def write_files(folder: RunFolder, measured: Measured) -> tuple[Document, list[Path]]:
+    """Write everything; gives the document and the paths in the order a reader wants them."""
+    document = findings(measured, folder.manifest, _money(folder))
+    plain = [{name: value for name, value in row.items() if name != "transcript"} for row in measured.rows]
+    sheet = write_sheet(measured.sheet())
+    written = [
+        folder.write_text("report.html", page.render(document)),
+        folder.write_text("report.json", codec.to_json(document)),
+        folder.write_text("rows.csv", tables.to_csv(plain)),
+    ]
+    for rater in range(1, RATERS + 1):
+        name = f"sheet-rater-{rater}.csv"
+        if not (folder.path / name).exists():
+            written.append(folder.write_text(name, sheet))
+    return document, written
+
+
+def _money(folder: RunFolder) -> float | None:
+    """What all calls cost in dollars; None where a price is not known."""
+    prices = {name: price_by_identity(entry["identity"]) for name, entry in folder.manifest.models.items()}
+    total = 0.0
+    for call in folder.calls():
+        price = prices.get(call["model"])
+        cost = price(Usage(**call["reply"]["usage"])) if price is not None else None
+        if cost is None:
+            return None
+        total += cost
+    return total

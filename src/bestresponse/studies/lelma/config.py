@@ -1,0 +1,71 @@
+"""What a run of the verify study is: every setting that can change a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+
+__all__ = ["RULES", "VerifyConfig"]
+
+RULES = "rules"
+MANNERS = ("positive", "negative")
+UNITS = ("text", "paragraph")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyConfig:
+    """One run: a game told without its name, a reasoner, a translator, and the loop between them."""
+
+    game: str
+    players: tuple[str, ...]
+    actions: tuple[tuple[str, ...], ...]
+    payoffs: Any
+    model: str
+    translator: str = RULES
+    repeats: int = 30
+    attempts: int = 5
+    manner: str = "positive"
+    unit: str = "text"
+    disguised: bool = True
+    inverted: bool = True
+    seat: int = 0
+    temperature: float | None = 1.0
+    max_tokens: int = 1024
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        limits = (
+            ("--repeats", self.repeats, 1, 100_000),
+            ("--attempts", self.attempts, 1, 20),
+            ("--max-tokens", self.max_tokens, 1, 100_000),
+            ("--seat", self.seat + 1, 1, len(self.players)),
+        )
+        for option, given, least, most in limits:
+            if not least <= given <= most:
+                raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
+        if self.manner not in MANNERS:
+            raise UsageError(f"--feedback {self.manner!r}: expected {' or '.join(MANNERS)}")
+        if self.unit not in UNITS:
+            raise UsageError(f"--unit {self.unit!r}: expected {' or '.join(UNITS)}")
+        if self.temperature is not None and not 0 <= self.temperature <= 5:
+            raise UsageError(f"--temperature {self.temperature:g}: expected a number from 0 to 5")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model that is opened, each once."""
+        both = (self.model,) if self.translator == RULES else (self.model, self.translator)
+        return tuple(dict.fromkeys(both))
+
+    def to_json(self) -> dict[str, Any]:
+        data = asdict(self)
+        return data | {"players": list(self.players), "actions": [list(own) for own in self.actions]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> VerifyConfig:
+        known = {field.name for field in fields(cls)}
+        plain = {name: value for name, value in data.items() if name in known}
+        names = {"players": tuple(plain["players"]), "actions": tuple(tuple(own) for own in plain["actions"])}
+        return cls(**(plain | names))

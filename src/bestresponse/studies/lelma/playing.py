@@ -1,0 +1,129 @@
+"""One run of the feedback loop as a play: the verified reasoner in its seat, the others at an equilibrium.
+
+The transcript of all attempts is the decision's reasoning, as JSON: reasoning, choice, claims with verdicts, feedback,
+tokens and seconds of each. Everything that is measured later is a function of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.episode import Record, Submission, play
+from bestresponse.core.game import View
+from bestresponse.core.player import Call, Decision, Player
+from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.formal.claims.translation import Translator
+from bestresponse.formal.claims.translator_model import ModelTranslator
+from bestresponse.formal.claims.translator_rules import RulesTranslator
+from bestresponse.games.matrix import MatrixGame
+from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.models.base import Model
+from bestresponse.players.fixed import FixedMix
+from bestresponse.players.llm import LlmPlayer, Sampling
+from bestresponse.players.verified import Try, Verified, calls_of, tries
+from bestresponse.run.spec import Spec
+from bestresponse.studies.lelma.config import RULES, VerifyConfig
+from bestresponse.studies.lelma.disguise import disguised
+from bestresponse.studies.lelma.texts import TEXTS
+from bestresponse.theory.equilibria import nash_one
+from bestresponse.theory.normal_form import NormalForm
+
+__all__ = ["Transcribed", "equilibrium_of", "form_of", "game_of", "player_on", "transcript"]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcribed:
+    """A verified player whose decision tells every attempt."""
+
+    verified: Verified
+
+    @property
+    def name(self) -> str:
+        return self.verified.name
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        made = tries(self.verified, view, ask)
+        return replace(made[-1].decision, reasoning=transcript(made), calls=calls_of(made))
+
+
+def transcript(made: tuple[Try, ...]) -> str:
+    """All attempts as one JSON text."""
+    return json.dumps([_attempt(one) for one in made], ensure_ascii=False)
+
+
+def _attempt(one: Try) -> dict[str, Any]:
+    decision, review = one.decision, one.review or Review(())
+    return {
+        "reasoning": decision.reasoning,
+        "choice": decision.action,
+        "reading": decision.reading.status.value,
+        "state": review.state.value,
+        "claims": [
+            {"claim": c.text, "form": c.form, "verdict": c.verdict.value, "why": c.proof.why} for c in review.checked
+        ],
+        "feedback": [sentence.text for sentence in review.sentences],
+        "reasoner": _used(decision.calls),
+        "translator": _used(review.calls),
+    }
+
+
+def _used(calls: tuple[Call, ...]) -> dict[str, Any]:
+    """Calls, tokens and seconds; by model, so that they can be priced."""
+    usages = [call.reply.get("usage") or {} for call in calls]
+    return {
+        "calls": len(calls),
+        "prompt": sum(usage.get("prompt") or 0 for usage in usages),
+        "completion": sum(usage.get("completion") or 0 for usage in usages),
+        "seconds": sum(float(call.reply.get("latency") or 0.0) for call in calls),
+        "models": [call.model for call in calls],
+    }
+
+
+def form_of(config: VerifyConfig) -> NormalForm:
+    """The game as the reasoner is told it."""
+    form = NormalForm(config.payoffs, config.players, config.actions)
+    return disguised(form, letters=config.disguised, inverted=config.inverted)
+
+
+def game_of(config: VerifyConfig) -> MatrixGame:
+    """The game in sentences: an action is asked of the reasoner, the others state a mix."""
+    wanted = tuple("action" if i == config.seat else "mixture" for i in range(len(config.players)))
+    return MatrixGame(form_of(config), wanted, "prose")  # type: ignore[arg-type]
+
+
+def equilibrium_of(form: NormalForm) -> tuple[tuple[float, ...], ...]:
+    """One equilibrium of the game, for the others' seats and for the gap."""
+    return tuple(tuple(map(float, mix)) for mix in nash_one(form).strategies)
+
+
+def player_on(
+    config: VerifyConfig, models: Mapping[str, Model]
+) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
+    """The function that plays one spec, for `run.execute`."""
+    game = game_of(config)
+    mixes = equilibrium_of(game.form)
+    translator: Translator = (
+        RulesTranslator()
+        if config.translator == RULES
+        else ModelTranslator(models[config.translator], config.max_tokens, 0.0, config.seed)
+    )
+    reviewer = Reviewer(translator, EmbeddedEngine, manner=config.manner, unit=config.unit)  # type: ignore[arg-type]
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        sampling = Sampling(
+            config.temperature, max_tokens=config.max_tokens, seed=config.seed, replicate=spec.data["repeat"]
+        )
+        reasoner = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
+        seats: dict[str, Player] = {
+            role: Transcribed(Verified(reasoner, reviewer, config.attempts))
+            if i == config.seat
+            else FixedMix(mixes[i], "equilibrium")
+            for i, role in enumerate(game.roles)
+        }
+        return play(game, seats, submissions=done, on_submission=keep)
+
+    return play_one
