@@ -92,27 +92,17 @@ class _Chain:
 
 
 def _count(chain: _Chain, rules: Rules) -> Array:
-    """How often each pair of actions is played, (pairs, actions squared).
+    """How often each pair of actions is played, (pairs, actions squared)."""
+    from scipy.sparse import csr_array
 
-    Flows are sorted by where they lead, so that one sum over runs gives all cells; a cell that nothing leads to gets a
-    flow of weight 0.
-    """
-    cells = np.arange(len(chain.pair))
+    cells, actions = chain.chances.shape
     live = chain.chances.ravel() > 0
-    target = np.concatenate([chain.target.ravel()[live], cells])
-    order = np.argsort(target, kind="stable")
-    source = np.concatenate([np.repeat(cells, chain.chances.shape[1])[live], cells])[order]
-    weight = np.concatenate([chain.chances.ravel()[live] * rules.continuation, np.zeros(len(cells))])[order]
-    needed = (weight > 0) | (np.bincount(target, minlength=len(cells))[target[order]] == 1)
-    source, weight = source[needed], weight[needed]
-    begins = np.searchsorted(target[order][needed], cells)
-    now, flow = np.zeros(len(cells)), np.empty(len(source))
+    places = (chain.target.ravel()[live], np.repeat(np.arange(cells), actions)[live])
+    onward = csr_array((chain.chances.ravel()[live] * rules.continuation, places), shape=(cells, cells))
+    now = np.zeros(cells)
     now[chain.start] = 1.0
     visits = now.copy()
     for _ in range(rules.rounds - 1):
-        np.take(now, source, out=flow, mode="clip")
-        np.multiply(flow, weight, out=flow)
-        np.add.reduceat(flow, begins, out=now)
+        now = np.asarray(onward @ now)
         visits += now
-    plays = chain.chances * visits[:, None]
-    return np.asarray(np.add.reduceat(plays, chain.start))
+    return np.asarray(np.add.reduceat(chain.chances * visits[:, None], chain.start))
