@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +17,42 @@ from bestresponse.core.game import NATURE, View
 from bestresponse.core.seeds import generator
 from bestresponse.games.water_rules import WaterRules
 
-__all__ = ["CENT", "Booleans", "Floats", "Morning", "Trace", "draw_supplies", "prices_to_win", "run_many", "serve_many"]
+__all__ = [
+    "CENT",
+    "Booleans",
+    "Floats",
+    "Morning",
+    "PriceBook",
+    "Trace",
+    "draw_supplies",
+    "prices_to_win",
+    "run_many",
+    "serve_many",
+]
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
 CENT = 0.01
+
+
+class PriceBook:
+    """The prices of days gone by (see `prices_to_win`), each day worked out once."""
+
+    def __init__(self, rules: WaterRules) -> None:
+        self._rules = rules
+        self._known: Floats | None = None
+
+    def upto(self, bids: Floats, supplies: Floats) -> Floats:
+        """Games x days x seats, for all days of `bids`."""
+        known = np.empty((len(bids), 0, bids.shape[2])) if self._known is None else self._known
+        new = bids[:, known.shape[1] :]
+        if new.shape[1]:
+            flat = new.reshape(-1, bids.shape[2])
+            priced = prices_to_win(self._rules, flat, supplies[:, known.shape[1] :].reshape(-1))
+            known = np.concatenate([known, priced.reshape(new.shape)], axis=1)
+        self._known = known
+        return known
 
 
 @dataclass(frozen=True)
@@ -37,6 +66,7 @@ class Morning:
     balances: Floats
     supplies: Floats
     bids: Floats
+    book: PriceBook
 
     @property
     def day(self) -> int:
@@ -52,12 +82,10 @@ class Morning:
     def alive(self) -> Booleans:
         return self.health > 0
 
-    @cached_property
+    @property
     def prices(self) -> Floats:
         """What it would have taken each seat to be served on each day gone by, given the bids of the others."""
-        games, days, seats = self.bids.shape
-        flat = prices_to_win(self.rules, self.bids.reshape(-1, seats), self.supplies.reshape(-1))
-        return flat.reshape(games, days, seats)
+        return self.book.upto(self.bids, self.supplies)
 
 
 @dataclass(frozen=True)
@@ -138,10 +166,11 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
     served = np.zeros((games, days, seats), dtype=np.bool_)
     balance = np.zeros((games, seats)) + salaries
     health, dry = np.full((games, seats), float(rules.health)), np.zeros((games, seats))
+    book = PriceBook(rules)
     for day in range(days):
         mornings[:, day] = balance
         supply = supplies[:, day]
-        seen = Morning(rules, supply, health, dry, mornings[:, : day + 1], supplies[:, :day], bids[:, :day])
+        seen = Morning(rules, supply, health, dry, mornings[:, : day + 1], supplies[:, :day], bids[:, :day], book)
         alive = health > 0
         offers = np.where(alive, bid(seen), np.nan)
         wins = serve_many(rules, offers, supply)

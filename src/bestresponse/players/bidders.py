@@ -28,7 +28,7 @@ from bestresponse.core.game import View
 from bestresponse.core.player import Decision
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
-from bestresponse.games.water_many import Floats, Morning, Trace, draw_supplies, prices_to_win, run_many
+from bestresponse.games.water_many import Floats, Morning, PriceBook, Trace, draw_supplies, prices_to_win, run_many
 from bestresponse.games.water_rules import WaterRules
 
 __all__ = ["BIDDERS", "Bidder", "BidderPlayer", "bidder", "play_many", "seat_seed", "whole_cents"]
@@ -170,6 +170,7 @@ def _morning_of(facts: Mapping[str, Any]) -> Morning:
         np.concatenate([salaries[None], mornings])[None],
         np.asarray([[day["supply"] for day in days]], dtype=np.float64),
         bids,
+        PriceBook(rules),
     )
 
 

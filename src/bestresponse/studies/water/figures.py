@@ -29,6 +29,7 @@ def price_boxes(trace: Trace) -> bytes | None:
         numbers = [day for day, _ in days]
         axes.plot(numbers, medians, color=series_colour(0), linewidth=2, marker="o", markersize=4, zorder=4)
         axes.axhline(float(np.mean(medians)), color=INK, linewidth=1.2, linestyle="--", zorder=1)
+        axes.set_xticks(numbers if len(numbers) <= 20 else numbers[:: len(numbers) // 10])
         axes.set_xlabel(label("day"))
         axes.set_ylabel(label("smallest bid served, $"))
         return to_svg(axes)

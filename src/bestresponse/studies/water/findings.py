@@ -136,7 +136,8 @@ def _comparisons(measured: Measured) -> Section | None:
     for first, second in combinations(measured.settings, 2):
         a, b = first.setting, second.setting
         common = sorted(set(first.repeats) & set(second.repeats))
-        if (a.persona == b.persona) == (a.abundance == b.abundance) or len(common) < 2:
+        idle = a.persona != b.persona and not measured.config.models
+        if (a.persona == b.persona) == (a.abundance == b.abundance) or idle or len(common) < 2:
             continue
         pair = [one.survivors[[one.repeats.index(repeat) for repeat in common]] for one in (second, first)]
         rows.append((f"{b.name} - {a.name}", paired_difference(*pair, rng=rng)))

@@ -17,11 +17,9 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.ask import PASS
-from bestresponse.core.episode import Record
 from bestresponse.core.game import NATURE
 from bestresponse.games.water_many import Floats, Trace, run_many
 from bestresponse.games.water_rules import WaterRules
-from bestresponse.store.run_folder import StoredPlay
 from bestresponse.studies.water.config import Setting, WaterConfig
 
 __all__ = ["Answers", "Measured", "MeasuredSetting", "lowest_served", "measure", "rsr", "rsr_end", "trace_of"]
@@ -112,19 +110,20 @@ class Measured:
                 }
 
 
-def measure(config: WaterConfig, plays: Iterable[StoredPlay]) -> Measured:
-    """Rebuild every finished game, grouped by setting."""
+def measure(config: WaterConfig, plays: Iterable[Mapping[str, Any]]) -> Measured:
+    """Rebuild every finished game, grouped by setting; `plays` are the lines of a run's records, as plain data."""
     found: dict[tuple[bool, str], list[tuple[int, GameDays]]] = {}
     void: Counter[tuple[bool, str]] = Counter()
     answers: dict[str, Answers] = {}
     for play in plays:
-        key = (play.data["persona"], play.data["abundance"])
-        for role, name in zip((r[0] for r in play.data["rules"]["residents"]), play.data["players"], strict=True):
-            _count(answers.setdefault(name, Answers()), play.record, role)
-        if play.record.void:
+        data, submissions = play["data"], play["record"]["submissions"]
+        key = (data["persona"], data["abundance"])
+        names = dict(zip((resident[0] for resident in data["rules"]["residents"]), data["players"], strict=True))
+        _count(answers, submissions, names)
+        if play["record"]["void"]:
             void[key] += 1
         else:
-            found.setdefault(key, []).append((play.data["repeat"], _bids_only(play.record)))
+            found.setdefault(key, []).append((data["repeat"], _bids_only(submissions)))
     settings = []
     for setting in config.settings:
         key = (setting.persona, setting.abundance)
@@ -134,21 +133,21 @@ def measure(config: WaterConfig, plays: Iterable[StoredPlay]) -> Measured:
     return Measured(config, tuple(settings), answers)
 
 
-def _count(answers: Answers, record: Record, role: str) -> None:
-    for submission in record.submissions:
-        if submission.role == role:
-            decision = submission.decision
-            answers.add(decision.reading.status.value, decision.reading.how, decision.stand_in)
+def _count(answers: dict[str, Answers], submissions: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> None:
+    for given in submissions:
+        if given["role"] in names:
+            read = answers.setdefault(names[given["role"]], Answers())
+            read.add(given["status"], given.get("how", ""), given.get("stand_in", ""))
 
 
-def _bids_only(record: Record) -> GameDays:
-    """The supplies and bids of a record, day by day: all that a rebuilt game needs."""
+def _bids_only(submissions: Iterable[Mapping[str, Any]]) -> GameDays:
+    """The supplies and bids, day by day: all that a rebuilt game needs."""
     days: GameDays = []
-    for submission in record.submissions:
-        if submission.role == NATURE:
-            days.append((submission.decision.action, {}))
-        elif submission.decision.action != PASS:
-            days[-1][1][submission.role] = submission.decision.action
+    for given in submissions:
+        if given["role"] == NATURE:
+            days.append((given["action"], {}))
+        elif given["action"] != PASS:
+            days[-1][1][given["role"]] = given["action"]
     return days
 
 

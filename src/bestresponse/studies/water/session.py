@@ -14,6 +14,7 @@ from bestresponse.players.bidders import play_many
 from bestresponse.players.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.run.execute import Outcome, Progress, execute
 from bestresponse.run.spec import Spec
+from bestresponse.store.lines import read_lines
 from bestresponse.store.manifest import Manifest, environment
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.water.config import Setting, WaterConfig
@@ -93,4 +94,4 @@ def _missing(config: WaterConfig, setting: Setting, finished: set[str]) -> Itera
 
 def read_results(folder: RunFolder) -> Measured:
     """Measure every finished game of a stored run."""
-    return measure(config_of(folder), folder.plays())
+    return measure(config_of(folder), read_lines(folder.path / "records.jsonl"))
