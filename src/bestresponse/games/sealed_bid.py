@@ -85,7 +85,7 @@ class SealedBid:
         """The equilibrium bid at this value, up to the grain of the values.
 
         >>> SealedBid().equilibrium(90), second_price().equilibrium(90)
-        (60.0, 90.0)
+        (60.0, 90)
         """
         return value * (len(self.roles) - 1) / len(self.roles) if self.price == "first" else value
 
