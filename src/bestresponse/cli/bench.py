@@ -22,6 +22,10 @@ __all__ = ["bench"]
 
 
 def bench(
+    context: typer.Context,
+    what: Annotated[
+        str, typer.Argument(help="matrix: play on matrix games; autoformalization: turning stories into games.")
+    ] = "matrix",
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="A model; may be repeated. See `bestresponse models`.")
     ] = None,
@@ -82,10 +86,14 @@ def bench(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played and asked, and stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Measure the Nash gap and the exploitability of models on generated matrix games.
+    """Measure the Nash gap and the exploitability of models on generated matrix games, or their autoformalization.
 
-    The same command again goes on where it was stopped and plays only what is missing.
+    The same command again goes on where it was stopped and plays only what is missing. With autoformalization,
+    --num-games is the number of stories, --family the kind of game, --samples the programs for each story.
     """
+    if what != "matrix":
+        _bench_other(context, what)
+        return
     from bestresponse.studies.bench.config import BenchConfig
 
     config = BenchConfig(
@@ -122,6 +130,48 @@ def bench(
     with opened_models(config.models, output_dir, limits) as table:
         folder, outcome = _play(config, output_dir, table.models, table.workers)
     _publish(folder, outcome, output_dir, as_json)
+
+
+_STORY_OPTIONS = {
+    "num_games": "count",
+    "family": "games",
+    "attempts": "attempts",
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "samples": "samples",
+    "llm_seed": "llm_seed",
+}
+"""The options that mean something for stories, and what they set."""
+_SHARED_OPTIONS = {
+    "what", "model", "output_dir", "workers", "processes", "cache", "max_calls", "max_tokens_total", "max_cost",
+    "dry_run", "as_json",
+}  # fmt: skip
+
+
+def _bench_other(context: typer.Context, what: str) -> None:
+    """The benchmark of stories; options that would do nothing for it are a UsageError."""
+    from bestresponse.cli.bench_stories import bench_stories
+    from bestresponse.cli.models_open import Limits
+    from bestresponse.core.errors import UsageError
+    from bestresponse.studies.autoformalization.config import StoriesConfig
+
+    if what != "autoformalization":
+        raise UsageError(f"there is no benchmark {what!r}; expected matrix or autoformalization")
+    given = {
+        name
+        for name in context.params
+        if (source := context.get_parameter_source(name)) is not None and source.name != "DEFAULT"
+    }
+    useless = sorted(given - set(_STORY_OPTIONS) - _SHARED_OPTIONS)
+    if useless:
+        raise UsageError(f"--{useless[0].replace('_', '-')} does nothing for autoformalization")
+    p = context.params
+    chosen = {_STORY_OPTIONS[name]: p[name] for name in _STORY_OPTIONS if name in given}
+    if "games" in chosen:
+        chosen["games"] = (chosen["games"],)
+    config = StoriesConfig(tuple(p["model"] or ["qwen2.5-coder-1.5b"]), **chosen)
+    limits = Limits(p["workers"], p["cache"], p["max_calls"], p["max_tokens_total"], p["max_cost"], p["processes"])
+    bench_stories(config, p["output_dir"], limits, dry_run=p["dry_run"], as_json=p["as_json"])
 
 
 def _default_elicitation(models: list[str] | None) -> list[str]:

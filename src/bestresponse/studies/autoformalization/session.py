@@ -1,0 +1,79 @@
+"""A run from settings to report: manifest, execution, measurement. Reporting needs no model and no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from bestresponse.core.errors import StoreError
+from bestresponse.core.json import digest
+from bestresponse.formal.texts import TEXTS
+from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.engine import LogicEngine
+from bestresponse.models.base import Model
+from bestresponse.report.document import Document
+from bestresponse.run.execute import Outcome, Progress, execute
+from bestresponse.store.manifest import Manifest, environment
+from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.autoformalization.config import StoriesConfig
+from bestresponse.studies.autoformalization.findings import findings
+from bestresponse.studies.autoformalization.measure import measure
+from bestresponse.studies.autoformalization.playing import STUDY, play_on, specs
+
+__all__ = ["config_of", "manifest_of", "read_rows", "report_of", "run", "total"]
+
+
+def manifest_of(
+    config: StoriesConfig, models: Mapping[str, Model], *, command: Iterable[str], created: str, revision: str | None
+) -> Manifest:
+    """What is written down before the first play."""
+    who = {
+        name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
+    }
+    prompts = {f"formal/{name}": value for name, value in TEXTS.hashes().items()}
+    run = digest({"study": STUDY, "config": config.to_json()}, 12)
+    return Manifest(run, STUDY, config.to_json(), tuple(command), created, environment(revision), prompts, who)
+
+
+def config_of(folder: RunFolder) -> StoriesConfig:
+    """The settings of a stored run; StoreError where the run is of another study."""
+    if folder.manifest.study != STUDY:
+        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
+    return StoriesConfig.from_json(folder.manifest.config)
+
+
+def total(config: StoriesConfig) -> int:
+    """How many plays there are."""
+    return len(config.chosen()) * len(config.models) * config.samples
+
+
+def run(
+    config: StoriesConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    engine: LogicEngine,
+    *,
+    workers: int,
+    on_progress: Callable[[Progress], None],
+) -> Outcome:
+    """Play what is missing."""
+    return execute(
+        specs(config),
+        play_on(config, models, engine),
+        folder,
+        workers=workers,
+        total=total(config),
+        on_progress=on_progress,
+    )
+
+
+def read_rows(folder: RunFolder) -> list[dict[str, Any]]:
+    """Measure every finished play of a stored run, with the engine that is always there."""
+    config_of(folder)
+    return list(measure(folder.plays(), EmbeddedEngine()))
+
+
+def report_of(folder: RunFolder, rows: list[dict[str, Any]]) -> Document:
+    """The report of a stored run."""
+    return findings(rows, folder.manifest, max(total(config_of(folder)) - len(rows), 0))
