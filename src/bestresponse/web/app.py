@@ -6,11 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
 
 from bestresponse import __version__
-from bestresponse.core.errors import BestResponseError, ModelError, StoreError
-from bestresponse.web import pages_play, pages_seat
+from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
+from bestresponse.report.text import visible
+from bestresponse.web import api, pages_export, pages_play, pages_seat, pages_watch
 from bestresponse.web.clerk import Clerk
 from bestresponse.web.desk import ADMIN_COOKIE, Desk, NotAllowed, TooFast, refuse
 from bestresponse.web.house import AlreadyAnswered, NoSuchTable
@@ -46,7 +49,9 @@ def create_app(desk: Desk) -> FastAPI:
     app.state.desk = desk
     app.add_middleware(Guard)
     app.add_exception_handler(BestResponseError, _told)
-    for module in (pages_play, pages_seat):
+    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(HTTPException, _http)
+    for module in (pages_play, pages_seat, pages_watch, pages_export, api):
         app.include_router(module.router)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
     app.add_api_route("/static/{name}", static, include_in_schema=False)
@@ -77,6 +82,20 @@ async def _told(request: Request, error: Exception) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": str(error)}, status, headers)
     return page("error.html", status, sentence=str(error), status=status)
+
+
+async def _malformed(request: Request, error: Exception) -> Response:
+    """Which fields are wrong and why, without giving back what was sent."""
+    assert isinstance(error, RequestValidationError)
+    found = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
+    return await _told(request, UsageError(visible("; ".join(found))))
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+    return page("error.html", error.status_code, sentence=str(error.detail), status=error.status_code)
 
 
 def _status(error: Exception) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +14,7 @@ from bestresponse.models.base import Model
 from bestresponse.web.house import House, NoSuchTable
 from bestresponse.web.keys import Keys
 from bestresponse.web.limits import RateLimit
+from bestresponse.web.runs import Runs
 from bestresponse.web.seats import OpenModel
 from bestresponse.web.session import Session
 
@@ -55,9 +55,12 @@ class Desk:
     output: Path
     open_model: OpenModel
     models: tuple[str, ...] = ()
-    price: Callable[[str, object], float | None] = lambda model, usage: None
+    runs: Runs = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
     seats: RateLimit = field(default_factory=lambda: RateLimit(10, 60))
+
+    def __post_init__(self) -> None:
+        self.runs = Runs(self.output)
 
     def model(self, name: str) -> Model:
         """One of the models that the server was started with; a request opens no other."""

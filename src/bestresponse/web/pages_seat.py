@@ -19,7 +19,7 @@ from bestresponse.web.house import AlreadyAnswered, NoSuchTable
 from bestresponse.web.quiz import mistakes, questions
 from bestresponse.web.render import page
 
-__all__ = ["router"]
+__all__ = ["router", "try_ready"]
 
 router = APIRouter(include_in_schema=False)
 _LOOK = 0.3
@@ -71,14 +71,24 @@ def ready(desk: Here, sitting: SeatPage, form: Posted) -> Response:
         return _back(desk, sitting)
     quiz = questions(session.game, seat, session.seed) if session.setup.quiz else ()
     typed = [form.get(f"quiz.{k}", "") for k in range(len(quiz))]
-    wrong: dict[int | str, str] = dict(mistakes(quiz, typed).items())
-    if session.setup.consent and form.get("consent") != "yes":
-        wrong["consent"] = "Please agree first, or leave this page."
     tries = int(form["tries"]) if form.get("tries", "").isdecimal() and len(form["tries"]) < 6 else 0
+    wrong = try_ready(desk, sitting, typed, form.get("consent") == "yes", tries)
     if wrong:
         return _shown(desk, sitting, 422, quiz_typed=typed, wrong=wrong, tries=tries + 1)
-    desk.house.make_ready(session, seat, tries + 1)
     return _back(desk, sitting)
+
+
+def try_ready(desk: Desk, sitting: Sitting, typed: list[str], agreed: bool, tries: int = 0) -> dict[int | str, str]:
+    """Make the person ready, or say what is missing: by number of the question, and for the consent."""
+    session, seat = sitting.session, sitting.seat
+    quiz = questions(session.game, seat, session.seed) if session.setup.quiz else ()
+    padded = [*typed, *("" for _ in quiz)][: len(quiz)]
+    wrong: dict[int | str, str] = dict(mistakes(quiz, padded).items())
+    if session.setup.consent and not agreed:
+        wrong["consent"] = "Please agree first, or leave this page."
+    if not wrong:
+        desk.house.make_ready(session, seat, tries + 1)
+    return wrong
 
 
 @router.post("/seat/{session}/{seat}/{token}/answer")

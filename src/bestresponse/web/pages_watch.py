@@ -1,0 +1,75 @@
+"""Watch: all runs with progress and cost, a run's report, any play step by step, two runs beside each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse, Response
+
+from bestresponse.core.errors import UsageError
+from bestresponse.report.page import render
+from bestresponse.studies.bench.session import read_results, report_of
+from bestresponse.web.desk import AdminPage, Here
+from bestresponse.web.leaderboard import board, compared
+from bestresponse.web.render import page
+from bestresponse.web.runs import game_of_play, play_of, plays_of
+from bestresponse.web.steps import steps_of
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/watch", include_in_schema=False, dependencies=[AdminPage])
+_PAGE = 100
+_REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
+
+
+@router.get("")
+def runs(desk: Here) -> HTMLResponse:
+    found = desk.runs.all()
+    table = board([desk.runs.folder(run.name) for run in found if run.study == "bench"])
+    return page("watch.html", runs=found, board=table)
+
+
+@router.get("/compare")
+def compare(desk: Here, first: str, second: str) -> HTMLResponse:
+    table = compared(desk.runs.folder(first), desk.runs.folder(second))
+    return page("watch_compare.html", table=table)
+
+
+@router.get("/run/{run}")
+def show(desk: Here, run: str, start: int = 0) -> HTMLResponse:
+    folder = desk.runs.folder(run)
+    start = max(0, start)
+    plays = plays_of(folder, start, _PAGE)
+    return page(
+        "watch_run.html",
+        run=desk.runs.progress(run),
+        manifest=folder.manifest,
+        plays=plays,
+        start=start,
+        step=_PAGE,
+        has_report=folder.manifest.study == "bench",
+        others=[name for name in desk.runs.names() if name != run],
+    )
+
+
+@router.get("/run/{run}/report")
+def report(desk: Here, run: str) -> Response:
+    folder = desk.runs.folder(run)
+    if folder.manifest.study != "bench":
+        raise UsageError(f"runs of {folder.manifest.study} have no report here; `bestresponse report` may make one")
+    results = read_results(folder)
+    if not results.rows:
+        raise UsageError("there is no finished play yet")
+    document = report_of(folder, results, lambda model, usage: None)
+    return HTMLResponse(render(document), headers={"content-security-policy": _REPORT_POLICY})
+
+
+@router.get("/run/{run}/play/{spec}")
+def play(desk: Here, run: str, spec: str) -> HTMLResponse:
+    folder = desk.runs.folder(run)
+    stored, calls = play_of(folder, spec)
+    game = game_of_play(folder, stored.data)
+    places: dict[str, Any] = {"run": run, "play": stored, "steps": steps_of(stored.record, game, calls)}
+    places["briefing"] = game.view(game.start(), game.roles[0]).briefing if game else ""
+    return page("watch_play.html", **places)
