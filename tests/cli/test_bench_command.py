@@ -201,3 +201,17 @@ def test_every_command_has_help_and_nothing_heavy_is_imported_for_it():
     code = f"import sys; from bestresponse.cli import app; print([m for m in {heavy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
+
+
+def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(serve, tmp_path):
+    server = serve(latency=0.05)
+    words = ["bench", "--model", server.model, "--num-games", "40", "--seed", "3", "--output-dir", str(tmp_path)]
+    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    _wait_for_calls(server, 5, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "what was finished is kept" in said
+    assert "Traceback" not in said
+    assert bestresponse(*words).returncode == 0
+    assert summary_in(tmp_path)["num_games"] == 40

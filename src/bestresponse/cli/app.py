@@ -24,6 +24,7 @@ from bestresponse.cli import (
     serve,
     simulate,
     solve,
+    steer,
     tournament,
     verify,
 )
@@ -69,6 +70,7 @@ app.command("reproduce")(reproduce.reproduce)
 app.command("replay")(replay.replay)
 app.command("serve")(serve.serve)
 app.command("solve")(solve.solve)
+app.command("steer")(steer.steer)
 app.command("tournament")(tournament.tournament)
 app.command("verify")(verify.verify)
 app.add_typer(models.app, name="models")
