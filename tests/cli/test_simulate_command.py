@@ -55,6 +55,11 @@ def test_model_seats_play_and_the_same_command_again_calls_nobody(serve, tmp_pat
     assert "mathematician" in "".join(server.delivered)
     assert simulate(*words).stdout == first.stdout
     assert len(server.delivered) == 8
+    base = [sys.executable, "-m", "bestresponse"]
+    replayed = subprocess.run([*base, "replay", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert "1 plays came out the same, 0 did not" in replayed.stdout
+    reported = subprocess.run([*base, "report", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert "survivors" in reported.stdout
 
 
 def test_the_seats_of_one_day_are_asked_at_the_same_time(serve, tmp_path):

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bestresponse.cli.options import AsJson
 
-__all__ = ["replay"]
+if TYPE_CHECKING:
+    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.studies.replaying import Replay
+
+__all__ = ["REPLAYERS", "replay"]
+
+REPLAYERS = {"bench": "bestresponse.studies.bench.replaying", "water": "bestresponse.studies.water.replaying"}
+"""By study, the module whose `replay_run(folder)` plays a stored run again."""
 
 
 def replay(
@@ -22,11 +30,10 @@ def replay(
     """
     import json
 
-    from bestresponse.studies.bench.replaying import replay_run
     from bestresponse.studies.runs import find_run
 
     folder = find_run(run)
-    found = replay_run(folder)
+    found = _replayer(folder.manifest.study)(folder)
     if as_json:
         print(
             json.dumps({"run": folder.manifest.run, "same": found.same, "different": list(found.different)}, indent=2)
@@ -37,3 +44,15 @@ def replay(
             print(f"  {difference}")
     if found.different:
         raise typer.Exit(1)
+
+
+def _replayer(study: str) -> Callable[[RunFolder], Replay]:
+    """What plays a run of this study again."""
+    from importlib import import_module
+
+    from bestresponse.core.errors import StoreError
+
+    if study not in REPLAYERS:
+        raise StoreError(f"runs of {study!r} cannot be replayed; known: {', '.join(REPLAYERS)}")
+    work: Callable[[RunFolder], Replay] = import_module(REPLAYERS[study]).replay_run
+    return work

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PUBLISHERS", "report"]
 
-PUBLISHERS = {"bench": "bestresponse.cli.bench_files", "verify": "bestresponse.cli.verify_files"}
+PUBLISHERS = {
+    "bench": "bestresponse.cli.bench_files",
+    "verify": "bestresponse.cli.verify_files",
+    "water": "bestresponse.cli.simulate_files",
+}
 """By study, the module whose `publish(folder)` writes the report of a stored run."""
 
 

@@ -5,16 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bestresponse.core.errors import StoreError
 from bestresponse.report import codec, page, tables
 from bestresponse.report.document import Document
 from bestresponse.report.statistics import Interval
 from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.water import session
 from bestresponse.studies.water.findings import findings, summaries
 from bestresponse.studies.water.measure import Measured
 
-__all__ = ["summary_of", "write_files"]
+__all__ = ["publish", "summary_of", "write_files"]
 
 _MOST_DAY_ROWS = 200_000
+
+
+def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
+    """The report of a stored run, made anew."""
+    measured = session.read_results(folder)
+    if not measured.games:
+        raise StoreError(f"{folder.path} holds no finished game yet")
+    return write_files(folder, measured)
 
 
 def write_files(folder: RunFolder, measured: Measured) -> tuple[Document, list[Path]]:

@@ -1,76 +1,15 @@
-"""A recorded run played again from its own replies: an audit of rules, prompts and reading that needs no model."""
+"""A recorded benchmark run played again from its own replies."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
-from bestresponse.core.codec import record_to_json
-from bestresponse.core.errors import BestResponseError, NotCached
-from bestresponse.core.json import canonical, digest
-from bestresponse.models.base import Abilities, Json, Reply, Request
-from bestresponse.models.codec import reply_from_json, request_to_json
-from bestresponse.run.spec import Spec
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.bench.playing import player_on
 from bestresponse.studies.bench.session import plan_of
+from bestresponse.studies.replaying import Replay, recorded_models, replay_plays
 
-__all__ = ["Replay", "replay_run"]
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """How many plays came out the same, and what differs in the others."""
-
-    same: int
-    different: tuple[str, ...]
-
-
-@dataclass
-class _Recorded:
-    """A model that knows only what it was recorded to have said."""
-
-    id: str
-    identity: Mapping[str, Json]
-    abilities: Abilities
-    replies: dict[str, Reply] = field(default_factory=dict)
-
-    def complete(self, request: Request) -> Reply:
-        key = digest(request_to_json(request), 64)
-        if key not in self.replies:
-            raise NotCached("the question differs from every one that was recorded")
-        return self.replies[key]
+__all__ = ["replay_run"]
 
 
 def replay_run(folder: RunFolder) -> Replay:
     """Play every finished spec of the run from its recorded calls, and compare the records."""
-    play_one = player_on(plan_of(folder), _recorded_models(folder))
-    same = 0
-    different = []
-    for play in folder.plays():
-        try:
-            record = play_one(Spec(play.spec, play.data), [], lambda submission: None)
-        except BestResponseError as error:
-            different.append(f"{play.spec}: {error}")
-            continue
-        if canonical(record_to_json(record)) == canonical(record_to_json(play.record)):
-            same += 1
-        else:
-            different.append(f"{play.spec}: the record differs")
-    return Replay(same, tuple(different))
-
-
-def _recorded_models(folder: RunFolder) -> dict[str, _Recorded]:
-    replies: dict[str, dict[str, Reply]] = defaultdict(dict)
-    for call in folder.calls():
-        replies[call["model"]][digest(call["request"], 64)] = reply_from_json(call["reply"])
-    return {
-        name: _Recorded(name, entry["identity"], _abilities(entry["abilities"]), replies[name])
-        for name, entry in folder.manifest.models.items()
-    }
-
-
-def _abilities(data: Mapping[str, Any]) -> Abilities:
-    return Abilities(**data)
+    return replay_plays(folder, player_on(plan_of(folder), recorded_models(folder)))
