@@ -13,7 +13,7 @@ from bestresponse.report import codec, page, tables
 from bestresponse.report.document import Column, Document, Table
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.lelma import session
-from bestresponse.studies.lelma.evaluation import write_sheet
+from bestresponse.studies.lelma.evaluation import read_sheet, write_sheet
 from bestresponse.studies.lelma.findings import findings
 from bestresponse.studies.lelma.measure import Measured
 
@@ -59,7 +59,9 @@ def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
 
 def write_files(folder: RunFolder, measured: Measured) -> tuple[Document, list[Path]]:
     """Write everything; gives the document and the paths in the order a reader wants them."""
-    document = findings(measured, folder.manifest, _money(folder))
+    filled = sorted(folder.path.glob("sheet-rater-*.csv"))
+    ratings = [read_sheet(path.read_text("utf-8-sig")) for path in filled]
+    document = findings(measured, folder.manifest, _money(folder), ratings)
     plain = [{name: value for name, value in row.items() if name != "transcript"} for row in measured.rows]
     sheet = write_sheet(measured.sheet())
     written = [

@@ -38,13 +38,13 @@ _CASE: Final = re.compile(
     r"\b(?P<kind>best|worst)[- ](?:case|possible)(?: scenario| outcome| result| payoff)?s?\s*(?:here )?(?:is|:"
     r"|-|–|=|\()+\s*"
     r"(?:I |you )?(?:get(?:ting)? |receiv(?:e|ing) |earn(?:ing)? |gain(?:ing)? )?(?:(?:a |the )?payoff(?: of"
-    r"|:) )?(?P<number>-?\d+(?:\.\d+)?)(?![\d.]*\d|\s*or\b)",
+    r"|:) )?(?P<number>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*or\b)",
     re.IGNORECASE,
 )
 _FLOOR: Final = re.compile(
     r"\b(?:guarantee|ensure|secure|assure)(?:s|ing|d)?\s+(?:me |you |us )?(?:at least|a minimum(?: payoff)? of"
     r"|a (?:guaranteed "
-    r"|minimum )?payoff of at least)\s+(?P<number>-?\d+(?:\.\d+)?)(?![\d.]*\d|\s*or\b)",
+    r"|minimum )?payoff of at least)\s+(?P<number>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*or\b)",
     re.IGNORECASE,
 )
 _TOGETHER: Final = re.compile(
@@ -54,8 +54,9 @@ _TOGETHER: Final = re.compile(
 )
 _THAN: Final = re.compile(r"\bwhich (?:is|are)\b.*|\b(?:better|higher|more|less|lower|worse) than\b.*", re.IGNORECASE)
 _MORE: Final = re.compile(
-    r"(?P<first>-?\d+(?:\.\d+)?)\)?,?\s*(?:which is|is|being|>)\s*(?:still |always |clearly )?"
-    r"(?:(?:better|higher|more|greater|larger) than\s*)?(?:getting |a payoff of |the )?(?P<second>-?\d+(?:\.\d+)?)",
+    r"(?P<first>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)\)?,?\s*(?:which is|is|being|>)\s*(?:still |always |clearly )?"
+    r"(?:(?:better|higher|more|greater|larger) than\s*)?"
+    r"(?:getting |a payoff of |the )?(?P<second>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)",
     re.IGNORECASE,
 )
 

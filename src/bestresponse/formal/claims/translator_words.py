@@ -11,7 +11,9 @@ from bestresponse.formal.claims.subject import Subject
 __all__ = ["BOTH", "Words", "plain"]
 
 BOTH: Final = -1
-NUMBER: Final = r"(?P<number>-?\d+(?:\.\d+)?)(?![\d.]*\d|\s*(?:%|percent\b|or\s+-?\d|to\s+-?\d|-\s*\d|/\s*\d))"
+NUMBER: Final = (
+    r"(?P<number>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*(?:%|percent\b|or\s+-?\d|to\s+-?\d|-\s*\d|/\s*\d))"
+)
 _YOU = r"I|you|me|myself"
 _THEM = (
     r"they|them|she|he|the other (?:player|person|one|side|party|participant)|(?:the |my |your |an? )?(?:opponent"
@@ -90,7 +92,7 @@ class Words:
         """Somebody chooses something."""
         kind = r"(?:(?:the )?(?:option|action|choice|strategy)\s+)?"
         chosen = rf"{_CHOOSE}\s+{kind}(?P<action>{self.labels})|(?P<deed>{self._deeds})(?:e?s|d|ed|ing)?\b"
-        return self._compiled(rf"(?:{self._who})(?:\s*{_ADVERB})*\s+(?:{chosen})")
+        return self._compiled(rf"(?:{self._who})(?:\s*{_ADVERB}){{0,4}}\s+(?:{chosen})")
 
     @cached_property
     def _deeds(self) -> str:
@@ -106,7 +108,7 @@ class Words:
     @cached_property
     def payment(self) -> re.Pattern[str]:
         """Somebody gets some amount."""
-        return self._compiled(rf"(?:{self._who})(?:\s*{_ADVERB})*\s+{_GET}\s+{_SUM}{NUMBER}")
+        return self._compiled(rf"(?:{self._who})(?:\s*{_ADVERB}){{0,4}}\s+{_GET}\s+{_SUM}{NUMBER}")
 
     @cached_property
     def owned(self) -> re.Pattern[str]:
@@ -127,7 +129,9 @@ class Words:
     @cached_property
     def pair(self) -> re.Pattern[str]:
         """(5, 1): what I get, what they get."""
-        return self._compiled(r"\(\s*(?P<first>-?\d+(?:\.\d+)?)\s*,\s*(?P<second>-?\d+(?:\.\d+)?)\s*\)")
+        return self._compiled(
+            r"\(\s*(?P<first>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)\s*,\s*(?P<second>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)\s*\)"
+        )
 
     @cached_property
     def cell(self) -> re.Pattern[str]:

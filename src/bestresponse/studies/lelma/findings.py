@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bestresponse.report.document import (
@@ -19,21 +21,30 @@ from bestresponse.report.document import (
 )
 from bestresponse.report.statistics import Comparison, wilson
 from bestresponse.store.manifest import Manifest
-from bestresponse.studies.lelma.measure import STATES, Measured
+from bestresponse.studies.lelma.evaluation import ERROR_KINDS, agreement
+from bestresponse.studies.lelma.measure import STATES, Measured, labels_of
 from bestresponse.studies.lelma.playing import game_of
+from bestresponse.studies.lelma.recorded import Rating
 
 __all__ = ["findings", "summary_of"]
 
 _QUOTED = 4
 
 
-def findings(measured: Measured, manifest: Manifest, money: float | None = None) -> Document:
-    """Everything a reader wants to know about a run; `money` is what it cost in dollars, None where unknown."""
+def findings(
+    measured: Measured,
+    manifest: Manifest,
+    money: float | None = None,
+    sheets: Sequence[Mapping[str, Rating]] = (),
+) -> Document:
+    """Everything a reader wants to know about a run; `money` is what it cost in dollars, None where unknown, `sheets`
+    are people's ratings by run, one mapping for each rater."""
     config = measured.config
     sections = (
         _first_and_last(measured),
         _loop(measured),
         _claims(measured),
+        *_people(measured, sheets),
         _costs(measured, money),
         _examples(measured),
         _method(measured, manifest),
@@ -97,6 +108,30 @@ def _claims(measured: Measured) -> Section:
     columns = (Column("form of claim"), Column("made", "right"), Column("refuted", "right"), Column("unknown", "right"))
     rows = tuple((form, *counts) for form, counts in measured.refuted().items())
     return Section("Claims", (Table(columns, rows, "Over all attempts"),))
+
+
+def _people(measured: Measured, sheets: Sequence[Mapping[str, Rating]]) -> Iterator[Section]:
+    """People's judgement of first reasonings beside the checker's, where there are ratings."""
+    filled = [sheet for sheet in sheets if sheet]
+    if not filled:
+        return
+    found = measured.against(labels_of(filled))
+    columns = (Column("people say"), Column("nothing refuted", "right"), Column("something refuted", "right"))
+    rows = (("correct", found.passed, found.false_alarm), ("incorrect", found.missed, found.caught))
+    common = [run for run in filled[0] if all(run in sheet for sheet in filled)]
+    raters = agreement([[sheet[run] for sheet in filled] for run in common]) if len(filled) > 1 else None
+    kinds = Counter(kind for sheet in filled for rating in sheet.values() for kind in rating.kinds)
+    items = (
+        ("accuracy", found.accuracy),
+        ("kappa of people and checker", found.kappa),
+        ("Fleiss' kappa of the raters", raters),
+        ("raters", len(filled)),
+        *((f"errors: {ERROR_KINDS[kind]}", kinds[kind]) for kind in ERROR_KINDS),
+    )
+    text = (
+        "A first reasoning counts as correct only where all raters say so. Unchecked and undecided ones are left out."
+    )
+    yield Section("People's judgement", (Table(columns, rows), KeyValues(items, format=".3f"), Paragraph(text)))
 
 
 def _costs(measured: Measured, money: float | None) -> Section:
