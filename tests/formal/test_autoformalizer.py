@@ -1,0 +1,267 @@
+"""Writing, checking and repairing games with a model that answers from a script."""
+
+import json
+
+import pytest
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.formal.autoformalizer import Formalizer, Settings, check_story
+from bestresponse.formal.back_translation import compare
+from bestresponse.formal.candidates import elect, formalize_many
+from bestresponse.formal.examples import library
+from bestresponse.formal.structured import TABLE_SCHEMA, read_table
+from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.engine import Limits
+from bestresponse.logic.validate import Expectation
+from bestresponse.models.base import Abilities, Finish, Reply
+from bestresponse.models.scripted import ScriptedModel
+
+STORY = "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a sharer gets 5 to 0."
+GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
+HUNT = GOOD.replace("'Betray', 'Silent', 5, 0", "'Betray', 'Silent', 2, 0").replace("'Betray', 0, 5", "'Betray', 0, 2")
+
+
+def fenced(program: str) -> str:
+    return f"Here you are:\n```prolog\n{program}\n```"
+
+
+def formalizer(*answers, abilities=None, **settings):
+    model = ScriptedModel(list(answers), abilities=abilities)
+    return model, Formalizer(model, EmbeddedEngine(), Settings(**settings))
+
+
+def test_a_right_program_is_a_game_at_once_and_tokens_are_counted():
+    _, writer = formalizer(fenced(GOOD))
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert found.table.players == ("ada", "ben")
+    assert len(found.attempts) == 1
+    assert found.tokens[0] > 100
+    assert found.tokens[1] > 50
+    assert found.source == GOOD
+
+
+def test_the_prompt_shows_the_nearest_example_and_one_shot_shows_the_dilemma():
+    model, writer = formalizer(fenced(GOOD))
+    writer.formalize("Two firms hand in sealed bids in an auction for one licence.")
+    assert "Lena and Max bid" in model.asked[0].messages[1].content
+    model, writer = formalizer(fenced(GOOD), choose="first")
+    found = writer.formalize("Two firms hand in sealed bids in an auction for one licence.")
+    assert "Two burglars" in model.asked[0].messages[1].content
+    assert found.examples == ("prisoners_dilemma",)
+
+
+def test_feedback_holds_only_what_is_wrong_and_the_numbered_program():
+    broken = GOOD.replace("initial(s0).", "initial(s0)", 1)
+    model, writer = formalizer(fenced(broken), fenced(GOOD))
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert len(found.attempts) == 2
+    told = model.asked[1].messages[1].content
+    assert STORY in told
+    assert "is a full stop or comma missing at the end of line 2?" in told
+    assert " 2 | initial(s0)\n" in told
+    assert "Two burglars" not in told
+
+
+def test_habits_of_other_languages_get_a_hint():
+    wrong = GOOD.replace("possible(move(P, M), S), holds(control(P), S).", "possible(move(P, M), S) and holds(P, S).")
+    model, writer = formalizer(fenced(wrong), fenced(GOOD))
+    writer.formalize(STORY)
+    assert "write a comma for and" in model.asked[1].messages[1].content
+
+
+def test_what_the_game_should_be_is_part_of_the_feedback():
+    model, writer = formalizer(fenced(GOOD), fenced(GOOD), attempts=2, expected=Expectation(players=3))
+    found = writer.formalize(STORY)
+    assert not found.ok
+    assert "the game has 2 players (ada, ben), not 3" in model.asked[1].messages[1].content
+
+
+def test_a_story_that_is_empty_or_a_library_is_refused_before_the_model_is_asked():
+    for nothing in ("", "  \n", "...", "12 34"):
+        with pytest.raises(UsageError, match="the story is empty"):
+            check_story(nothing)
+    with pytest.raises(UsageError, match="60,000 characters"):
+        check_story("a" * 60_000)
+
+
+def test_a_story_that_is_no_game_is_said_plainly_and_not_tried_again():
+    model, writer = formalizer("NO GAME: it is a recipe for sauce.")
+    found = writer.formalize("Melt the butter and stir in the flour.")
+    assert not found.ok
+    assert found.trouble == "scripted finds no game in the story: it is a recipe for sauce."
+    assert len(model.asked) == 1
+
+
+def test_a_model_that_answers_in_prose_is_told_so_and_named_in_the_end():
+    model, writer = formalizer("What a lovely story!", "I really like it.", attempts=2)
+    found = writer.formalize(STORY)
+    assert "contained no program" in model.asked[1].messages[1].content
+    assert found.trouble == (
+        "after 2 attempts scripted has written no program: it answered in prose, beginning 'I really like it.'"
+    )
+
+
+def test_an_unfinished_program_is_kept_and_the_next_answer_may_be_longer():
+    half = GOOD[: len(GOOD) // 2]
+    cut = Reply(f"```prolog\n{half}", Finish.LENGTH)
+    model, writer = formalizer(cut, fenced(GOOD), max_tokens=100)
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert model.asked[1].max_tokens == 200
+    assert "the answer was cut off" in model.asked[1].messages[1].content
+
+
+def test_the_best_attempt_is_kept_when_no_attempt_succeeds():
+    nearly = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "")
+    _, writer = formalizer(fenced(nearly), fenced("initial(s0"), "no", attempts=3)
+    found = writer.formalize(STORY)
+    assert not found.ok
+    assert found.source == nearly
+    assert "has no payoff after ada: Betray, ben: Betray" in found.trouble
+
+
+def test_a_program_given_twice_is_asked_for_with_more_freedom():
+    bad = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "")
+    model, writer = formalizer(fenced(bad), fenced(bad), fenced(GOOD))
+    assert writer.formalize(STORY).ok
+    assert [request.temperature for request in model.asked] == [0.0, 0.0, 0.7]
+
+
+def test_ten_megabytes_of_program_are_an_error_like_any_other():
+    _, writer = formalizer(fenced("p(x).\n" * 1_700_000), attempts=1)
+    found = writer.formalize(STORY)
+    assert not found.ok
+    assert "characters" in found.trouble
+
+
+def test_a_game_without_end_stops_at_the_limits():
+    endless = GOOD.replace("abnormal(control(P), move(P, _M), _S).", "").replace(
+        "final(do(move(_, _), do(", "final(x(x("
+    )
+    writer = Formalizer(ScriptedModel([fenced(endless)]), EmbeddedEngine(Limits(steps=100_000)), Settings(attempts=1))
+    found = writer.formalize(STORY)
+    assert not found.ok
+    assert "does every play of the game come to an end" in found.trouble
+
+
+def test_hostile_programs_only_meet_the_gate(tmp_path):
+    mark = tmp_path / "mark"
+    hostile = GOOD + f"\n:- initialization(shell('touch {mark}')).\nfinal(_) :- open('{mark}', write, S), close(S)."
+    _, writer = formalizer(fenced(hostile), attempts=1)
+    assert not writer.formalize(STORY).ok
+    assert not mark.exists()
+
+
+def test_a_remark_of_a_person_revises_the_game():
+    model, writer = formalizer(fenced(GOOD), fenced(HUNT))
+    first = writer.formalize(STORY)
+    second = writer.revise(first, "Grabbing from a sharer should earn only 2.")
+    told = model.asked[1].messages[1].content
+    assert "Grabbing from a sharer should earn only 2." in told
+    assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in told
+    assert second.table.payoffs(("Betray", "Silent")) == (2, 0)
+
+
+def test_a_revision_that_fails_keeps_the_good_attempts():
+    _, writer = formalizer(fenced(GOOD), "no", "no", attempts=2)
+    after = writer.revise(writer.formalize(STORY), "make it better")
+    assert after.ok
+    assert after.source == GOOD
+
+
+def test_the_game_that_most_candidates_describe_wins_whatever_its_moves_are_called():
+    renamed = GOOD.replace("Silent", "Share").replace("Betray", "Grab").replace("ada", "ann")
+    _, writer = formalizer(fenced(HUNT), fenced(GOOD), fenced(renamed))
+    election = formalize_many(writer, STORY, 3)
+    assert election.groups == ((1, 2), (0,))
+    assert election.votes == 2
+    assert election.winner.source == GOOD
+
+
+def test_candidates_that_are_no_games_have_no_vote():
+    _, writer = formalizer("no", fenced("initial(s0)."), attempts=1)
+    election = formalize_many(writer, STORY, 2)
+    assert election.groups == ()
+    assert election.winner.source == "initial(s0)."
+    assert elect([election.candidates[0]]).votes == 0
+
+
+def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
+    _, writer = formalizer(fenced(GOOD))
+    table = writer.formalize(STORY).table
+    judge = ScriptedModel(["AGREES", "DIFFERS: Bob should get 7.", "Well, hard to say."])
+    assert compare(STORY, table, judge).agrees is True
+    second = compare(STORY, table, judge)
+    assert (second.agrees, second.why) == (False, "Bob should get 7.")
+    assert compare(STORY, table, judge).agrees is None
+    assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
+
+
+TABLE = {
+    "players": ["Ann", "Bob"],
+    "timing": "at the same time",
+    "moves": [["share", "grab"], ["share", "grab"]],
+    "ends": [
+        {"moves": ["share", "share"], "payoffs": [3, 3]},
+        {"moves": ["share", "grab"], "payoffs": [0, 5]},
+        {"moves": ["grab", "share"], "payoffs": [5, 0]},
+        {"moves": ["grab", "grab"], "payoffs": [1.5, 1]},
+    ],
+}
+
+
+def test_a_model_that_can_be_held_to_a_schema_writes_the_table_and_the_program_follows_by_rule():
+    model, writer = formalizer(json.dumps(TABLE), form="table")
+    found = writer.formalize(STORY)
+    assert model.asked[0].schema == TABLE_SCHEMA
+    assert found.ok
+    assert str(found.table.payoffs(("grab", "grab"))[0]) == "3/2"
+    model, writer = formalizer(json.dumps(TABLE), form="table", abilities=Abilities())
+    assert writer.formalize(STORY).ok
+    assert model.asked[0].schema is None
+
+
+def test_a_table_with_a_gap_is_sent_back_with_what_is_missing():
+    gap = {**TABLE, "ends": TABLE["ends"][:3]}
+    model, writer = formalizer(json.dumps(gap), json.dumps(TABLE), form="table")
+    assert writer.formalize(STORY).ok
+    assert "the end grab, grab is missing" in model.asked[1].messages[1].content
+
+
+def test_a_table_without_players_is_no_game():
+    empty = {"players": [], "timing": "in turn", "moves": [], "ends": []}
+    _, writer = formalizer(json.dumps(empty), form="table")
+    assert writer.formalize(STORY).no_game == "it lists no players"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"players": ["Ann", "Ann"]}, "two players have the same name"),
+        ({"moves": [["share", "grab"]]}, "2 players but moves for 1"),
+        ({"moves": [["share", "share"], ["x"]]}, "Ann needs different moves"),
+        ({"timing": "soon"}, "timing must be"),
+        ({"ends": [{"moves": ["share", "share"], "payoffs": [1]}]}, "needs 2 payoffs"),
+        ({"ends": [{"moves": ["share", "share"], "payoffs": [1, "x"]}]}, "must be numbers"),
+        ({"ends": TABLE["ends"] + TABLE["ends"][:1]}, "stands there twice"),
+        ({"ends": [*TABLE["ends"], {"moves": ["x", "y"], "payoffs": [0, 0]}]}, "is no combination"),
+        ({"timing": "in turn", "ends": [{"moves": ["share"], "payoffs": [0, 0]}]}, "what happens after grab"),
+        ({"players": [3]}, "must be lists of names"),
+    ],
+)
+def test_a_wrong_table_says_what_is_wrong(change, why):
+    with pytest.raises(InvalidGame, match=why):
+        read_table(json.dumps({**TABLE, **change}))
+
+
+def test_a_table_in_turn_becomes_a_sequential_game():
+    ends = [
+        {"moves": ["out"], "payoffs": [0, 2]},
+        {"moves": ["in", "fight"], "payoffs": [-1, -1]},
+        {"moves": ["in", "yield"], "payoffs": [1, 1]},
+    ]
+    game = {"players": ["A", "B"], "timing": "in turn", "moves": [["out", "in"], ["fight", "yield"]], "ends": ends}
+    _, writer = formalizer(json.dumps(game), form="table")
+    assert writer.formalize(STORY).table.sequential
