@@ -57,6 +57,7 @@ def test_a_choice_can_be_named_or_numbered():
     assert person("2")[0].decide(View("a", ""), Choice(("stag", "hare"))).action == "hare"
     assert person("STAG")[0].decide(View("a", ""), Choice(("stag", "hare"))).action == "stag"
     assert person("9", "1")[0].decide(View("a", ""), Choice(("1", "9"))).action == "9"
+    assert person("2", "20")[0].decide(View("a", ""), Choice(("0", "10", "20"))).action == "20"
 
 
 def test_leaving_and_the_end_of_input_stop_the_game():

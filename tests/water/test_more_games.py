@@ -15,10 +15,13 @@ from bestresponse.games.sealed_bid import SealedBid, State, second_price
 from bestresponse.games.survival import survival
 from bestresponse.games.trust import Trust
 from bestresponse.games.ultimatum import Ultimatum
+from bestresponse.theory import catalogue
+from bestresponse.theory.generators import families
+from bestresponse.theory.tree_catalogue import tree_names
 from bestresponse.theory.zero_sum import solve_zero_sum
 
 NAMES = (
-    "colonel-blotto", "common-pool", "first-price-auction", "guessing", "public-goods", "second-price-auction",
+    "colonel-blotto", "common-pool", "first-price-auction", "guessing", "public-goods-punishment", "second-price-auction",
     "survival-auction", "trust-amounts", "ultimatum-amounts", "water",
 )  # fmt: skip
 
@@ -29,6 +32,11 @@ def test_every_game_is_registered_says_what_it_is_and_keeps_its_promises(name):
     assert thing.__doc__.strip()
     for seed in range(3):
         check_game(thing(), seed)
+
+
+def test_no_registered_name_is_hidden_by_a_game_or_family_of_the_catalogue():
+    taken = {*catalogue.names(), *tree_names(), *families()}
+    assert not taken & set(NAMES)
 
 
 def test_whoever_is_closest_to_the_fraction_of_the_average_wins_and_equals_share():

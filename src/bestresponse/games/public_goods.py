@@ -33,7 +33,7 @@ class PublicGoods:
     punishment: bool = True
     impact: float = 3
     most_points: int = 5
-    name: str = "public-goods"
+    name: str = "public-goods-punishment"
     version: int = 1
 
     def __post_init__(self) -> None:

@@ -63,11 +63,16 @@ def _news(view: View) -> str:
 
 
 def _value(ask: Ask, text: str) -> object:
-    if isinstance(ask, Choice) and text.isdecimal() and text not in ask.options and 1 <= int(text) <= len(ask.options):
+    if isinstance(ask, Choice) and _by_number(ask) and text.isdecimal() and 1 <= int(text) <= len(ask.options):
         return ask.options[int(text) - 1]
     if isinstance(ask, Amount):
         return ask.read(PASS if text.casefold() == PASS else text.replace(",", ""))
     return ask.read(text)
+
+
+def _by_number(ask: Choice) -> bool:
+    """Whether options can be named by their number: not where they are numbers themselves."""
+    return not any(option[:1].isdecimal() for option in ask.options)
 
 
 def how_to_answer(ask: Ask) -> str:
@@ -89,5 +94,5 @@ def how_to_answer(ask: Ask) -> str:
 
 
 def _help(ask: Ask) -> str:
-    number = " (or its number)" if isinstance(ask, Choice) else ""
+    number = " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""
     return f"Type your answer{number}: {how_to_answer(ask)}. Other words: rules, history, help, quit."
