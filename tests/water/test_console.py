@@ -60,6 +60,13 @@ def test_a_choice_can_be_named_or_numbered():
     assert person("2", "20")[0].decide(View("a", ""), Choice(("0", "10", "20"))).action == "20"
 
 
+def test_a_form_is_asked_field_by_field():
+    player, screen = person("9", "2", "x")
+    form = Form((("points", Amount(0, 5, whole=True)), ("word", Choice(("x", "y")))))
+    assert player.decide(View("a", ""), form).action == {"points": 2.0, "word": "x"}
+    assert "a, points: a whole number from 0 to 5 > " in screen
+
+
 def test_leaving_and_the_end_of_input_stop_the_game():
     with pytest.raises(Left, match="you left"):
         person("quit")[0].decide(View("a", ""), Choice(("x",)))

@@ -21,8 +21,8 @@ from bestresponse.theory.tree_catalogue import tree_names
 from bestresponse.theory.zero_sum import solve_zero_sum
 
 NAMES = (
-    "colonel-blotto", "common-pool", "first-price-auction", "guessing", "public-goods-punishment", "second-price-auction",
-    "survival-auction", "trust-amounts", "ultimatum-amounts", "water",
+    "colonel-blotto", "common-pool", "first-price-auction", "guessing", "public-goods-punishment",
+    "second-price-auction", "survival-auction", "trust-amounts", "ultimatum-amounts", "water",
 )  # fmt: skip
 
 

@@ -32,9 +32,15 @@ class ConsolePlayer:
     def decide(self, view: View, ask: Ask) -> Decision:
         if news := _news(view):
             self.write(f"\n{news}\n")
+        if isinstance(ask, Form):
+            return Decision({name: self._answer(view, field, f"{name}: ") for name, field in ask.fields})
+        return Decision(self._answer(view, ask, ""))
+
+    def _answer(self, view: View, ask: Ask, about: str) -> object:
+        """Ask until there is an answer that can be played."""
         while True:
             try:
-                text = self.read(f"{view.role}, {how_to_answer(ask)} > ").strip()
+                text = self.read(f"{view.role}, {about}{how_to_answer(ask)} > ").strip()
             except EOFError:
                 raise Left("the input has ended") from None
             match text.casefold():
@@ -50,7 +56,7 @@ class ConsolePlayer:
                     self.write(_help(ask))
                 case _:
                     try:
-                        return Decision(_value(ask, text))
+                        return _value(ask, text)
                     except InvalidMove as error:
                         self.write(f"That cannot be played: {error}. Type help for how to answer.")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
@@ -36,22 +37,24 @@ class RandomPlayer:
     name: str = "random"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        rng = generator(self.seed, view.key)
-        match ask:
-            case Choice(options):
-                return Decision(rng.choice(options))
-            case Amount(low, high, whole):
-                if whole:
-                    return Decision(float(rng.randint(math.ceil(low), math.floor(high))))
-                return Decision(min(max(round(rng.uniform(low, high), 2), low), high))
-            case Mixture(options):
-                weights = [rng.expovariate(1.0) for _ in options]
-                return Decision(tuple(weight / math.fsum(weights) for weight in weights))
-            case Form(fields):
-                parts = {name: self.decide(View(view.role, name), field).action for name, field in fields}
-                return Decision(parts)
-            case Words() | Lottery():
-                raise UsageError(f"a random player cannot answer {type(ask).__name__}; seat a model or a person")
+        return Decision(_any_move(ask, generator(self.seed, view.key)))
+
+
+def _any_move(ask: Ask, rng: Random) -> Any:
+    match ask:
+        case Choice(options):
+            return rng.choice(options)
+        case Amount(low, high, whole):
+            if whole:
+                return float(rng.randint(math.ceil(low), math.floor(high)))
+            return min(max(round(rng.uniform(low, high), 2), low), high)
+        case Mixture(options):
+            weights = [rng.expovariate(1.0) for _ in options]
+            return tuple(weight / math.fsum(weights) for weight in weights)
+        case Form(fields):
+            return {name: _any_move(field, rng) for name, field in fields}
+        case Words() | Lottery():
+            raise UsageError(f"a random player cannot answer {type(ask).__name__}; seat a model or a person")
 
 
 @dataclass(frozen=True, slots=True)
