@@ -12,15 +12,17 @@ import typer
 from bestresponse.cli.models_open import Limits, opened_models
 from bestresponse.cli.show import console, notes, play_progress, print_table
 from bestresponse.cli.version import command_line, revision
+from bestresponse.core.errors import StoreError
 from bestresponse.logic.engine import open_engine
 from bestresponse.report import codec, page, tables
+from bestresponse.report.document import Document
 from bestresponse.run.execute import Outcome
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.autoformalization import session
 from bestresponse.studies.autoformalization.config import StoriesConfig
 from bestresponse.studies.autoformalization.findings import summary_of
 
-__all__ = ["bench_stories"]
+__all__ = ["bench_stories", "publish"]
 
 
 def bench_stories(config: StoriesConfig, output_dir: Path, limits: Limits, *, dry_run: bool, as_json: bool) -> None:
@@ -46,20 +48,28 @@ def bench_stories(config: StoriesConfig, output_dir: Path, limits: Limits, *, dr
                     folder.write_text("finished", created + "\n")
         finally:
             engine.close()
-    _publish(folder, outcome, as_json)
+    _show(folder, outcome, as_json)
 
 
-def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
+def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
+    """Measure a stored run and write its report, as a page, as data and as a table of all plays."""
     rows = session.read_rows(folder)
-    if rows:
-        document = session.report_of(folder, rows)
-        files = [
-            folder.write_text("report.html", page.render(document)),
-            folder.write_text("report.json", codec.to_json(document)),
-            folder.write_text("rows.csv", tables.to_csv(rows)),
-        ]
+    if not rows:
+        raise StoreError(f"{folder.path} holds no finished play yet")
+    document = session.report_of(folder, rows)
+    files = [
+        folder.write_text("report.html", page.render(document)),
+        folder.write_text("report.json", codec.to_json(document)),
+        folder.write_text("rows.csv", tables.to_csv(rows)),
+    ]
+    return document, files
+
+
+def _show(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
+    if folder.finished():
+        document, files = publish(folder)
         if as_json:
-            print(json.dumps(summary_of(rows), indent=2, ensure_ascii=False))
+            print(json.dumps(summary_of(session.read_rows(folder)), indent=2, ensure_ascii=False))
         else:
             for _, table in document.tables[:3]:
                 print_table(console(), table)
@@ -69,6 +79,6 @@ def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
         print(f"bestresponse: {failure}", file=sys.stderr)
     if outcome.stopped:
         print(f"bestresponse: stopped: {outcome.stopped}", file=sys.stderr)
-    if not outcome.complete or not rows:
+    if not outcome.complete or not folder.finished():
         print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)
         raise typer.Exit(1)

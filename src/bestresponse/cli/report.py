@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["PUBLISHERS", "report"]
 
 PUBLISHERS = {
+    "autoformalization": "bestresponse.cli.bench_stories",
     "bench": "bestresponse.cli.bench_files",
     "verify": "bestresponse.cli.verify_files",
     "water": "bestresponse.cli.simulate_files",
