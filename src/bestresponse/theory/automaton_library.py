@@ -51,20 +51,21 @@ def _grim() -> Automaton:
 
 
 def _forgiving_grim() -> Automaton:
-    """Punishes a defection by defecting four times, then makes peace with two cooperations."""
+    """Punishes a defection by defecting four times, then makes peace with two cooperations, and looks again."""
     moves = {("calm", C): ("calm", C), ("calm", D): ("p1", D)}
-    order = [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "m2", C), ("m2", "calm", C)]
+    order = [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "calm", C)]
     for here, there, action in order:
         moves |= {(here, C): (there, action), (here, D): (there, action)}
     return state_machine("soft-grudger", moves, "calm", C)
 
 
 def _tester() -> Automaton:
-    """Defects first; if that is ever punished it plays tit-for-tat, else it alternates (as Tester in Axelrod II)."""
+    """Defects first; at the first defection it makes up by cooperating and plays tit-for-tat, else it cooperates twice
+    and then defects every other round (as Tester in Axelrod's second tournament)."""
     moves = {
         ("probe", C): ("quiet", C), ("probe", D): ("sorry", C),
         ("quiet", C): ("exploit", C), ("quiet", D): ("sorry", C),
-        ("exploit", C): ("cheat", D), ("exploit", D): ("tft", D),
+        ("exploit", C): ("cheat", D), ("exploit", D): ("tft", C),
         ("cheat", C): ("exploit", C), ("cheat", D): ("tft", C),
         ("sorry", C): ("tft", C), ("sorry", D): ("tft", D),
         ("tft", C): ("tft", C), ("tft", D): ("tft", D),
@@ -103,7 +104,7 @@ def classic_strategies() -> tuple[Automaton, ...]:
         reactive("stochastic-cooperator", 1, 0.935, 0.229, 0.266, 0.42),
         reactive("stochastic-win-stay-lose-shift", 1, 0.95, 0.05, 0.05, 0.95),
         reactive("zd-extort-2", 1, 8 / 9, 1 / 2, 1 / 3, 0),
-        reactive("zd-generous-2", 1, 1, 9 / 16, 1 / 2, 1 / 8),
+        reactive("zd-generous-2", 1, 1, 1 / 8, 1, 1 / 4),
         reactive("zd-set-2", 1, 3 / 4, 1 / 4, 1 / 2, 1 / 4),
         reactive("win-shift-lose-stay", 0, 0, 1, 1, 0),
         opponent_history("tit-for-two-tats", lambda seen: D if seen[-2:] == (D, D) else C, 2),

@@ -1,0 +1,176 @@
+"""Round robins of the thirty classic strategies: turns a second with numpy and with numba, the Axelrod library beside
+them, and the exact result by Markov chains.
+
+The same strategies, the same noise, the same number of rounds; a turn is one round of one match. Axelrod's library
+plays every unordered pair in one process with `build_results=False` (moves are kept in memory, no statistics); ours
+plays every ordered pair. Contestants take turns in every round of the benchmark; ratios are taken within a round and
+their median is printed. Wall time is what a user waits, on all cores for numba; processor time adds up the cores.
+Importing and compiling are not counted. Before the contest, mean payoffs of both are compared.
+
+    python benchmarks/tournament.py [--rounds 5] [--turns 200] [--noise 0.01]
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from bestresponse.theory.automaton_library import classic_strategies
+from bestresponse.theory.automaton_reduce import reduced
+from bestresponse.theory.catalogue import load
+from bestresponse.theory.tournament import Rules, exact_round_robin, play_round_robin
+
+GAME = load("prisoners-dilemma")
+STRATEGIES = [reduced(strategy) for strategy in classic_strategies()]
+LIBRARY = {
+    "alternator": ("Alternator", {}),
+    "anti-tit-for-tat": ("AntiTitForTat", {}),
+    "bully": ("Bully", {}),
+    "cooperator": ("Cooperator", {}),
+    "cycler-ccd": ("CyclerCCD", {}),
+    "cycler-ddc": ("Cycler", {"cycle": "DDC"}),
+    "defector": ("Defector", {}),
+    "firm-but-fair": ("FirmButFair", {}),
+    "generous-tit-for-tat": ("GTFT", {}),
+    "grim": ("Grudger", {}),
+    "hard-majority-3": ("GoByMajority", {"memory_depth": 3, "soft": False}),
+    "hard-tit-for-tat": ("HardTitForTat", {}),
+    "hard-tit-for-two-tats": ("HardTitFor2Tats", {}),
+    "joss": ("FirstByJoss", {}),
+    "random": ("Random", {}),
+    "soft-grudger": ("SoftGrudger", {}),
+    "soft-majority-3": ("GoByMajority", {"memory_depth": 3, "soft": True}),
+    "soft-majority-4": ("GoByMajority", {"memory_depth": 4, "soft": True}),
+    "stochastic-cooperator": ("StochasticCooperator", {}),
+    "stochastic-win-stay-lose-shift": ("StochasticWSLS", {}),
+    "suspicious-tit-for-tat": ("SuspiciousTitForTat", {}),
+    "tester": ("SecondByTester", {}),
+    "tit-for-tat": ("TitForTat", {}),
+    "tit-for-two-tats": ("TitFor2Tats", {}),
+    "two-tits-for-tat": ("TwoTitsForTat", {}),
+    "win-shift-lose-stay": ("WinShiftLoseStay", {}),
+    "win-stay-lose-shift": ("WinStayLoseShift", {}),
+    "zd-extort-2": ("ZDExtort2", {}),
+    "zd-generous-2": ("ZDGTFT2", {}),
+    "zd-set-2": ("ZDSet2", {}),
+}
+"""The class of each of our strategies in Axelrod's library, and how it is made."""
+
+
+def players() -> list[Any]:
+    import axelrod
+
+    made = []
+    for strategy in STRATEGIES:
+        name, settings = LIBRARY[strategy.name]
+        made.append(getattr(axelrod, name)(**settings))
+    return made
+
+
+def library_run(rules: Rules, repetitions: int, seed: int) -> Any:
+    import axelrod
+
+    tournament = axelrod.Tournament(
+        players(), turns=rules.rounds, repetitions=repetitions, noise=rules.noise, seed=seed
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tournament.play(build_results=False, progress_bar=False)
+
+
+def timed(run: Callable[[], object]) -> tuple[float, float]:
+    wall, processor = perf_counter(), process_time()
+    run()
+    return perf_counter() - wall, process_time() - processor
+
+
+def agreement(rules: Rules) -> None:
+    """The largest difference of a strategy's mean payoff a turn, in standard errors of the library's sample."""
+    import axelrod
+
+    repetitions = 20
+    tournament = axelrod.Tournament(players(), turns=rules.rounds, repetitions=repetitions, noise=rules.noise, seed=1)
+    found = tournament.play(progress_bar=False)
+    exact = exact_round_robin(STRATEGIES, GAME, rules).per_round
+    rows = []
+    for i, strategy in enumerate(STRATEGIES):
+        for j in range(len(STRATEGIES)):
+            theirs = np.array(found.payoffs[i][j], dtype=float)
+            error = max(theirs.std(ddof=1) / np.sqrt(repetitions), 0.01)
+            rows.append((abs(theirs.mean() - exact[i, j, 0]) / error, strategy.name, STRATEGIES[j].name))
+    worst, first, second = max(rows)
+    far = sum(row[0] > 5 for row in rows)
+    print(
+        f"agreement of {len(rows)} matches: {far} differ by more than 5 standard errors; "
+        f"the largest difference is {worst:.1f} ({first} against {second})"
+    )
+
+
+def speeds(rules: Rules, rounds: int) -> None:
+    count = len(STRATEGIES)
+    unordered = count * (count + 1) // 2
+    sizes = {"numpy": 20, "numba": 2000} if find_spec("numba") else {"numpy": 20}
+    runs: dict[str, tuple[Callable[[], object], int]] = {
+        name: (
+            partial(play_round_robin, STRATEGIES, GAME, rules, repetitions=n, engine=name),
+            count**2 * n * rules.rounds,
+        )
+        for name, n in sizes.items()
+    }
+    if find_spec("axelrod"):
+        runs["axelrod"] = (lambda: library_run(rules, 1, 3), unordered * rules.rounds)
+    else:
+        print("axelrod is not installed here: nothing to compare with")
+    for run, _ in runs.values():
+        run()
+    rates: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, (run, turns) in runs.items():
+            wall, processor = timed(run)
+            rates[name].append((turns / wall, turns / processor))
+    for name, found in rates.items():
+        line = f"{name}: {median(w for w, _ in found):,.0f} turns/s ({median(p for _, p in found):,.0f} a core)"
+        if name != "axelrod" and "axelrod" in rates:
+            pairs = list(zip(found, rates["axelrod"], strict=True))
+            line += f", {median(a[0] / b[0] for a, b in pairs):,.0f} times Axelrod's library"
+            line += f" ({median(a[1] / b[1] for a, b in pairs):,.0f} by processor time)"
+        print(line)
+
+
+def exact_times(rules: Rules, rounds: int) -> None:
+    for noise in (0.0, rules.noise):
+        settings = Rules(rules.rounds, noise)
+        for name, strategies in (("as defined", list(classic_strategies())), ("reduced", STRATEGIES)):
+            work = partial(exact_round_robin, strategies, GAME, settings)
+            work()
+            times = [timed(work) for _ in range(5 * rounds)]
+            wall, processor = median(t[0] for t in times) * 1e3, median(t[1] for t in times) * 1e3
+            print(
+                f"exact, {len(strategies)} strategies {name}, {settings.rounds} rounds, noise {noise:g}: "
+                f"{wall:.1f} ms ({processor:.1f} ms of processor time, best {min(times)[0] * 1e3:.1f} ms)"
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--turns", type=int, default=200)
+    parser.add_argument("--noise", type=float, default=0.01)
+    options = parser.parse_args()
+    rules = Rules(options.turns, options.noise)
+    exact_times(rules, options.rounds)
+    speeds(rules, options.rounds)
+    if find_spec("axelrod"):
+        agreement(rules)
+
+
+if __name__ == "__main__":
+    main()
