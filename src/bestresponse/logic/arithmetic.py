@@ -52,6 +52,8 @@ def _apply(term: Struct, source: random.Random, depth: int) -> Number:
     if function is None:
         raise Fault(f"{term.name}/{arity} is not an arithmetic function")
     values = [evaluate(argument, source, depth + 1) for argument in term.args]
+    if (term.name, arity) not in _OPEN and not all(map(_finite, values)):
+        raise Fault(f"{term.name} takes finite numbers")
     try:
         result = source.randrange(_integer(values[0])) if term.name == "random" else function(*values)
     except ZeroDivisionError:
@@ -60,8 +62,11 @@ def _apply(term: Struct, source: random.Random, depth: int) -> Number:
         raise Fault("the result is larger than any float") from None
     except ValueError:
         raise Fault(f"{term.name} is undefined for this argument") from None
-    finite = all(not isinstance(value, float) or math.isfinite(value) for value in values)
-    return _bounded(result) if finite else result
+    return result if isinstance(result, float) and (term.name, arity) in _KEEPING else _bounded(result)
+
+
+def _finite(value: Number) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _bounded(value: Number) -> Number:
@@ -86,9 +91,17 @@ def _integer(value: Number) -> int:
     raise Fault(f"an integer was expected, {value} came")
 
 
+def _rational(value: Number) -> Fraction:
+    if isinstance(value, float):
+        raise Fault(f"a rational number was expected, {value} came")
+    return Fraction(value)
+
+
 def _divide(a: Number, b: Number) -> Number:
     if isinstance(a, int) and isinstance(b, int):
         return a // b if a % b == 0 else a / b
+    if isinstance(b, float) and math.isinf(b) and not isinstance(a, float):
+        return 0
     return a / b
 
 
@@ -103,8 +116,18 @@ def _remainder(a: Number, b: Number) -> int:
 
 
 def _power(a: Number, b: Number) -> Number:
+    if b == 0 or (a == 1 and isinstance(a, int)):
+        return 1
+    if a == 0 and b < 0:
+        raise Fault("division by zero")
+    if a == 0 and isinstance(a, int) and b > 0:
+        return 0
+    if not _finite(a) or not _finite(b):
+        raise Fault("a power of or by an infinity is undefined")
     if isinstance(a, float) or isinstance(b, float):
         return math.pow(a, b)
+    if isinstance(b, Fraction) and b.denominator != 1:
+        return _root(a, b)
     exponent = _integer(b)
     bits = a.bit_length() if isinstance(a, int) else a.numerator.bit_length() + a.denominator.bit_length()
     if bits * abs(exponent) > MAX_BITS * 2 and a not in (0, 1, -1):
@@ -113,6 +136,38 @@ def _power(a: Number, b: Number) -> Number:
         return float(a) ** exponent if a not in (1, -1) else int(a**-exponent)
     result: Number = a**exponent
     return result
+
+
+def _root(a: Number, b: Fraction) -> Number:
+    """A power with a fraction as its exponent: exact where that is a whole number of a modest size."""
+    if a < 0 and b.denominator % 2 == 0:
+        raise Fault("the root of a negative number is undefined")
+    value: float = math.pow(_absolute(a), b)
+    sign = -1 if a < 0 and b.numerator % 2 else 1
+    if isinstance(a, int) and 0 < b < 100 and b.denominator < 100 and value < 2**52:
+        whole = round(value)
+        if whole**b.denominator == abs(a) ** b.numerator:
+            return sign * whole
+    return sign * value
+
+
+def _whole(change: Callable[[Number], int]) -> Callable[[Number], Number]:
+    """A way to make a number whole; infinities stay what they are."""
+    return lambda value: value if isinstance(value, float) and not math.isfinite(value) else change(value)
+
+
+def _highest_bit(value: Number) -> int:
+    if _integer(value) < 1:
+        raise Fault(f"msb takes numbers above 0, {value} came")
+    return _integer(value).bit_length() - 1
+
+
+def _integer_part(value: Number) -> Number:
+    return math.copysign(float(math.trunc(value)), value) if isinstance(value, float) else math.trunc(value)
+
+
+def _fractional_part(value: Number) -> Number:
+    return math.modf(value)[0] if isinstance(value, float) else value - math.trunc(value)
 
 
 def _shift(a: Number, b: Number) -> int:
@@ -130,8 +185,13 @@ def _smaller(a: Number, b: Number) -> Number:
     return b if b < a or (a == b and isinstance(b, float)) else a
 
 
+def _absolute(value: Number) -> Number:
+    return math.fabs(value) if isinstance(value, float) else -value if value < 0 else value
+
+
 def _round(value: Number) -> int:
-    return math.floor(value + Fraction(1, 2)) if value >= 0 else -math.floor(-value + Fraction(1, 2))
+    half = Fraction(_absolute(value)) + Fraction(1, 2)
+    return math.floor(half) if value >= 0 else -math.floor(half)
 
 
 def _exactly(value: Number) -> Number:
@@ -144,13 +204,12 @@ def _nearly(value: Number) -> Number:
 
 def _sign(value: Number) -> Number:
     if isinstance(value, float):
-        return math.copysign(1.0, value) if value else 0.0
+        return math.copysign(1.0, value) if value and not math.isnan(value) else abs(value)
     return (value > 0) - (value < 0)
 
 
 _CONSTANTS: dict[str, Number] = {
-    "pi": math.pi, "e": math.e, "epsilon": 2.0**-52, "inf": math.inf, "infinite": math.inf, "nan": math.nan,
-    "max_tagged_integer": 2**60 - 1, "min_tagged_integer": -(2**60),
+    "pi": math.pi, "e": math.e, "epsilon": 2.0**-52, "inf": math.inf, "nan": math.nan,
 }  # fmt: skip
 
 _BINARY: dict[str, Callable[[Number, Number], Number]] = {
@@ -162,11 +221,12 @@ _BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "mod": lambda a, b: _integer(a) % _integer(b),
     "rem": _remainder,
     "div": lambda a, b: _integer(a) // _integer(b),
-    "rdiv": lambda a, b: Fraction(_exactly(a)) / Fraction(_exactly(b)),
+    "rdiv": lambda a, b: _rational(a) / _rational(b),
     "**": _power,
     "^": _power,
     "max": _larger,
     "min": _smaller,
+    "lcm": lambda a, b: math.lcm(_integer(a), _integer(b)),
     "gcd": lambda a, b: math.gcd(_integer(a), _integer(b)),
     ">>": lambda a, b: _shift(a, -_integer(b)),
     "<<": _shift,
@@ -175,39 +235,39 @@ _BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "xor": lambda a, b: _integer(a) ^ _integer(b),
     "atan2": lambda a, b: math.atan2(a, b),
     "atan": lambda a, b: math.atan2(a, b),
-    "copysign": lambda a, b: -_UNARY["abs"](a) if math.copysign(1.0, b) < 0 else _UNARY["abs"](a),
-    "log": lambda a, b: math.log(b) / math.log(a),
+    "copysign": lambda a, b: -_absolute(a) if math.copysign(1.0, b) < 0 else _absolute(a),
 }
 
 _UNARY: dict[str, Callable[[Number], Number]] = {
     "-": lambda a: -a,
     "+": lambda a: a,
-    "abs": lambda a: -a if a < 0 else a,
+    "abs": _absolute,
     "sign": _sign,
     "sqrt": math.sqrt,
     "exp": math.exp,
     "log": math.log,
-    "log2": math.log2,
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
     "asin": math.asin,
     "acos": math.acos,
     "atan": math.atan,
-    "floor": math.floor,
-    "ceiling": math.ceil,
-    "round": _round,
-    "integer": _round,
-    "truncate": math.trunc,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "floor": _whole(math.floor),
+    "ceiling": _whole(math.ceil),
+    "round": _whole(_round),
+    "integer": _whole(_round),
+    "truncate": _whole(math.trunc),
     "float": float,
     "rational": _exactly,
     "rationalize": _nearly,
-    "numerator": lambda a: Fraction(a).numerator,
-    "denominator": lambda a: Fraction(a).denominator,
-    "float_integer_part": lambda a: float(math.trunc(a)),
-    "float_fractional_part": lambda a: a - math.trunc(a),
-    "succ": lambda a: _integer(a) + 1,
-    "msb": lambda a: _integer(a).bit_length() - 1,
+    "numerator": lambda a: _rational(a).numerator,
+    "denominator": lambda a: _rational(a).denominator,
+    "float_integer_part": _integer_part,
+    "float_fractional_part": _fractional_part,
+    "msb": _highest_bit,
     "\\": lambda a: ~_integer(a),
 }
 
@@ -216,3 +276,12 @@ _FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
     **{(name, 1): function for name, function in _UNARY.items()},
     **{(name, 2): function for name, function in _BINARY.items()},
 }
+
+_KEEPING = frozenset(
+    {(name, 1) for name in ("-", "+", "abs", "sign", "floor", "ceiling", "round", "integer", "truncate")}
+    | {(name, 2) for name in ("max", "min", "copysign")}
+)
+"""Functions that may give an infinity they were given; all others must give a finite number."""
+
+_OPEN = _KEEPING | {("/", 2), ("**", 2), ("^", 2), ("float_fractional_part", 1), ("float_integer_part", 1)}
+"""Functions that take infinities; what those that are not in `_KEEPING` make of them is up to them."""

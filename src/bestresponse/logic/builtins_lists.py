@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from bestresponse.logic.arithmetic import evaluate
 from bestresponse.logic.builtins_terms import integer_of, proper_list
 from bestresponse.logic.terms import Atom, Struct, Term, Var, brief, deref, items_of, list_of
-from bestresponse.logic.unify import Fault, compare, order_key, undo, unify
+from bestresponse.logic.unify import Fault, compare, order_key, settle_ages, undo, unify
 
 if TYPE_CHECKING:
     from bestresponse.logic.machine import Machine
@@ -25,6 +26,7 @@ def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
 
 def _sorted(machine: Machine, items: list[Term]) -> list[Term]:
     machine.charge(len(items))
+    settle_ages(items)
     return sorted(items, key=order_key)
 
 
@@ -81,6 +83,10 @@ def _keyed(item: Term, position: int) -> Term:
 
 def _keysort(machine: Machine, arguments: Arguments) -> bool:
     items = proper_list(arguments[0], machine)
+    for item in map(deref, items):
+        if not (isinstance(item, Struct) and item.name == "-" and len(item.args) == 2):
+            raise Fault(f"a pair was expected, {brief(item)} came")
+    settle_ages(items)
     return _give(machine, arguments[1], sorted(items, key=lambda item: order_key(_keyed(item, 1))))
 
 
@@ -89,6 +95,7 @@ def _sort_by(machine: Machine, arguments: Arguments) -> bool:
     if position < 0 or not isinstance(order, Atom) or order not in ("@<", "@=<", "@>", "@>="):
         raise Fault("sort/4 takes a position and one of @<, @=<, @>, @>=")
     items = proper_list(arguments[2], machine)
+    settle_ages(items)
     ranked = sorted(items, key=lambda item: order_key(_keyed(item, position)), reverse=order in ("@>", "@>="))
     if order in ("@<", "@>"):
         keys = [_keyed(item, position) for item in ranked]
@@ -121,6 +128,7 @@ def _extreme_member(sign: int) -> Callable[[Machine, Arguments], bool]:
         items = proper_list(arguments[1], machine)
         if not items:
             return False
+        settle_ages(items)
         best = items[0]
         for item in items[1:]:
             if compare(item, best) * sign > 0:
@@ -151,25 +159,41 @@ def _memberchk(machine: Machine, arguments: Arguments) -> bool:
         if unify(arguments[0], item, machine.trail):
             return True
         undo(machine.trail, mark)
-    return isinstance(tail, Var) and unify(tail, Struct("[|]", (arguments[0], Var())), machine.trail)
+    if isinstance(tail, Var):
+        return unify(tail, Struct("[|]", (arguments[0], Var())), machine.trail)
+    if not (isinstance(tail, Atom) and tail == "[]"):
+        raise Fault(f"a list was expected, {brief(arguments[1])} came")
+    return False
 
 
 def _nth(base: int) -> Callable[[Machine, Arguments], Iterator[bool] | bool]:
     def nth(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
-        items = items_of(arguments[1])[0]
+        items, tail = items_of(arguments[1])
         machine.charge(len(items))
         if isinstance(deref(arguments[0]), Var):
-            return _each(machine, arguments, items, base)
+            return _each(machine, arguments, base)
         index = integer_of(arguments[0], "the index") - base
+        if isinstance(tail, Var) and index >= len(items):
+            missing = index - len(items)
+            machine.charge(4 * missing)
+            return unify(tail, list_of([*(Var() for _ in range(missing)), arguments[2]], Var()), machine.trail)
         return 0 <= index < len(items) and unify(items[index], arguments[2], machine.trail)
 
     return nth
 
 
-def _each(machine: Machine, arguments: Arguments, items: list[Term], base: int) -> Iterator[bool]:
+def _each(machine: Machine, arguments: Arguments, base: int) -> Iterator[bool]:
+    """Every place of a list, and of all longer ones where its end is open."""
+    items, tail = items_of(arguments[1])
     mark = len(machine.trail)
     for index, item in enumerate(items, base):
         if unify(arguments[2], item, machine.trail) and unify(arguments[0], index, machine.trail):
+            yield True
+        undo(machine.trail, mark)
+    for missing in count() if isinstance(tail, Var) else ():
+        machine.charge(4 * (missing + 1))
+        longer = list_of([*(Var() for _ in range(missing)), arguments[2]], Var())
+        if unify(tail, longer, machine.trail) and unify(arguments[0], base + len(items) + missing, machine.trail):
             yield True
         undo(machine.trail, mark)
 
@@ -181,20 +205,31 @@ def _findall(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
 
 
 def _aggregate(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
-    spec, place = deref(arguments[0]), arguments[1]
-    name = spec.name if isinstance(spec, Struct) else str(spec)
-    match name:
+    result = _summary(machine, found, deref(arguments[0]))
+    return result is not None and unify(arguments[1], result, machine.trail)
+
+
+def _summary(machine: Machine, found: list[Term], spec: Term) -> Term | None:
+    """All answers as one term; `None` where there is no largest or smallest."""
+    match spec.name if isinstance(spec, Struct) else str(spec):
         case "count":
-            return unify(place, len(found), machine.trail)
+            return len(found)
         case "sum":
-            return unify(place, _total(machine, found), machine.trail)
-        case "bag":
-            return _give(machine, place, found)
-        case "set":
-            return _give(machine, place, _distinct(_sorted(machine, found)))
+            return _total(machine, found)
+        case "bag" | "set" as kind:
+            machine.charge(3 * len(found))
+            return list_of(found if kind == "bag" else _distinct(_sorted(machine, found)))
         case "max" | "min" if isinstance(spec, Struct):
-            return bool(found) and unify(place, _best(machine, found, spec), machine.trail)
-    raise Fault(f"aggregate_all/3 does not know {brief(spec)}")
+            return _best(machine, found, spec) if found else None
+    if not isinstance(spec, Struct):
+        raise Fault(f"aggregate_all/3 does not know {brief(spec)}")
+    columns = [_column(found, position) for position in range(len(spec.args))]
+    parts = [_summary(machine, column, deref(part)) for column, part in zip(columns, spec.args, strict=True)]
+    return None if None in parts else Struct(spec.name, tuple(part for part in parts if part is not None))
+
+
+def _column(found: list[Term], position: int) -> list[Term]:
+    return [item.args[position] for item in map(deref, found) if isinstance(item, Struct)]
 
 
 def _best(machine: Machine, found: list[Term], spec: Struct) -> Term:

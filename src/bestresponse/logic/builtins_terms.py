@@ -7,7 +7,20 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bestresponse.logic.arithmetic import evaluate
-from bestresponse.logic.terms import NIL, Atom, String, Struct, Term, Var, brief, deref, items_of, list_of, variables_of
+from bestresponse.logic.terms import (
+    NIL,
+    Atom,
+    String,
+    Struct,
+    Term,
+    Var,
+    brief,
+    deref,
+    is_cell,
+    items_of,
+    list_of,
+    variables_of,
+)
 from bestresponse.logic.unify import Fault, compare, copy, is_ground, undo, unify
 
 if TYPE_CHECKING:
@@ -76,6 +89,9 @@ def _subsumes(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _compare(machine: Machine, arguments: Arguments) -> bool:
+    order = deref(arguments[0])
+    if not isinstance(order, Var) and not (isinstance(order, Atom) and order in ("<", "=", ">")):
+        raise Fault(f"compare/3 gives <, = or >, not {brief(order)}")
     sign = Atom("<=>"[compare(arguments[1], arguments[2]) + 1])
     return unify(arguments[0], sign, machine.trail)
 
@@ -105,6 +121,9 @@ def _make_functor(machine: Machine, arguments: Arguments) -> bool:
 
 def _univ(machine: Machine, arguments: Arguments) -> bool:
     term = deref(arguments[0])
+    parts = deref(arguments[1])
+    if not isinstance(term, Var) and not isinstance(parts, Var) and parts != NIL and not is_cell(parts):
+        raise Fault(f"a list was expected, {brief(parts)} came")
     if isinstance(term, Struct):
         machine.charge(len(term.args) * 2)
         return unify(arguments[1], list_of((Atom(term.name), *term.args)), machine.trail)
@@ -145,9 +164,12 @@ def _is_list(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _succ(machine: Machine, arguments: Arguments) -> bool:
-    if isinstance(deref(arguments[0]), Var):
+    if not isinstance(deref(arguments[1]), Var):
         after = integer_of(arguments[1], "one argument of succ/2")
-        return after > 0 and unify(arguments[0], after - 1, machine.trail)
+        if after < 0:
+            raise Fault("succ/2 takes no negative numbers")
+        if isinstance(deref(arguments[0]), Var):
+            return after > 0 and unify(arguments[0], after - 1, machine.trail)
     before = integer_of(arguments[0], "one argument of succ/2")
     if before < 0:
         raise Fault("succ/2 takes no negative numbers")
@@ -155,11 +177,30 @@ def _succ(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _plus(machine: Machine, arguments: Arguments) -> bool:
-    first, second, total = map(deref, arguments)
-    if isinstance(total, Var):
-        return unify(total, evaluate(Struct("+", (first, second)), machine.source), machine.trail)
-    free, known = (first, second) if isinstance(first, Var) else (second, first)
-    return unify(free, evaluate(Struct("-", (total, known)), machine.source), machine.trail)
+    known = [None if isinstance(deref(a), Var) else integer_of(a, "an argument of plus/3") for a in arguments]
+    match known:
+        case int(first), int(second), _:
+            return unify(arguments[2], first + second, machine.trail)
+        case int(first), None, int(total):
+            return unify(arguments[1], total - first, machine.trail)
+        case None, int(second), int(total):
+            return unify(arguments[0], total - second, machine.trail)
+    raise Fault("arguments are not sufficiently instantiated: plus/3 needs two numbers")
+
+
+def _must_be_list(machine: Machine, arguments: Arguments) -> bool:
+    proper_list(arguments[0], machine)
+    return True
+
+
+def _list_end(machine: Machine, arguments: Arguments) -> bool:
+    items, tail = items_of(arguments[0])
+    machine.charge(len(items))
+    return unify(arguments[1], len(items), machine.trail) and unify(arguments[2], tail, machine.trail)
+
+
+def _no_rule(machine: Machine, arguments: Arguments) -> bool:
+    raise Fault(f"a list was expected, {brief(arguments[0])} came")
 
 
 def _undefined(machine: Machine, arguments: Arguments) -> bool:
@@ -261,6 +302,9 @@ DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
     "term_variables/2": _term_variables,
     "succ/2": _succ,
     "plus/3": _plus,
+    "must be list/1": _must_be_list,
+    "list end/3": _list_end,
+    "no rule/1": _no_rule,
     "undefined predicate/1": _undefined,
     "random/1": _random,
     "random/3": _random_range,

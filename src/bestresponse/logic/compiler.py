@@ -320,9 +320,11 @@ def _variables(term: Term) -> dict[int, Var]:
 
 
 def _aggregated(spec: Term) -> Term:
-    """What to collect for count, count(T), sum(T), max(T), max(T, Witness), bag(T) or set(T)."""
+    """What to collect for count, count(T), sum(T), max(T), max(T, Witness), bag(T), set(T) or a structure of those."""
     if not isinstance(spec, Struct):
         return Atom("true")
+    if spec.name not in ("count", "sum", "bag", "set", "max", "min"):
+        return Struct(spec.name, tuple(_aggregated(part) for part in spec.args))
     return spec.args[0] if len(spec.args) == 1 else Struct("-", spec.args[:2])
 
 

@@ -1,8 +1,8 @@
 """The embedded engine: logic programs run inside Python, with nothing to install and no way out.
 
-    engine = EmbeddedEngine()
-    program = engine.load(source)              # gate, compile
-    engine.solutions(program, "game(s0, F)")   # answers as terms
+engine = EmbeddedEngine()
+program = engine.load(source)              # gate, compile
+engine.solutions(program, "game(s0, F)")   # answers as terms
 """
 
 from __future__ import annotations

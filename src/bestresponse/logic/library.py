@@ -13,7 +13,7 @@ LIBRARY_TEXT: Final = """
 append([], Back, Back).
 append([Item|Front], Back, [Item|Whole]) :- append(Front, Back, Whole).
 
-append(Lists, Whole) :- 'join lists'(Lists, Whole).
+append(Lists, Whole) :- 'must be list'(Lists), 'join lists'(Lists, Whole).
 'join lists'([], []).
 'join lists'([List|Lists], Whole) :- append(List, Rest, Whole), 'join lists'(Lists, Rest).
 
@@ -26,9 +26,13 @@ select(Item, [First|List], [First|Rest]) :- select(Item, List, Rest).
 selectchk(Item, List, Rest) :- once(select(Item, List, Rest)).
 
 permutation(List, Permutation) :-
-    (   is_list(List) -> length(List, Length), length(Permutation, Length)
-    ;   is_list(Permutation) -> length(Permutation, Length), length(List, Length)
-    ;   true
+    'list end'(List, Length, End),
+    'list end'(Permutation, OtherLength, OtherEnd),
+    (   End == [], OtherEnd == [] -> Length == OtherLength
+    ;   var(End), var(OtherEnd) -> length(List, Number), length(Permutation, Number)
+    ;   End == [], var(OtherEnd) -> length(Permutation, Length)
+    ;   var(End), OtherEnd == [] -> length(List, OtherLength)
+    ;   'must be list'(List), 'must be list'(Permutation)
     ),
     permuted(List, Permutation).
 permuted([], []).
@@ -45,20 +49,29 @@ reverse(List, Reversed) :- 'reverse onto'(List, [], Reversed).
 same_length([], []).
 same_length([_|List], [_|Other]) :- same_length(List, Other).
 
-subtract([], _, []).
-subtract([Item|Items], Removed, Rest) :-
-    (   memberchk(Item, Removed) -> Rest = Others ; Rest = [Item|Others] ),
-    subtract(Items, Removed, Others).
+subtract(Items, Removed, Rest) :-
+    (   Items == [] -> Rest = []
+    ;   nonvar(Items), Items = [Item|More]
+    ->  (   memberchk(Item, Removed) -> Others = Rest ; Rest = [Item|Others] ),
+        subtract(More, Removed, Others)
+    ;   'no rule'(Items)
+    ).
 
-intersection([], _, []).
-intersection([Item|Items], Other, Common) :-
-    (   memberchk(Item, Other) -> Common = [Item|Rest] ; Common = Rest ),
-    intersection(Items, Other, Rest).
+intersection(Items, Other, Common) :-
+    (   Items == [] -> Common = []
+    ;   nonvar(Items), Items = [Item|More]
+    ->  (   memberchk(Item, Other) -> Common = [Item|Rest] ; Rest = Common ),
+        intersection(More, Other, Rest)
+    ;   'no rule'(Items)
+    ).
 
-union([], Other, Other).
-union([Item|Items], Other, Union) :-
-    (   memberchk(Item, Other) -> Union = Rest ; Union = [Item|Rest] ),
-    union(Items, Other, Rest).
+union(Items, Other, Union) :-
+    (   Items == [] -> Union = Other
+    ;   nonvar(Items), Items = [Item|More]
+    ->  (   memberchk(Item, Other) -> Rest = Union ; Union = [Item|Rest] ),
+        union(More, Other, Rest)
+    ;   'no rule'(Items)
+    ).
 
 delete([], _, []).
 delete([First|List], Item, Rest) :-

@@ -26,6 +26,7 @@ __all__ = [
     "Var",
     "brief",
     "deref",
+    "is_cell",
     "items_of",
     "list_of",
     "same",
@@ -53,9 +54,10 @@ class String(str):
 
 
 class Var:
-    """A logic variable; `ref` is what it is bound to, `None` while it is free."""
+    """A logic variable; `ref` is what it is bound to, `None` while it is free; `age` is given when it is compared."""
 
-    __slots__ = ("name", "ref")
+    __slots__ = ("age", "name", "ref")
+    age: int
 
     def __init__(self, name: str = "_") -> None:
         self.name = name
@@ -110,6 +112,11 @@ def list_of(items: Iterable[Term], tail: Term = NIL) -> Term:
     for item in reversed(tuple(items)):
         tail = Struct(CONS, (item, tail))
     return tail
+
+
+def is_cell(term: Term) -> bool:
+    """Whether a term is an item and the rest of a list."""
+    return isinstance(term, Struct) and term.name == CONS and len(term.args) == 2
 
 
 def items_of(term: Term) -> tuple[list[Term], Term]:
@@ -243,6 +250,4 @@ def _functor(name: str) -> str:
 
 
 def _escape(text: str) -> str:
-    return "".join(
-        _ESCAPES.get(c) or (c if c.isprintable() else f"\\x{ord(c):x}\\") for c in text
-    )
+    return "".join(_ESCAPES.get(c) or (c if c.isprintable() else f"\\x{ord(c):x}\\") for c in text)

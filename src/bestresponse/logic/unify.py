@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cmp_to_key
+from itertools import count
+from math import copysign
 
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.terms import NIL, Atom, String, Struct, Term, Var, deref
 
-__all__ = ["Fault", "compare", "copy", "is_ground", "order_key", "set_deadline", "undo", "unify"]
+__all__ = ["Fault", "age", "compare", "copy", "is_ground", "order_key", "set_deadline", "settle_ages", "undo", "unify"]
 
 _FREE_VISITS = 8
+_ages = count()
 _LOOK_EVERY = 20_000
 
 
@@ -93,7 +96,7 @@ def _unify_simple(left: Term, right: Term, trail: list[Var]) -> bool:
         right.ref = left
         trail.append(right)
         return True
-    return left.__class__ is right.__class__ and left == right
+    return left.__class__ is right.__class__ and left == right and (left != 0 or str(left) == str(right))
 
 
 def undo(trail: list[Var], mark: int) -> None:
@@ -176,14 +179,34 @@ def _compare_simple(a: Term, b: Term) -> int:
     rank_a, rank_b = _rank(a), _rank(b)
     if rank_a != rank_b:
         return -1 if rank_a < rank_b else 1
-    if isinstance(a, Var):
-        return -1 if id(a) < id(b) else 1
+    if isinstance(a, Var) and isinstance(b, Var):
+        return -1 if age(a) < age(b) else 1
     if a == b:
         return _compare_types(a, b)
     return -1 if a < b else 1  # type: ignore[operator]
 
 
+def age(variable: Var) -> int:
+    """The place of a variable in the standard order: that in which variables were first looked at."""
+    try:
+        return variable.age
+    except AttributeError:
+        variable.age = next(_ages)
+        return variable.age
+
+
+def settle_ages(items: Iterable[Term]) -> None:
+    """Let variables that are items, or arguments of items, come in this order, however they will be compared."""
+    for item in map(deref, items):
+        for part in (item, *(item.args if isinstance(item, Struct) else ())):
+            part = deref(part)
+            if isinstance(part, Var):
+                age(part)
+
+
 def _compare_types(a: Term, b: Term) -> int:
+    if isinstance(a, float) and isinstance(b, float) and a == 0:
+        return int(copysign(1.0, a)) - int(copysign(1.0, b)) >> 1
     if isinstance(a, float) is isinstance(b, float):
         return 0
     return -1 if isinstance(a, float) else 1
