@@ -27,6 +27,7 @@ from bestresponse.core.player import Reading, Status
 __all__ = ["Answer", "read_reply"]
 
 _LONGEST = 100_000
+_BRACES = 50
 _ANSWER = re.compile(r"^[ \t>*_#`\-]*(?:final[ \t])?answer[ \t*_`]*[:=：](.*)$", re.IGNORECASE | re.MULTILINE)
 _DECORATION = " \t\r\n*_`'\"“”‘’.[](){}<>$\\"
 _REFUSAL = re.compile(
@@ -146,18 +147,20 @@ def _matching(ask: Choice, text: str) -> str | None:
 
 
 def _json_objects(text: str) -> list[str]:
-    """The JSON objects in `text` that are not inside another one."""
+    """The JSON objects in `text` that are not inside another one; of very many braces only the outermost ends count."""
+    starts = [match.start() for match in re.finditer(r"\{", text)]
+    if len(starts) > 2 * _BRACES:
+        starts = starts[:_BRACES] + starts[-_BRACES:]
     found: list[str] = []
-    start = text.find("{")
-    decoder = json.JSONDecoder()
-    while start >= 0 and len(found) < 50:
+    decoder, end = json.JSONDecoder(), 0
+    for start in starts:
+        if start < end:
+            continue
         try:
             _, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            start = text.find("{", start + 1)
             continue
         found.append(text[start:end])
-        start = text.find("{", end)
     return found
 
 
