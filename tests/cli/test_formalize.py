@@ -201,3 +201,7 @@ def test_bench_autoformalization_scores_a_model_on_the_stories_and_goes_on_where
         main()
     assert not end.value.code
     assert "means what the story says" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["bestresponse", "replay", str(report.parent)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert "24 plays came out the same, 0 did not" in capsys.readouterr().out

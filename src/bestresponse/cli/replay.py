@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["REPLAYERS", "replay"]
 
-REPLAYERS = {"bench": "bestresponse.studies.bench.replaying", "water": "bestresponse.studies.water.replaying"}
+REPLAYERS = {
+    "autoformalization": "bestresponse.studies.autoformalization.replaying",
+    "bench": "bestresponse.studies.bench.replaying",
+    "water": "bestresponse.studies.water.replaying",
+}
 """By study, the module whose `replay_run(folder)` plays a stored run again."""
 
 
