@@ -157,6 +157,16 @@ def test_a_translator_that_is_talked_into_a_verdict_changes_none() -> None:
             "highest_individual_payoff_for_choice(5, 'R').",
         ]),
         ("If both of us choose B, we get the highest mutual payoff.", ["highest_mutual_payoff('B', 'B')."]),
+        (
+            "If they choose R, my best response is B, getting 0.",
+            [
+                "best_response('B', do(choice(them, 'R'), s0)).",
+                "finally(goal(you, 0), do(choice(you, 'B'), do(choice(them, 'R'), s0))).",
+            ],
+        ),
+        ("Choosing R guarantees me at least 1.", ["lowest_individual_payoff_for_choice(1, 'R')."]),
+        ("The safest option is to pick R.", ["highest_guaranteed_payoff_choice('R')."]),
+        ("If they choose R, the best possible outcome for them is 5.", []),
         ("I like B.", []),
     ],
 )  # fmt: skip

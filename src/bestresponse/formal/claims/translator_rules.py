@@ -35,16 +35,17 @@ _LEFT_ALONE: Final = re.compile(
     re.IGNORECASE,
 )
 _CASE: Final = re.compile(
-    r"\b(?P<kind>best|worst)[- ](?:case|possible)(?: scenario| outcome| result| payoff)?s?\s*(?:here )?(?:is|:"
-    r"|-|–|=|\()+\s*"
-    r"(?:I |you )?(?:get(?:ting)? |receiv(?:e|ing) |earn(?:ing)? |gain(?:ing)? )?(?:(?:a |the )?payoff(?: of"
-    r"|:) )?(?P<number>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*or\b)",
+    r"(?<![\w-])(?P<kind>best|worst)[- ](?:case|possible)(?: scenario| outcome| result| payoff)?s?\b"
+    r"(?:(?!for (?:them|him|her|the other|my opponent)|their\b)[^.\d]){0,70}?"
+    r"(?<![\d.])(?P<number>-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*(?:or|to|and)\b)",
     re.IGNORECASE,
 )
 _FLOOR: Final = re.compile(
-    r"\b(?:guarantee|ensure|secure|assure)(?:s|ing|d)?\s+(?:me |you |us )?(?:at least|a minimum(?: payoff)? of"
-    r"|a (?:guaranteed "
-    r"|minimum )?payoff of at least)\s+(?P<number>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*or\b)",
+    r"(?<!could )(?<!might )(?<!may )(?<!can )\b(?:guarantee|ensure|secure|assure)(?:s|ing|d)?\s+"
+    r"(?:(?:that )?(?:me|you|us|I) )?(?:get )?"
+    r"(?P<bound>(?:a guaranteed )?at least|(?:a |the )?(?:guaranteed )?minimum(?: payoff| payout)? of"
+    r"|a (?:guaranteed |minimum )?payoff of at least)?\s*(?:(?:a |the )(?:\w+ )?(?:payoff|payout|reward) of )?"
+    r"(?<![\d.])(?P<number>-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*(?:or|to|each|if)\b)",
     re.IGNORECASE,
 )
 _TOGETHER: Final = re.compile(
@@ -156,14 +157,27 @@ class _Reader:
         if len(chosen) == len(self.subject.players):
             yield from self._payoffs(_THAN.sub("", clause), chosen)
             yield from self._together(clause, chosen)
-        elif set(chosen) == {0}:
-            yield from self._cases(_THAN.sub("", clause), chosen[0])
+        if 0 in chosen:
+            yield from self._cases(_THAN.sub("", clause), chosen[0], alone=set(chosen) == {0})
+        if 1 in chosen and len(self.subject.players) == 2:
+            yield from self._best(clause, chosen[1])
         yield from self._safest(_THAN.sub("", clause))
+
+    def _best(self, clause: str, theirs: int) -> Iterator[Claim]:
+        """If they choose R, my best response is B."""
+        you, them = self.subject.players
+        against = (Move(them, self.subject.actions[1][theirs]),)
+        for match in self.words.best.finditer(clause):
+            for action in self._chosen({0: match["action"]}).values():
+                label = self.subject.actions[0][action]
+                yield Claim("best_response", (label, against, you))
+                if match["number"]:
+                    yield Claim("payoff", (you, Fraction(match["number"]), (*against, Move(you, label))))
 
     def _safest(self, clause: str) -> Iterator[Claim]:
         """R is the safer choice; choosing R gives the highest guaranteed payoff."""
         for match in self.words.safest.finditer(clause):
-            for action in self._chosen({0: match["action"]}).values():
+            for action in self._chosen({0: match["action"] or match["last"]}).values():
                 yield Claim(
                     "highest_guaranteed_payoff_choice", (self.subject.actions[0][action], self.subject.players[0])
                 )
@@ -201,9 +215,12 @@ class _Reader:
             actions = tuple(self.subject.actions[i][k] for i, k in sorted(chosen.items()))
             yield Claim("highest_mutual_payoff", (actions,))
 
-    def _cases(self, clause: str, action: int) -> Iterator[Claim]:
+    def _cases(self, clause: str, action: int, alone: bool) -> Iterator[Claim]:
+        """Best and worst case of a choice; `alone`: nothing is said about what the others choose."""
         label = self.subject.actions[0][action]
         for match in _FLOOR.finditer(clause):
+            if not (match["bound"] or alone):
+                continue
             floor = Fraction(match["number"])
             yield Claim("lowest_individual_payoff_for_choice", (floor, label, self.subject.players[0]))
         for match in _CASE.finditer(clause):

@@ -52,6 +52,7 @@ _SUM = (
 def plain(text: str) -> str:
     """The text without markup, currency signs and characters that nobody sees; lines and indentation stay."""
     text = re.sub(r"\\(?:text|textbf|mathbf|mathrm)\{([^{}]*)\}", r"\1", text)
+    text = re.sub(r"\\[()\[\]]", "", text)
     text = re.sub(r"[*_`#]{2,}|[*`]", "", text.replace("’", "'").replace("‘", "'").replace("−", "-"))
     text = re.sub(r"\\?\$\s?(?=-?\d)|(?<=\d)\s?\\?\$|(?<=\d)\s?(?:dollars?|USD|points?|units?)\b", "", text)
     text = re.sub(r"[\"“”'](\w{1,20})[\"“”']", r"\1", text)
@@ -151,7 +152,17 @@ class Words:
             r"(?:safer|safest|less risky|least risky|(?:highest|higher|best|better) (?:guaranteed|worst-case"
             r"|minimum))"
         )
-        return self._compiled(rf"(?P<action>{self.labels})\s+{verb}{middle}\s+{safe}\b")
+        chosen = rf"(?:is|would be) (?:to )?(?:{_CHOOSE} )?(?P<last>{self.labels})"
+        back = rf"(?:safer|safest|least risky) (?:[a-z]+ ){{0,5}}{chosen}"
+        return self._compiled(rf"(?P<action>{self.labels})\s+{verb}{middle}\s+{safe}\b|{back}")
+
+    @cached_property
+    def best(self) -> re.Pattern[str]:
+        """My best response is B."""
+        mine = r"\b(?:my|your) best (?:response|reply|choice|option|move|action|strategy)"
+        earning = r"(?:,? ?\(?(?:to get|getting|to receive|receiving|to earn|earning|for|which gives me|yielding) "
+        chosen = rf"(?: (?:also|again|still|clearly|to))* (?:{_CHOOSE} )?(?P<action>{self.labels})"
+        return self._compiled(rf"{mine} (?:is|would be){chosen}(?: too| as well)?{earning}(?:a payoff of )?{NUMBER})?")
 
     @cached_property
     def heading(self) -> re.Pattern[str]:
