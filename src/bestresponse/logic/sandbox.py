@@ -20,9 +20,11 @@ import os
 import platform
 import resource
 import secrets
+import select
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +42,8 @@ _NOBODY: Final = 65534
 _PAGE: Final = 4096
 _DESCRIPTORS_AT_START: Final = 64
 _STANDARD_DESCRIPTORS: Final = 3
+_PATIENCE: Final = 30.0
+"""Seconds after which a process that ought to start or to end is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +104,19 @@ class Confined:
 
     def end(self) -> int:
         """Kill the program and whatever it started, wait for it and return its exit status."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        with suppress(ProcessLookupError, PermissionError):
-            self._process.kill()
+        with suppress(ProcessLookupError):
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except PermissionError:
+                _as_its_own_account(f"os.killpg({self.pid}, {int(signal.SIGKILL)})")
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
             with suppress(OSError):
                 pipe.close()
-        return self._process.wait()
+        try:
+            return self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise LogicError(f"the confined process {self.pid} cannot be ended") from None
 
 
 def start(command: tuple[str, ...], policy: Policy) -> Confined:
@@ -126,9 +134,8 @@ def start(command: tuple[str, ...], policy: Policy) -> Confined:
     )
     report = _first_line(process)
     if report is None:
-        process.kill()
-        process.communicate()
-        raise LogicError(f"the confined process for {command[0]} did not start (exit status {process.returncode})")
+        status = Confined(process, ()).end()
+        raise LogicError(f"the confined process for {command[0]} did not start (exit status {status})")
     layers = tuple(Layer(name, why is None, why or "") for name, why in json.loads(report).items())
     if "descriptors" in policy.layers:
         layers += (Layer("descriptors", False, "not sealed yet"),)
@@ -160,9 +167,10 @@ def _plan(command: tuple[str, ...], policy: Policy) -> dict[str, object]:
 
 def _first_line(process: "subprocess.Popen[bytes]") -> bytes | None:
     assert process.stdout is not None
-    line = b""
+    line, deadline = b"", time.monotonic() + _PATIENCE
     while not line.endswith(b"\n"):
-        byte = process.stdout.read(1)
+        ready = select.select((process.stdout,), (), (), max(0.0, deadline - time.monotonic()))[0]
+        byte = process.stdout.read(1) if ready else None
         if not byte:
             return None
         line += byte
@@ -175,19 +183,20 @@ def _sealed(pid: int) -> Layer:
     try:
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (_STANDARD_DESCRIPTORS, _STANDARD_DESCRIPTORS))
     except OSError as error:
-        if not _sealed_by_its_own_account(pid):
+        limit = f"({_STANDARD_DESCRIPTORS}, {_STANDARD_DESCRIPTORS})"
+        if not _as_its_own_account(f"resource.prlimit({pid}, resource.RLIMIT_NOFILE, {limit})"):
             return Layer("descriptors", False, str(error))
     return Layer("descriptors", True)
 
 
-def _sealed_by_its_own_account(pid: int) -> bool:
-    """Seal as the account the process runs under; a superuser in a container may not limit another's process."""
+def _as_its_own_account(statement: str) -> bool:
+    """Act as the account the process runs under; a superuser in a container may not limit or end another's process."""
     if os.geteuid() != 0:
         return False
-    code = (
-        "import os, resource; os.setgroups([]); "
-        f"os.setgid({_NOBODY}); os.setuid({_NOBODY}); "
-        f"resource.prlimit({pid}, resource.RLIMIT_NOFILE, ({_STANDARD_DESCRIPTORS}, {_STANDARD_DESCRIPTORS}))"
-    )
+    code = f"import os, resource; os.setgroups([]); os.setgid({_NOBODY}); os.setuid({_NOBODY}); {statement}"
     command = [sys.executable, "-I", "-S", "-B", "-c", code]
-    return subprocess.run(command, cwd="/", env={}, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    try:
+        done = subprocess.run(command, cwd="/", env={}, stderr=subprocess.DEVNULL, check=False, timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0

@@ -32,7 +32,7 @@ _OPTIONS: Final = (
 _LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 _START_SECONDS: Final = 10.0
 _CHUNK: Final = 1 << 16
-_ATOMIC: Final = 4096  # so many bytes a pipe that is ready takes at once; the worker reads all before it answers
+_ATOMIC: Final = 4096  # so many bytes a pipe that is ready takes at once, without waiting
 
 
 class WorkerLost(LogicError):
@@ -174,11 +174,10 @@ class Worker:
         pipe = self._running().input
         view = memoryview(message)
         try:
-            while len(view) > _ATOMIC:
+            while view:
                 if not select.select((), (pipe,), (), max(0.0, deadline - time.monotonic()))[1]:
                     raise self._lose("did not take its input in time", "time")
                 view = view[os.write(pipe, view[:_ATOMIC]) :]
-            os.write(pipe, view)
         except BrokenPipeError:
             raise self._lose("ended while it was being asked", "ended") from None
 
