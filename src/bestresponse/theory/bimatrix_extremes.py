@@ -27,22 +27,33 @@ _WORTH_COMPILING = 20
 _REGRET_LIMIT = 1e-9
 
 
-_READY: dict[tuple[int, int], Any] = {}  # the compiled enumeration, for the shapes it was found to fit
+_READY: dict[tuple[int, ...], Any] = {}  # the compiled enumeration, for the shapes of payoffs it was found to fit
 
 
 class Extremes(NamedTuple):
     """`x[e]`, `y[e]` are the strategies of extreme equilibrium e.
 
     `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that whole
-    numbers were used throughout; `found` keeps what the enumeration saw, for the methods below.
+    numbers were used throughout; `table` keeps what the enumeration saw, as `bimatrix_kernels.extreme_pairs` gives it.
     """
 
-    x: Array
-    y: Array
+    shape: tuple[int, ...]
+    num_equilibria: int
+    num_bases: int
+    exact: bool
     degenerate: bool
     regret: float
-    exact: bool
-    found: Any
+    table: Any
+
+    @property
+    def x(self) -> Array:
+        return np.asarray(self.table[: self.num_equilibria, : self.shape[1]], dtype=np.float64)
+
+    @property
+    def y(self) -> Array:
+        return np.asarray(
+            self.table[: self.num_equilibria, self.shape[1] : self.shape[1] + self.shape[2]], dtype=np.float64
+        )
 
     @property
     def method(self) -> str:
@@ -50,20 +61,19 @@ class Extremes(NamedTuple):
 
     def pairs(self) -> list[tuple[int, int]]:
         """The vertices of each equilibrium: those with the same first (second) number have the same x (y)."""
-        table, count, _ = self.found
-        return [(int(row[-2]), int(row[-1])) for row in table[:count]]
+        return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
 
     def numerators(self, e: int) -> tuple[list[int], list[int]]:
         """The strategies of equilibrium e as whole numbers, to be divided by their sums; only where `exact`."""
-        m, side = self.x.shape[1], self.x.shape[1] + self.y.shape[1]
-        row = [int(value) for value in self.found[0][e][side : 2 * side]]
+        _, m, n = self.shape
+        row = [int(value) for value in self.table[e, m + n : 2 * (m + n)]]
         return row[:m], row[m:]
 
     def bases(self) -> list[tuple[int, int, int]]:
         """(vertex of x, vertex of y, nonbasic variables of x's polytope as bits) for every equilibrium of the
         lexicographically perturbed, hence nondegenerate, game."""
-        table, count, bases = self.found
-        return [(int(row[0]), int(row[1]), int(row[2])) for row in table[count : count + bases]]
+        rows = self.table[self.num_equilibria : self.num_equilibria + self.num_bases]
+        return [(int(row[0]), int(row[1]), int(row[2])) for row in rows]
 
 
 def extreme_equilibria(game: NormalForm, *, exact: bool = False, compiled: bool = False) -> Extremes:
@@ -79,16 +89,13 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, compiled: bool 
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """
     payoffs = game.payoffs
-    if payoffs.shape[0] != 2:
-        require_two_players(game, "extreme_equilibria")
-    _, m, n = payoffs.shape
-    kernel = _READY.get((m, n)) or _kernel(m, n, compiled)
+    kernel = _READY.get(payoffs.shape) or _kernel(game, compiled)
     if kernel is None:
         return _by_integers(game)
-    count, bases, whole, degenerate, worst, table = kernel(payoffs)
+    count, _, whole, degenerate, worst, _ = found = kernel(payoffs)
     if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
-    return Extremes(table[:count, :m], table[:count, m : m + n], degenerate, worst, whole, (table, count, bases))
+    return Extremes._make((payoffs.shape, *found))
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
@@ -116,8 +123,10 @@ def _check_fits(m: int, n: int, bytes_a_number: int) -> None:
         )
 
 
-def _kernel(m: int, n: int, wanted: bool) -> Any:
+def _kernel(game: NormalForm, wanted: bool) -> Any:
     """The compiled enumeration, or None where it does not exist, does not fit or would not pay."""
+    require_two_players(game, "extreme_equilibria")
+    m, n = game.shape
     if m + n > _MASK_BITS:
         return None
     kernels = sys.modules.get("bestresponse.theory.bimatrix_kernels")
@@ -126,8 +135,11 @@ def _kernel(m: int, n: int, wanted: bool) -> Any:
             return None
         kernels = import_module("bestresponse.theory.bimatrix_kernels")
     _check_fits(m, n, 8)
-    _READY[m, n] = kernels.extreme_pairs
-    return kernels.extreme_pairs
+    kernel = kernels.extreme_pairs
+    if (m, n) == (3, 3):
+        kernel = import_module("bestresponse.theory.bimatrix_three_kernels").extreme_pairs_of_three
+    _READY[game.payoffs.shape] = kernel
+    return kernel
 
 
 def _by_integers(game: NormalForm) -> Extremes:
@@ -147,9 +159,13 @@ def _by_integers(game: NormalForm) -> Extremes:
         if full ^ vertex.basis in partner
     ]
     x, y = _unit([in_p[k].point for k, _ in pairs]), _unit([in_q[h].point for _, h in pairs])
-    table = [[*x[e], *y[e], *in_p[k].point, *in_q[h].point, k, h] for e, (k, h) in enumerate(pairs)]
+    rows = [[*x[e], *y[e], *in_p[k].point, *in_q[h].point, k, h] for e, (k, h) in enumerate(pairs)]
+    table = np.zeros((len(pairs) + len(bases), 2 * (m + n) + 2), dtype=object)
+    table[: len(pairs)] = rows
+    table[len(pairs) :, :3] = bases
     degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
-    return Extremes(x, y, degenerate, _largest_regret(game, x, y), True, ([*table, *bases], len(table), len(bases)))
+    regret = _largest_regret(game, x, y)
+    return Extremes(game.payoffs.shape, len(pairs), len(bases), True, degenerate, regret, table)
 
 
 def _at(rows: list[list[int]], used: list[int]) -> list[list[int]]:

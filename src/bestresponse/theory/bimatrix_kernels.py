@@ -13,7 +13,7 @@ from numba import njit
 
 from bestresponse.theory.bimatrix_vertex_kernels import DOUBT, enumerate_vertices, find_slot, new_table
 
-__all__ = ["DOUBT", "extreme_pairs"]
+__all__ = ["DOUBT", "extreme_pairs", "regret_of"]
 
 _EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
 
@@ -125,7 +125,7 @@ def _write_point(out: Any, at: int, raw: int, names: Any, T: Any, order: Any) ->
 
 
 @njit(cache=True, error_model="numpy")
-def _regret(MP: Any, MQ: Any, out: Any, range_a: float, range_b: float) -> float:
+def regret_of(MP: Any, MQ: Any, out: Any, range_a: float, range_b: float) -> float:
     """The larger of both players' regrets, each as a share of its payoff range."""
     m, n = MQ.shape
     best, mean = -np.inf, 0.0
@@ -238,7 +238,7 @@ def extreme_pairs(payoffs: Any) -> Any:
         _write_point(out[e], m, side + m, columns, tableaus_q[w], order_q[w])
         out[e, 2 * side] = v
         out[e, 2 * side + 1] = w
-        worst = max(worst, _regret(MP, MQ, out[e], _rounded_span(range_a), _rounded_span(range_b)))
+        worst = max(worst, regret_of(MP, MQ, out[e], _rounded_span(range_a), _rounded_span(range_b)))
     for k in range(lexicographic):
         v, w = bases[k, 0], bases[k, 1]
         out[count + k, 0] = first_p[v] if degenerate else v
