@@ -27,12 +27,17 @@ from bestresponse.web.quiz import questions
 from bestresponse.web.seats import strategies_for
 from bestresponse.web.setup import GameChoice, Setup
 
-__all__ = ["router"]
+__all__ = ["Closed", "Name", "problems", "router"]
 
-_PROBLEM = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": {
-    "type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}}}}  # fmt: skip
-_PROBLEMS: dict[int | str, dict[str, Any]] = dict.fromkeys((400, 403, 404, 409, 413, 422, 429, 503), _PROBLEM)
-router = APIRouter(prefix="/api", responses=_PROBLEMS)
+
+def problems() -> dict[int | str, dict[str, Any]]:
+    """What a call answers where it does not work: a sentence."""
+    schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+    told = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": schema}}}
+    return dict.fromkeys((400, 403, 404, 409, 413, 422, 429, 503), told)
+
+
+router = APIRouter(prefix="/api", responses=problems())
 
 Name = Annotated[str, Path(max_length=80)]
 SeatNumber = Annotated[int, Path(ge=0, le=999)]

@@ -13,7 +13,16 @@ from starlette.exceptions import HTTPException
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web import api, pages_export, pages_play, pages_seat, pages_watch
+from bestresponse.web import (
+    api,
+    api_studio,
+    pages_export,
+    pages_formalize,
+    pages_judge,
+    pages_play,
+    pages_seat,
+    pages_watch,
+)
 from bestresponse.web.clerk import Clerk
 from bestresponse.web.desk import ADMIN_COOKIE, Desk, NotAllowed, TooFast, refuse
 from bestresponse.web.house import AlreadyAnswered, NoSuchTable
@@ -36,6 +45,7 @@ def create_app(desk: Desk) -> FastAPI:
             yield
         finally:
             clerk.stop()
+            desk.helper.close()
 
     app = FastAPI(
         title="bestresponse",
@@ -51,7 +61,7 @@ def create_app(desk: Desk) -> FastAPI:
     app.add_exception_handler(BestResponseError, _told)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
-    for module in (pages_play, pages_seat, pages_watch, pages_export, api):
+    for module in (pages_play, pages_seat, pages_watch, pages_formalize, pages_judge, pages_export, api, api_studio):
         app.include_router(module.router)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
     app.add_api_route("/static/{name}", static, include_in_schema=False)

@@ -11,9 +11,11 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Model
+from bestresponse.web.formalizing import Helper
 from bestresponse.web.house import House, NoSuchTable
 from bestresponse.web.keys import Keys
 from bestresponse.web.limits import RateLimit
+from bestresponse.web.panel import Panel
 from bestresponse.web.runs import Runs
 from bestresponse.web.seats import OpenModel
 from bestresponse.web.session import Session
@@ -22,6 +24,7 @@ __all__ = [
     "ADMIN_COOKIE",
     "AdminApi",
     "AdminPage",
+    "Credentials",
     "Desk",
     "Here",
     "NotAllowed",
@@ -56,11 +59,15 @@ class Desk:
     open_model: OpenModel
     models: tuple[str, ...] = ()
     runs: Runs = field(init=False)
+    helper: Helper = field(init=False)
+    panel: Panel = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
     seats: RateLimit = field(default_factory=lambda: RateLimit(10, 60))
 
     def __post_init__(self) -> None:
         self.runs = Runs(self.output)
+        self.helper = Helper(self.model)
+        self.panel = Panel(self.house.journal)
 
     def model(self, name: str) -> Model:
         """One of the models that the server was started with; a request opens no other."""
@@ -155,9 +162,12 @@ SeatApi = Annotated[Sitting, Depends(seat_api)]
 
 
 async def posted(request: Request) -> dict[str, str]:
-    """The fields of a form as text."""
-    form = await request.form(max_files=1, max_fields=_MOST_FIELDS)
-    return {name: value for name, value in form.items() if isinstance(value, str)}
+    """The fields of a form, and a file in it, as text."""
+    async with request.form(max_files=1, max_fields=_MOST_FIELDS) as form:
+        return {
+            name: value if isinstance(value, str) else (await value.read()).decode("utf-8", "replace")
+            for name, value in form.items()
+        }
 
 
 Posted = Annotated[dict[str, str], Depends(posted)]

@@ -36,7 +36,7 @@ def board(folders: list[RunFolder]) -> Table:
     """Every player of every benchmark run, the smallest normalised gap first."""
     rows = [(folder.path.name, line) for folder in folders for line in _of(folder)]
     rows.sort(key=lambda row: row[1].gap_normalised.estimate if row[1].gap_normalised else float("inf"))
-    figures = [Column(name, "right", ".3f") for name in ("gap / payoff range", "exploitability / range")]
+    figures = [Column(name, "right", format=".3f") for name in ("gap / payoff range", "exploitability / range")]
     counts = [Column(name, "right") for name in ("plays", "answered")]
     columns = (Column("player"), Column("asked for"), Column("run"), *counts, *figures)
     cells: list[tuple[Cell, ...]] = [
@@ -49,8 +49,8 @@ def compared(first: RunFolder, second: RunFolder) -> Table:
     """The players of two runs side by side."""
     left, right = ({(s.player, s.way): s.gap_normalised for s in _of(folder)} for folder in (first, second))
     keys = list(dict.fromkeys((*left, *right)))
-    columns = (Column("player"), Column("asked for"), Column(first.path.name, "right", ".3f"),
-               Column(second.path.name, "right", ".3f"), Column("difference", "right", "+.3f"))  # fmt: skip
+    figures = [Column(folder.path.name, "right", format=".3f") for folder in (first, second)]
+    columns = (Column("player"), Column("asked for"), *figures, Column("difference", "right", format="+.3f"))
     rows: list[tuple[Cell, ...]] = []
     for key in keys:
         a, b = left.get(key), right.get(key)

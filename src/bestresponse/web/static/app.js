@@ -61,9 +61,96 @@ function refreshPart(box) {
   setTimeout(again, every);
 }
 
+function formalize(form) {
+  const program = form.querySelector("#program");
+  const gutter = form.querySelector(".gutter");
+  const game = document.getElementById("game");
+  const post = (path) => fetch(path, { method: "POST", body: new URLSearchParams(new FormData(form)), credentials: "same-origin" });
+  const number = () => {
+    const wrong = new Map([...game.querySelectorAll("[data-line]")].map((line) => [Number(line.dataset.line), line.className]));
+    gutter.replaceChildren(...program.value.split("\n").map((_, index) => {
+      const line = document.createElement("span");
+      line.textContent = `${index + 1}\n`;
+      if (wrong.has(index + 1)) line.className = wrong.get(index + 1);
+      return line;
+    }));
+    gutter.scrollTop = program.scrollTop;
+  };
+  let waiting = 0;
+  let asked = 0;
+  const check = async () => {
+    const mine = ++asked;
+    const answer = await post("/formalize/check").catch(() => null);
+    if (answer && answer.ok && mine === asked) {
+      game.innerHTML = await answer.text();
+      number();
+    }
+  };
+  program.addEventListener("input", () => { number(); clearTimeout(waiting); waiting = setTimeout(check, 350); });
+  program.addEventListener("scroll", () => { gutter.scrollTop = program.scrollTop; });
+  form.querySelectorAll("[data-nojs]").forEach((button) => button.remove());
+  const button = form.querySelector("[data-help]");
+  if (button) button.addEventListener("click", () => askModel(form, button, post, (text) => { program.value = text; number(); check(); }));
+  number();
+}
+
+async function askModel(form, button, post, take) {
+  const list = form.querySelector(".job");
+  const say = (lines) => list.replaceChildren(...lines.map((line) => {
+    const item = document.createElement("li");
+    item.textContent = line;
+    return item;
+  }));
+  button.disabled = true;
+  const answer = await post("/formalize/help").catch(() => null);
+  if (!answer || !answer.ok) {
+    say(["It could not be asked; is the story there?"]);
+    button.disabled = false;
+    return;
+  }
+  const { job } = await answer.json();
+  for (;;) {
+    const state = await (await fetch(`/formalize/help/${job}`, { credentials: "same-origin" })).json();
+    say(state.lines);
+    if (state.done) {
+      if (state.program) take(state.program);
+      button.disabled = false;
+      return;
+    }
+    await new Promise((later) => setTimeout(later, 700));
+  }
+}
+
+function judgeByKeys(form) {
+  const criteria = [...form.querySelectorAll("[data-criterion]")];
+  let here = Math.max(0, criteria.findIndex((box) => !box.querySelector("input:checked")));
+  const go = (to) => {
+    here = Math.min(Math.max(0, to), criteria.length - 1);
+    criteria.forEach((box, index) => box.classList.toggle("here", index === here));
+    criteria[here].scrollIntoView({ block: "nearest" });
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.target.closest("textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^[1-9]$/.test(event.key)) {
+      const level = criteria[here].querySelectorAll("input")[Number(event.key) - 1];
+      if (level) { level.checked = true; go(here + 1); }
+    } else if (event.key === "ArrowUp" || event.key === "Backspace") {
+      go(here - 1);
+      event.preventDefault();
+    } else if (event.key === "Enter" && criteria.every((box) => box.querySelector("input:checked"))) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+  criteria.forEach((box, index) => box.addEventListener("change", () => go(index + 1)));
+  go(here);
+}
+
 document.querySelectorAll("[data-live]").forEach(goOnByItself);
 document.querySelectorAll("[data-once]").forEach(sendOnce);
 document.querySelectorAll("[data-left]").forEach(countDown);
 document.querySelectorAll("[data-mixture]").forEach(joinSliders);
 document.querySelectorAll("[data-refresh]").forEach(refreshPart);
 document.querySelectorAll("[data-copy]").forEach((field) => field.addEventListener("focus", () => field.select()));
+document.querySelectorAll("[data-formalize]").forEach(formalize);
+document.querySelectorAll("[data-judge]").forEach((form) => { judgeByKeys(form); sendOnce(form); });
