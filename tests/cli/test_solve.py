@@ -257,7 +257,7 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(run, words, sentence):
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a.json", "[[1, NaN], [2, 3]]", "a.json: row payoffs: expected finite numbers, got nan at [0, 1]"),
+        ("a.json", "[[1, NaN], [2, 3]]", "a.json: matrix: expected finite numbers, got nan at [0, 1]"),
         ("a.json", "[[1, Infinity], [2, 3]]", "got inf at [0, 1]"),
         ("a.json", "[[1, 1e999], [2, 3]]", "got inf at [0, 1]"),
         ("a.json", "[]", "expected at least one number"),
@@ -266,7 +266,7 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(run, words, sentence):
         ("a.json", '[["one", 2]]', "matrix[0][0]: expected a number, got the text 'one'"),
         ("a.json", "rock", "a.json, line 1, column 1"),
         ("a.json", "", "a.json, line 1, column 1"),
-        ("a.json", "[[1e300, 0]]", "the largest payoff is 1e+300"),
+        ("a.json", "[[1e300, 0]]", "expected none beyond 1e+150 in size, got 1e+300"),
         ("a.efg", 'EFG 2 R "x" { "a" "b" } q', "a.efg, line 1, column"),
         ("a.efg", FORGETFUL_DRIVER, "no perfect recall: driver has made different moves"),
         ("a.nfg", 'NFG 1 R "x" { "a"', "a.nfg, line 1, column"),
@@ -344,4 +344,4 @@ def test_the_program_itself_answers_with_json_and_with_a_sentence():
         [sys.executable, "-m", "bestresponse", "solve", "-"], input="[[1, NaN]]", capture_output=True, text=True
     )
     assert failed.returncode == 1
-    assert failed.stderr == "bestresponse: standard input: row payoffs: expected finite numbers, got nan at [0, 1]\n"
+    assert failed.stderr == "bestresponse: standard input: matrix: expected finite numbers, got nan at [0, 1]\n"
