@@ -154,6 +154,23 @@ def test_hostile_programs_only_meet_the_gate(tmp_path):
     assert not mark.exists()
 
 
+def test_a_game_without_choices_is_sent_back():
+    empty = "initial(s0).\ninitially(player(p), s0).\nlegal(move(p, x), s1).\nfinal(s0).\nfinally(goal(p, 1), _)."
+    model, writer = formalizer(fenced(empty), fenced(GOOD))
+    assert writer.formalize(STORY).ok
+    assert "nobody in this game has a choice between two moves" in model.asked[1].messages[1].content
+
+
+def test_ends_without_payoffs_are_told_in_one_line_with_predicates_of_two_arities():
+    wrong = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "payoff('Betray', 1, 1).")
+    wrong = wrong.replace("payoff('Silent', 'Silent', 3, 3).", "")
+    model, writer = formalizer(fenced(wrong), fenced(GOOD))
+    writer.formalize(STORY)
+    told = model.asked[1].messages[1].content
+    assert "ada, ben got no payoff at these ends: (ada: Silent, ben: Silent), (ada: Betray, ben: Betray)" in told
+    assert "- payoff is written with 3 and with 4 arguments, which are different predicates" in told
+
+
 def test_a_remark_of_a_person_revises_the_game():
     model, writer = formalizer(fenced(GOOD), fenced(HUNT))
     first = writer.formalize(STORY)

@@ -21,7 +21,7 @@ from bestresponse.formal.program_writer import write_program
 from bestresponse.formal.retrieval import nearest
 from bestresponse.formal.structured import NO_PLAYERS, TABLE_SCHEMA, read_table
 from bestresponse.formal.texts import TEXTS
-from bestresponse.logic.diagnostics import Stage, numbered
+from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.table import GameTable
 from bestresponse.logic.validate import Expectation, Report, validate
@@ -33,6 +33,7 @@ MOST_CHARACTERS = 50_000
 _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
 _HEAT = 0.7
 _LONGEST_QUOTE = 4_000
+NO_CHOICE = "nobody in this game has a choice between two moves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ class Formalizer:
         code = find_code(reply.text)
         if code is None:
             return Attempt(request, reply, problem=_no_program(reply))
-        report = validate(code.text, self.engine, self.settings.expected)
+        report = self._validated(code.text)
         cut = "the answer was cut off" if reply.finish is Finish.LENGTH or code.how == "unclosed" else ""
         return Attempt(request, reply, code.text, report, cut)
 
@@ -218,7 +219,15 @@ class Formalizer:
             source = write_program(read_table(reply.text))
         except InvalidGame as error:
             return Attempt(request, reply, problem=str(error))
-        return Attempt(request, reply, source, validate(source, self.engine, self.settings.expected))
+        return Attempt(request, reply, source, self._validated(source))
+
+    def _validated(self, source: str) -> Report:
+        """The report on a program; a game in which nobody can choose anything is none for a story."""
+        report = validate(source, self.engine, self.settings.expected)
+        if report.table is None or any(len(moves) > 1 for moves in report.table.moves):
+            return report
+        fault = Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", NO_CHOICE, "check legal/2 and final/1", "moves")
+        return replace(report, diagnostics=(*report.diagnostics, fault))
 
     def _request(self, text: str, before: Sequence[Attempt]) -> Request:
         """A program given twice would be given again: then the model is asked with more freedom."""
