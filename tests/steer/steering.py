@@ -28,4 +28,4 @@ def recorded(game, wordings=1, model=None, **more):
     model = model or SimulatedSpeaker(0)
     book = Book()
     built = build(game, cast_of(model, game.domain), book, wordings=wordings, **more)
-    return RecordedDialogue(game, book), built
+    return RecordedDialogue(game, book, wordings), built

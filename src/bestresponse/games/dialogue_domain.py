@@ -1,7 +1,8 @@
 """A domain of dialogue: who talks about what, in which manners, and what a deal is worth. One file of data and texts.
 
     name, players, [utilities] low and high
-    [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to speak
+    [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to speak; `new` tells
+                         it for a manner found later
     [deal]               kind: option, trade or verdict; items
     [generate]           names, ranges of values (and availability, endowments, topics, sides) to draw games from
     [texts]              task, private, message, referee, score, with $places
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -34,12 +35,23 @@ _MOST_PLAYERS = 10
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """Ways to speak: labels, the neutral one among them, and the instruction that goes with each."""
+    """Ways to speak: labels, the neutral one among them, and the instruction that goes with each.
+
+    `new` is the instruction for a manner that is not listed, with the place $manner; empty where there are no others.
+    """
 
     name: str
     options: tuple[str, ...]
     neutral: str
     texts: Mapping[str, str]
+    new: str = ""
+
+    def with_manner(self, manner: str) -> Actions:
+        """These and one more."""
+        if manner in self.options:
+            return self
+        text = Template(self.new).substitute(manner=manner)
+        return replace(self, options=(*self.options, manner), texts={**self.texts, manner: text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +188,10 @@ class _Reader:
                 raise self.wrong(f"actions.{name}.texts has no text for {option!r}")
         if len({texts[option] for option in options}) != len(options):
             raise self.wrong(f"actions.{name}: two actions have the same text, so they would be one action")
-        return Actions(name, options, neutral, texts)
+        new = self.get(f"actions.{name}.new", str, "")
+        if new and "$manner" not in new:
+            raise self.wrong(f"actions.{name}.new: expected a text with the place $manner")
+        return Actions(name, options, neutral, texts, new)
 
     def deal(self) -> DealRules:
         match self.get("deal.kind", str):

@@ -64,10 +64,10 @@ class Book:
     def get(self, key: str, number: int = 0) -> Entry | None:
         return self._entries.get(key, {}).get(number)
 
-    def wordings(self, key: str) -> dict[str, int]:
-        """The different readable texts on record and how often each was drawn, in the order of the draws."""
+    def wordings(self, key: str, most: int) -> dict[str, int]:
+        """The different readable texts among the first `most` draws and how often each was drawn, in their order."""
         drawn = sorted(self._entries.get(key, {}).items())
-        return dict(Counter(entry.text for _, entry in drawn if entry.text is not None))
+        return dict(Counter(entry.text for number, entry in drawn if number < most and entry.text is not None))
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -79,10 +79,11 @@ class Book:
 
 @dataclass(frozen=True, eq=False)
 class RecordedDialogue:
-    """The game of `live` with the texts of `book`."""
+    """The game of `live` with the texts of `book`, `wordings` draws of each at most."""
 
     live: DialogueGame
     book: Book
+    wordings: int = 1
     _possible: dict[Dialogue, bool] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -159,7 +160,7 @@ class RecordedDialogue:
         return None if entry is None else entry.text
 
     def _texts(self, state: Dialogue, role: Role) -> dict[str, int]:
-        return self.book.wordings(prompt_key(self.live.view(state, role)))
+        return self.book.wordings(prompt_key(self.live.view(state, role)), self.wordings)
 
     def _wordings(self, state: Dialogue, role: Role) -> dict[int, float]:
         """The numbers of the wordings that lead on, with their weights."""

@@ -15,13 +15,13 @@ from bestresponse.core.seeds import generator
 __all__ = ["CYCLE", "EDGE", "FIRMNESS", "NEUTRAL", "SLIP", "edge", "firmness", "manner_in", "opener", "shown_in"]
 
 FIRMNESS = {
-    "humble": 0.05, "submissive": 0.1, "friendly": 0.25, "sad": 0.3, "calm": 0.4, "any": 0.5, "happy": 0.5,
-    "enthusiastic": 0.6, "frank": 0.7, "assertive": 0.8, "angry": 0.9, "stubborn": 0.95,
+    "submissive": 0.1, "friendly": 0.25, "sad": 0.3, "calm": 0.4, "any": 0.5, "happy": 0.5, "enthusiastic": 0.6,
+    "frank": 0.7, "angry": 0.75, "assertive": 0.8, "stubborn": 1.0,
 }  # fmt: skip
-"""Manners of negotiation, from soft to hard. Any other word has a firmness of its own between 0.1 and 0.9."""
+"""Manners of negotiation, from soft to hard. Any other word has a firmness of its own between 0.2 and 0.8."""
 
 CYCLE = ("logos", "pathos", "ethos")
-"""Each style beats the next one, and the last the first."""
+"""Each style beats the next one, the last the first, and every one of them any other manner."""
 
 EDGE = 0.3
 SLIP = 0.1
@@ -42,7 +42,7 @@ def firmness(manner: str) -> float:
     """How hard a speaker of that manner is, between 0 and 1."""
     if manner in FIRMNESS:
         return FIRMNESS[manner]
-    return round(generator(0, "firmness", manner).uniform(0.1, 0.9), 2)
+    return round(generator(0, "firmness", manner).uniform(0.2, 0.8), 2)
 
 
 def edge(manner: str, against: str) -> float:
@@ -50,7 +50,7 @@ def edge(manner: str, against: str) -> float:
     if manner in CYCLE and against in CYCLE:
         step = (CYCLE.index(against) - CYCLE.index(manner)) % 3
         return EDGE * (0, 1, -1)[step]
-    return EDGE / 5 * ((manner in CYCLE) - (against in CYCLE))
+    return EDGE * ((manner in CYCLE) - (against in CYCLE))
 
 
 def opener(manner: str) -> str:

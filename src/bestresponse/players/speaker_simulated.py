@@ -134,7 +134,7 @@ def _wish(prompt: str, me: str, said: list[tuple[str, str, str]], how: str) -> s
     theirs = _OWNED.search(said[-1][2]) if said else None
     wanted = theirs[1].split(", ") if theirs else list(worth)
     give = min((item for item in owned if int(owned[item]) > 0), key=lambda item: int(worth[item]))
-    get = max(wanted, key=lambda item: int(worth[item]))
+    get = max([item for item in wanted if item != give] or wanted, key=lambda item: int(worth[item]))
     return f"that {me} gives 1 {give} and {other} gives 1 {get}"
 
 
@@ -192,6 +192,8 @@ def _classify(prompt: str, rng: Random) -> str:
 
 
 def _invent(prompt: str, rng: Random) -> str:
+    if "new categories" in prompt:
+        return json.dumps(rng.sample(["mood", "attitude", "register"], 2))
     known = [*CYCLE, *FIRMNESS] if "logos" in prompt else list(FIRMNESS)
     wanted = int(_search(re.compile(r"(\d+) new"), prompt, "1"))
     fresh = [name for name in known if f"\n- {name}" not in prompt]

@@ -127,7 +127,7 @@ def _wish(game: DialogueGame, talk: _Talk, seat: int, manner: str) -> Any:
     wanted = [item for item, count in other["endowment"].items() if count or not talk.spoken]
     owned = [item for item, count in own["endowment"].items() if count]
     give = min(owned, key=lambda item: own["values"][item])
-    get = max(wanted, key=lambda item: own["values"][item])
+    get = max([item for item in wanted if item != give] or wanted, key=lambda item: own["values"][item])
     return (give, get) if seat == 0 else (get, give)
 
 

@@ -19,7 +19,7 @@ from bestresponse.core.player import Decision, Player
 from bestresponse.games.dialogue import Dialogue, DialogueGame, prompt_key
 from bestresponse.games.dialogue_recorded import Book, Entry
 
-__all__ = ["Built", "Cast", "Size", "build", "size_of"]
+__all__ = ["Built", "Cast", "Size", "build", "missing_calls", "second_key", "size_of"]
 
 _PATIENCE = 5
 
@@ -57,6 +57,37 @@ def size_of(game: DialogueGame, wordings: int) -> Size:
     return Size(messages, rulings, nodes + (len(game.cases) > 1))
 
 
+def missing_calls(game: DialogueGame, cast: Cast, book: Book, wordings: int, per_ruling: int) -> int:
+    """The most calls that building still takes: 0 where the book is complete."""
+    builder = _Builder(game, cast, book, wordings)
+    builder.explore(game.start())
+    below = _calls_below(game, wordings, per_ruling)
+    total = 0
+    for question in builder.questions:
+        if question.view.role == REFEREE:
+            total += per_ruling
+        else:
+            depth = -question.rank[0]
+            total += 1 + below[depth + 1] * max(1, builder.waiting(question.key))
+    return total
+
+
+def _calls_below(game: DialogueGame, wordings: int, per_ruling: int) -> list[int]:
+    """The most calls after a message, by how many messages were said with it."""
+    below = [0] * (game.messages + 2)
+    for said in range(game.messages, -1, -1):
+        due = said == game.messages or (game.early_end and said >= game.domain.players)
+        options = len(game.options(said % game.domain.players)) * wordings
+        after = 0 if said == game.messages else options * (1 + below[said + 1])
+        below[said] = per_ruling * due + after
+    return below
+
+
+def second_key(second: Player, view: View) -> str:
+    """Under which key another referee's ruling is kept."""
+    return f"second:{second.name}:{prompt_key(view)}"
+
+
 @dataclass(slots=True)
 class Built:
     """What a build did: answers asked for, calls made, and why it stopped before the end (empty: it did not)."""
@@ -66,6 +97,8 @@ class Built:
     failed: int = 0
     stopped: str = ""
     last_failure: str = ""
+    keys: set[str] = field(default_factory=set)
+    """The keys of all questions of the tree, asked now or before."""
 
 
 @dataclass(order=True, slots=True)
@@ -123,6 +156,10 @@ class _Builder:
         while stack:
             stack.extend(reversed(self._next(stack.pop())))
 
+    def waiting(self, key: str) -> int:
+        """How many positions wait for the answers to one question."""
+        return len(self._waiting.get(key, ()))
+
     def settle(self, question: _Question, future: Future[Decision], keep: Callable[[Entry], None]) -> None:
         """Take one answer, or note that there is none; then go on where this answer was missing."""
         try:
@@ -175,13 +212,14 @@ class _Builder:
             else:
                 if self._lacks(state, key, view, ask, [self.cast.speaker(k) for k in range(self.wordings)]):
                     return []
-                texts = list(self.book.wordings(key))
+                texts = list(self.book.wordings(key, self.wordings))
             return [self.game.apply(state, {role: text}) for text in texts]
         return []
 
     def _lacks(self, state: Dialogue, key: str, view: View, ask: Ask, players: list[Player]) -> bool:
         """Whether answers are still missing here; asks for those that nobody was asked for yet."""
         if key not in self._open:
+            self.done.keys.add(key)
             missing = [number for number in range(len(players)) if self.book.get(key, number) is None]
             self._open[key] = set(missing)
             for number in missing:
@@ -191,8 +229,11 @@ class _Builder:
         return bool(self._open[key])
 
     def _second_opinion(self, state: Dialogue, view: View, ask: Ask) -> None:
-        key = f"second:{prompt_key(view)}"
-        if self.cast.second is not None and key not in self._open and self.book.get(key) is None:
+        if self.cast.second is None:
+            return
+        key = second_key(self.cast.second, view)
+        self.done.keys.add(key)
+        if key not in self._open and self.book.get(key) is None:
             self._open[key] = {0}
             self._push(state, _Question((0, 0), key, 0, view, ask, self.cast.second))
 

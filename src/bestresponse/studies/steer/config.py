@@ -19,16 +19,18 @@ META_SOLVERS = ("replicator", "nash", "welfare", "bargaining")
 
 @dataclass(frozen=True, slots=True)
 class SteerConfig:
-    """`domain` is a name or a file; `judge` and `second` are models that rule, empty for the speaker's own or none.
+    """`domain` is a name or a file; `judge` is the model that rules (empty: the speaker's own).
 
     `games` are drawn by `seed`; each speaker writes `replies` messages, each choice has `wordings` recorded texts, and
-    each speaker has `types` draws of private information. `payoffs` says how a ruling is made.
+    nature draws among `types` equally likely private informations. `payoffs` says how a ruling is made; `second` is
+    another way that is only compared with it, by the model `second_judge` (empty: the judge again).
     """
 
     domain: str
     model: str
     judge: str = ""
     second: str = ""
+    second_judge: str = ""
     solver: str = "cfr"
     games: int = 1
     seed: int = 0
@@ -51,6 +53,7 @@ class SteerConfig:
     def __post_init__(self) -> None:
         _one_of("solver", self.solver, SOLVERS)
         _one_of("payoffs", self.payoffs, PAYOFFS)
+        _one_of("second", self.second, ("", *PAYOFFS))
         _one_of("oracle", self.oracle, ORACLES)
         _one_of("meta", self.meta, META_SOLVERS)
         _one_of("variant", self.variant, get_args(Variant))
@@ -61,6 +64,11 @@ class SteerConfig:
             raise UsageError(f"--temperature is {self.temperature:g}; expected 0 to 10")
         if self.wordings > 1 and self.temperature == 0:
             raise UsageError("several wordings of one choice need a temperature above 0")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model that is needed, each once."""
+        return tuple(dict.fromkeys(name for name in (self.model, self.judge, self.second_judge) if name))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -1,0 +1,225 @@
+"""`bestresponse steer`: dialogue guided by an equilibrium."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
+
+if TYPE_CHECKING:
+    from bestresponse.cli.models_open import Limits, Opened
+    from bestresponse.games.dialogue_domain import Domain
+    from bestresponse.studies.steer.config import SteerConfig
+    from bestresponse.studies.steer.playing import BookFile
+    from bestresponse.studies.steer.session import Steered
+
+__all__ = ["steer"]
+
+SIMULATED = "simulated"
+
+
+def steer(
+    domain: Annotated[str, typer.Argument(help="meeting, fruit, debate, email, or a domain file (.toml).")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The model that speaks; `simulated` needs none.")
+    ] = SIMULATED,
+    judge: Annotated[str, typer.Option(help="The model that rules. [default: the speaker]")] = "",
+    solver: Annotated[str, typer.Option(help="cfr (solve the tree) or psro (search for better prompts).")] = "cfr",
+    games: Annotated[int, typer.Option(help="Number of games drawn from the domain.")] = 1,
+    replies: Annotated[int, typer.Option(help="Messages of each speaker.")] = 1,
+    wordings: Annotated[int, typer.Option(help="Recorded texts of each choice.")] = 1,
+    types: Annotated[int, typer.Option(help="Equally likely draws of private information in each game.")] = 1,
+    actions: Annotated[str, typer.Option(help="Which of the domain's sets of actions. [default: the first]")] = "",
+    payoffs: Annotated[
+        str, typer.Option(help="deal (a referee reads what was agreed) or score (a model says what it is worth).")
+    ] = "deal",
+    second: Annotated[
+        str, typer.Option(help="deal or score: rule in this way too, and report how far both agree.")
+    ] = "",
+    second_judge: Annotated[str, typer.Option(help="The model of the second ruling. [default: the judge]")] = "",
+    early_end: Annotated[bool, typer.Option("--early-end", help="Let the referee end a talk once all agree.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Let the judge tell in which manner each message was written.")
+    ] = False,
+    iterations: Annotated[int | None, typer.Option(help="Of the solver. [default: 1000 for cfr, 4 for psro]")] = None,
+    variant: Annotated[str, typer.Option(help="cfr, cfr+, dcfr or pcfr+.")] = "cfr+",
+    oracle: Annotated[str, typer.Option(help="psro: shotgun, better, trajectory or categorical.")] = "shotgun",
+    meta: Annotated[str, typer.Option(help="psro: nash, replicator, welfare or bargaining.")] = "nash",
+    candidates: Annotated[int, typer.Option(help="psro: new prompts that an oracle tries.")] = 3,
+    plays: Annotated[int, typer.Option(help="psro: plays of each profile of prompts.")] = 20,
+    seed: Annotated[int, typer.Option(help="Seed of the games and draws.")] = 0,
+    temperature: Annotated[float, typer.Option(help="Sampling temperature of the messages.")] = 0.7,
+    max_tokens: Annotated[int, typer.Option(help="Longest message, in tokens.")] = 200,
+    output_dir: OutputDir = Path("results"),
+    workers: Workers = None,
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_tokens_total: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
+    max_nodes: Annotated[int, typer.Option(help="Refuse trees with more nodes than this.", min=1)] = 500_000,
+    cut_short: Annotated[
+        bool, typer.Option("--cut-short", help="Build as far as the budget goes instead of refusing to start.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and stop.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let an equilibrium solver choose how a model speaks, and measure what that earns.
+
+    Every text is asked for once and kept; the same command again makes no call.
+    """
+    from bestresponse.cli.models_open import Limits
+    from bestresponse.games.dialogue_domain import load_domain
+    from bestresponse.studies.steer.config import SteerConfig
+
+    config = SteerConfig(
+        domain=domain,
+        model=model,
+        judge=judge,
+        second=second,
+        second_judge=second_judge,
+        solver=solver,
+        games=games,
+        seed=seed,
+        replies=replies,
+        wordings=wordings,
+        types=types,
+        actions=actions,
+        payoffs=payoffs,
+        early_end=early_end,
+        follow=follow,
+        iterations=iterations if iterations is not None else (1000 if solver == "cfr" else 4),
+        variant=variant,  # type: ignore[arg-type]
+        oracle=oracle,
+        meta=meta,
+        candidates=candidates,
+        plays=plays,
+        temperature=temperature,
+        max_tokens=max_tokens,
+    )
+    loaded = load_domain(domain)
+    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
+    with _opened(config, output_dir, limits) as table:
+        _run(config, loaded, table, output_dir, limits, _Wishes(max_nodes, cut_short, dry_run, as_json))
+
+
+class _Wishes:
+    """What the user wants besides the study itself."""
+
+    def __init__(self, max_nodes: int, cut_short: bool, dry_run: bool, as_json: bool) -> None:
+        self.max_nodes, self.cut_short, self.dry_run, self.as_json = max_nodes, cut_short, dry_run, as_json
+
+
+@contextmanager
+def _opened(config: SteerConfig, output_dir: Path, limits: Limits) -> Iterator[Opened]:
+    """The models by name; the simulated speaker needs no opening but counts calls like any other."""
+    from bestresponse.cli.models_open import Opened, opened_models
+    from bestresponse.models.assemble import assemble
+    from bestresponse.models.meter import Budget, Meter
+    from bestresponse.players.speaker_simulated import SimulatedSpeaker
+
+    real = tuple(name for name in config.models if name != SIMULATED)
+    if not real:
+        meter = Meter(Budget(limits.calls, limits.tokens, None))
+        yield Opened({SIMULATED: assemble(SimulatedSpeaker(config.seed), meter=meter)}, limits.workers or 1, meter)
+        return
+    with opened_models(real, output_dir, limits) as table:
+        if SIMULATED not in config.models:
+            yield table
+            return
+        both = {**table.models, SIMULATED: assemble(SimulatedSpeaker(config.seed), meter=table.meter)}
+        yield replace(table, models=both)
+
+
+def _run(config: SteerConfig, domain: Domain, table: Opened, output_dir: Path, limits: Limits, wishes: _Wishes) -> None:
+    from bestresponse.cli.version import command_line, revision
+    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.studies.steer import session
+    from bestresponse.studies.steer.playing import BookFile
+
+    with BookFile(session.book_path(output_dir, config, domain, table.models)) as file:
+        if config.solver == "cfr":
+            _announce(config, domain, table, file, limits, wishes)
+        if wishes.dry_run:
+            return
+        created = datetime.now().astimezone().isoformat(timespec="seconds")
+        manifest = session.manifest_of(
+            config, domain, table.models, command=command_line(), created=created, revision=revision()
+        )
+        with RunFolder.open(output_dir / f"steer-{manifest.run}", manifest) as folder:
+            steered = _steered(config, domain, table, file)
+            summary = session.summary_of(steered, table.meter.ledger.calls)
+            _publish(steered, summary, folder, wishes.as_json)
+
+
+def _announce(
+    config: SteerConfig, domain: Domain, table: Opened, file: BookFile, limits: Limits, wishes: _Wishes
+) -> None:
+    """What it will take at most, and a refusal where that is more than allowed, before anything is asked."""
+    from bestresponse.models.meter import Budget
+    from bestresponse.studies.steer import session
+
+    need = session.needed(config, domain, table.models, file)
+    line = f"{config.games} games, at most {need.calls:,} calls, {need.tokens:,} tokens, {need.nodes:,} nodes a tree"
+    print(line, file=sys.stdout if wishes.dry_run else sys.stderr, flush=True)
+    budget = Budget() if wishes.cut_short else Budget(limits.calls, limits.tokens, limits.money)
+    session.check_budget(need, budget, wishes.max_nodes, _price(config, table, need.calls, need.tokens))
+
+
+def _price(config: SteerConfig, table: Opened, calls: int, tokens: int) -> float | None:
+    from bestresponse.models.base import Usage
+    from bestresponse.models.prices import price_of
+
+    replies = calls * config.max_tokens
+    prices = [price_of(table.models[name])(Usage(max(tokens - replies, 0), replies)) for name in config.models]
+    known = [price for price in prices if price is not None]
+    return max(known) if len(known) == len(prices) else None
+
+
+def _steered(config: SteerConfig, domain: Domain, table: Opened, file: BookFile) -> Steered:
+    from bestresponse.studies.steer import session
+
+    def told(done: int, asked: int) -> None:
+        print(f"game {done} of {config.games}: {asked} answers", file=sys.stderr, flush=True)
+
+    def iterated(number: int) -> None:
+        print(f"iteration {number}", file=sys.stderr, flush=True)
+
+    if config.solver == "psro":
+        return session.run_psro(config, domain, table.models, file, workers=table.workers, on_iteration=iterated)
+    return session.run_cfr(config, domain, table.models, file, workers=table.workers, on_game=told)
+
+
+def _publish(steered: Steered, summary: dict[str, Any], folder: Any, as_json: bool) -> None:
+    from bestresponse.cli.show import console, notes
+    from bestresponse.cli.show_document import print_document
+    from bestresponse.report import codec, page
+    from bestresponse.studies.steer.findings import report_of
+
+    document = report_of(steered, summary, folder.manifest)
+    files = [
+        folder.write_text("report.html", page.render(document)),
+        folder.write_text("report.json", codec.to_json(document)),
+        folder.write_text("summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n"),
+    ]
+    if as_json:
+        print(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        print_document(console(), replace(document, sections=document.sections[:1]))
+    for path in files:
+        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+    if steered.stopped:
+        print(f"bestresponse: stopped: {steered.stopped}", file=sys.stderr)
+    if steered.stopped or (not steered.solved and steered.psro is None):
+        for one in steered.games:
+            if one.solved is None:
+                print(f"bestresponse: game {one.number} is void: {one.why_void}", file=sys.stderr)
+        raise typer.Exit(1)

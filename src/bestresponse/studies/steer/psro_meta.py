@@ -1,0 +1,162 @@
+"""Meta-games over prompts: the table of estimated payoffs, and the ways to solve it.
+
+    replicator   where replicator dynamics ends, from uniform play (the published choice)
+    nash         one Nash equilibrium
+    welfare      the coarse correlated equilibrium of the largest sum of payoffs
+    bargaining   Nash's bargaining solution over mixtures of profiles, security levels as disagreement
+
+A solution is a distribution over profiles. Its interval comes from resampling plays: all profiles share the plays, so
+one draw of play numbers makes one table, which is solved anew; half-widths are Bonferroni-corrected normal quantiles
+times the standard deviation over the draws, so that all stated figures hold together with the stated confidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.report.interval import Interval, normal_quantile
+from bestresponse.studies.steer.psro_plays import Arena, Profile
+from bestresponse.theory.bargaining import nash_bargaining
+from bestresponse.theory.correlated_equilibria import correlated
+from bestresponse.theory.dynamics_replicator import replicator
+from bestresponse.theory.equilibria import nash_one
+from bestresponse.theory.normal_form import Array, NormalForm
+
+__all__ = ["MetaGame", "MetaSolution", "estimate", "intervals", "solve_meta"]
+
+_STEPS = 500
+_STEP = 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetaGame:
+    """Payoffs of every profile: `samples` has axes (profile of seat 1, ..., of seat n, play, player); void is NaN."""
+
+    prompts: tuple[tuple[str, ...], ...]
+    samples: Array
+
+    @property
+    def means(self) -> Array:
+        """Mean payoffs, player first."""
+        return _table(self.samples)
+
+    @property
+    def errors(self) -> Array:
+        """Standard errors of the means, player first; NaN where fewer than two plays could be read."""
+        count = np.isfinite(self.samples[..., 0]).sum(axis=-1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = np.nanstd(self.samples, axis=-2, ddof=1) if self.samples.shape[-2] > 1 else np.nan
+            return np.asarray(np.moveaxis(spread / np.sqrt(count)[..., None], -1, 0))
+
+    @property
+    def counts(self) -> Array:
+        """Readable plays of each profile."""
+        return np.asarray(np.isfinite(self.samples[..., 0]).sum(axis=-1), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetaSolution:
+    """A distribution over profiles, every seat's distribution over its prompts, and what each seat expects."""
+
+    joint: Array
+    marginals: tuple[Array, ...]
+    payoffs: Array
+
+
+def estimate(arena: Arena, prompts: tuple[tuple[str, ...], ...], plays: int) -> MetaGame:
+    """The full joint table, `plays` plays a profile; InvalidGame where a profile has no readable play."""
+    profiles: list[Profile] = list(product(*prompts))
+    rows = arena.sample_many([(profile, number) for profile in profiles for number in range(plays)])
+    shape = tuple(map(len, prompts))
+    samples = rows.reshape(*shape, plays, rows.shape[1])
+    empty = np.argwhere(~np.isfinite(samples[..., 0]).any(axis=-1))
+    if len(empty):
+        profile = profiles[int(np.ravel_multi_index(tuple(empty[0]), shape))]
+        raise InvalidGame(f"none of the {plays} plays of {' against '.join(profile)} could be read")
+    return MetaGame(prompts, samples)
+
+
+def solve_meta(game: MetaGame, how: str) -> MetaSolution:
+    """The solution of the estimated table."""
+    return _solve(game.means, how)
+
+
+def _solve(means: Array, how: str) -> MetaSolution:
+    form = NormalForm(means)
+    match how:
+        case "replicator":
+            joint = _product(replicator(form, steps=_STEPS, size=_step(means), form="euler").final)
+        case "nash":
+            joint = _product(nash_one(form).strategies)
+        case "welfare":
+            joint = correlated(form, "welfare", coarse=True).distribution
+        case _:
+            joint = _bargained(form)
+    axes = range(form.num_players)
+    marginals = tuple(np.asarray(joint.sum(axis=tuple(k for k in axes if k != seat))) for seat in axes)
+    return MetaSolution(joint, marginals, np.array([float((joint * own).sum()) for own in means]))
+
+
+def _step(means: Array) -> float:
+    """A step that is short against the largest payoff difference."""
+    return _STEP / max(1e-9, float(np.ptp(means, axis=tuple(range(1, means.ndim))).max()))
+
+
+def _bargained(form: NormalForm) -> Array:
+    try:
+        return nash_bargaining(form).weights
+    except InvalidGame:
+        return correlated(form, "welfare", coarse=True).distribution
+
+
+def _product(strategies: tuple[Array, ...]) -> Array:
+    joint: Array = np.ones(())
+    for mix in strategies:
+        joint = np.multiply.outer(joint, mix)
+    return joint
+
+
+def intervals(
+    game: MetaGame, how: str, *, rng: np.random.Generator, level: float = 0.95, resamples: int = 200
+) -> tuple[tuple[Interval, ...], tuple[tuple[Interval, ...], ...]]:
+    """Simultaneous intervals of every seat's payoff and of every prompt's probability, at the solution."""
+    plays = game.samples.shape[-2]
+    best = solve_meta(game, how)
+    drawn = []
+    for _ in range(resamples):
+        table = _table(game.samples[..., rng.integers(plays, size=plays), :])
+        if np.isfinite(table).all():
+            solution = _solve(table, how)
+            drawn.append(np.concatenate([solution.payoffs, *solution.marginals]))
+    spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full(_width(best), np.inf)
+    wide = normal_quantile(1 - (1 - level) / 2 / _width(best)) * np.sqrt(plays / max(plays - 1, 1))
+    centre = np.concatenate([best.payoffs, *best.marginals])
+    method = f"{resamples} resamples of plays, Bonferroni over {len(centre)} figures"
+    ends = [
+        Interval(float(c), float(c - wide * s), float(c + wide * s), level, method, plays)
+        for c, s in zip(centre, spread, strict=True)
+    ]
+    seats = len(best.payoffs)
+    parts, start = [], seats
+    for mix in best.marginals:
+        parts.append(tuple(_within_simplex(one) for one in ends[start : start + len(mix)]))
+        start += len(mix)
+    return tuple(ends[:seats]), tuple(parts)
+
+
+def _within_simplex(one: Interval) -> Interval:
+    return Interval(one.estimate, max(0.0, one.low), min(1.0, one.high), one.level, one.method, one.n)
+
+
+def _width(solution: MetaSolution) -> int:
+    return len(solution.payoffs) + sum(map(len, solution.marginals))
+
+
+def _table(samples: Array) -> Array:
+    counts = np.isfinite(samples).sum(axis=-2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.moveaxis(np.nansum(samples, axis=-2) / counts, -1, 0))
