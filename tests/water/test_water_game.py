@@ -157,6 +157,7 @@ def test_nature_draws_the_same_supplies_whatever_the_residents_do():
     ({"low": 25, "high": 15}, "the supply goes from 25 to 15; expected 0 <= lowest <= highest"),
     ({"residents": (RESIDENTS[0], RESIDENTS[0])}, "two residents have the same name"),
     ({"days": 0}, "the drought lasts 0 days"),
+    ({"low": 3.5}, "low is 3.5; expected a whole number"),
     ({"health": 11}, "11 health points of at most 10"),
 ])  # fmt: skip
 def test_rules_that_make_no_sense_are_refused_in_a_sentence(rules, why):

@@ -64,6 +64,9 @@ class WaterRules:
             raise UsageError("there are no residents; a roster needs one at least")
         if len(set(names)) < len(names):
             raise UsageError(f"two residents have the same name: {', '.join(names)}")
+        for name in ("low", "high", "days"):
+            if type(getattr(self, name)) is not int:
+                raise UsageError(f"{name} is {getattr(self, name)!r}; expected a whole number")
         if not 0 <= self.low <= self.high:
             raise UsageError(f"the supply goes from {self.low} to {self.high}; expected 0 <= lowest <= highest")
         if self.high - self.low > _MOST_SUPPLIES:

@@ -19,7 +19,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.water_many import CENT, Floats, Morning, Trace, draw_supplies, run_many
 from bestresponse.games.water_rules import WaterRules, with_abundance
 
-__all__ = ["SOLVED", "policy_bid", "policy_of", "solve", "solver_bid"]
+__all__ = ["SOLVED", "kept_for", "policy_bid", "policy_of", "solve", "solver_bid"]
 
 _FIELD = ("random", "share:0.3", "need", "myopic")
 _CANDIDATES = 24
@@ -75,13 +75,19 @@ def policy_bid(policy: Floats, morning: Morning, seat: int) -> Floats:
     return whole_cents(offer, balance)
 
 
+def kept_for(rules: WaterRules) -> tuple[tuple[float, ...], ...] | None:
+    """The kept numbers of all seats, where the rules are the published ones."""
+    for abundance, kept in SOLVED.items():
+        if rules == with_abundance(WaterRules(), abundance):
+            return kept
+    return None
+
+
 @lru_cache(maxsize=256)
 def policy_of(rules: WaterRules, seat: int) -> Floats:
     """The five numbers for this seat: kept ones for the published rules, solved ones for all others."""
-    for abundance, kept in SOLVED.items():
-        if rules == with_abundance(WaterRules(), abundance):
-            return np.asarray(kept[seat])
-    return solve(rules, seat)
+    kept = kept_for(rules)
+    return solve(rules, seat) if kept is None else np.asarray(kept[seat])
 
 
 def solve(rules: WaterRules, seat: int) -> Floats:

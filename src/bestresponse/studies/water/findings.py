@@ -12,6 +12,7 @@ import numpy as np
 from bestresponse.core.player import Status
 from bestresponse.core.seeds import split
 from bestresponse.players.bidders import BIDDERS, play_many
+from bestresponse.players.bidders_solver import kept_for
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -176,7 +177,7 @@ def _baselines(measured: Measured) -> Section | None:
     seeds = [game_seed(measured.config, repeat) for repeat in range(games)]
     columns = (Column("bidder in all seats"), *(Column(s.name, "right", format=".2f") for s in _supplies(measured)))
     rows: list[tuple[Cell, ...]] = []
-    for name in BIDDERS:
+    for name in _at_hand(measured):
         means = [
             float(play_many(s.rules, [name] * len(s.rules.residents), seeds).survived.sum(axis=1).mean())
             for s in _supplies(measured)
@@ -187,6 +188,12 @@ def _baselines(measured: Measured) -> Section | None:
         "repeats. A town that does not waste its money on outbidding itself keeps more of its residents."
     )
     return Section("Beside bidders without a model", (Paragraph(text), Table(columns, tuple(rows))))
+
+
+def _at_hand(measured: Measured) -> list[str]:
+    """The bidders that cost nothing to add: the solver only where it is solved already, or plays itself."""
+    solved = "solver" in measured.config.players or all(kept_for(s.rules) for s in measured.config.settings)
+    return [name for name in BIDDERS if name != "solver" or solved]
 
 
 def _supplies(measured: Measured) -> list[Setting]:
