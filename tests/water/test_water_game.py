@@ -141,6 +141,7 @@ def test_the_payoff_is_to_be_alive_after_the_last_day():
         state = day(game, state, 15, PASS, PASS, 1, PASS, PASS)
     assert game.asks(state) == {}
     assert game.payoffs(state) == {"Alex": 0.0, "Bob": 0.0, "Cindy": 1.0, "David": 0.0, "Eric": 0.0}
+    assert game.view(state, "Bob").situation.endswith("The drought is over. Alive: Cindy.")
 
 
 def test_nature_draws_the_same_supplies_whatever_the_residents_do():

@@ -50,6 +50,8 @@ def day_in_words(rules: WaterRules, day: Day) -> str:
 
 def morning_in_words(rules: WaterRules, state: Drought, role: Role) -> str:
     """Today's supply and everybody's state before the bids, the reader's own last."""
+    if state.day > rules.days or not any(standing.alive for standing in state.standings):
+        return _end_in_words(rules, state)
     water = "" if state.supply is None else f" There are {state.supply} units of water today."
     lines = [f"Day {state.day} of {rules.days}. Salaries are paid.{water}"]
     for resident, standing in zip(rules.residents, state.standings, strict=True):
@@ -58,6 +60,11 @@ def morning_in_words(rules: WaterRules, state: Drought, role: Role) -> str:
     own = state.standings[[r.name for r in rules.residents].index(role)]
     lines.append(f"You, {role}: {_status(own)}.")
     return "\n".join(lines)
+
+
+def _end_in_words(rules: WaterRules, state: Drought) -> str:
+    left = [r.name for r, s in zip(rules.residents, state.standings, strict=True) if s.alive]
+    return f"The drought is over. Alive: {', '.join(left) or 'nobody'}."
 
 
 def money(amount: float) -> str:
