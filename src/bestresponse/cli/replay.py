@@ -19,6 +19,8 @@ __all__ = ["REPLAYERS", "replay"]
 REPLAYERS = {
     "autoformalization": "bestresponse.studies.autoformalization.replaying",
     "bench": "bestresponse.studies.bench.replaying",
+    "verify": "bestresponse.studies.lelma.replaying",
+    "tournament": "bestresponse.studies.tournament.replaying",
     "water": "bestresponse.studies.water.replaying",
 }
 """By study, the module whose `replay_run(folder)` plays a stored run again."""
