@@ -93,14 +93,15 @@ class Cache:
         if not mine:
             return replace(flight.result(), cached=True)
         try:
-            flight.set_result(call())
+            reply = call()
+            flight.set_result(reply)
         except BaseException as error:
             flight.set_exception(error)
             raise
         finally:
             with self._lock:
                 del self._flights[key]
-        return flight.result()
+        return reply
 
     def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """(identity, request) of the last calls kept, newest first."""
@@ -169,11 +170,7 @@ class Cached(Wrapper):
         if self._mode is CacheMode.OFF:
             return self._model.complete(request)
         key = _key(self._identity, request)
-        if self._mode is not CacheMode.REFRESH and (reply := self._cache.get(key)):
-            return reply
-        if self._mode is CacheMode.REPLAY:
-            raise NotCached(f"this call of {self.id} was never recorded: {self.why_miss(request)}")
-        return self._cache.once(key, lambda: self._fetch(key, request))
+        return self._cache.once(key, lambda: self._kept(key, request) or self._fetched(key, request))
 
     def why_miss(self, request: Request) -> Miss | None:
         """What tells this call from the nearest one that is kept; None if it is kept itself."""
@@ -181,10 +178,15 @@ class Cached(Wrapper):
             return None
         return nearest(json.loads(self._identity), request_to_json(request), self._cache.recent())
 
-    def _fetch(self, key: str, request: Request) -> Reply:
-        """Call the model, unless another thread finished the same call since the first look."""
-        if self._mode is CacheMode.READ_WRITE and (reply := self._cache.get(key)):
-            return reply
+    def _kept(self, key: str, request: Request) -> Reply | None:
+        if self._mode is CacheMode.REFRESH:
+            return None
+        reply = self._cache.get(key)
+        if reply is None and self._mode is CacheMode.REPLAY:
+            raise NotCached(f"this call of {self.id} was never recorded: {self.why_miss(request)}")
+        return reply
+
+    def _fetched(self, key: str, request: Request) -> Reply:
         reply = self._model.complete(request)
         self._cache.put(key, self.id, self._identity, request, reply)
         return reply

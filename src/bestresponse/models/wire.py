@@ -11,7 +11,7 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from email.utils import parsedate_to_datetime
 from typing import Any, Self
 from urllib.parse import quote
@@ -25,6 +25,12 @@ __all__ = ["Endpoint", "HttpClients", "KeyHeader", "Rejected", "Secret", "retry_
 _PASSING = frozenset({408, 409, 425, 429})
 _LARGEST = 32 * 2**20
 _SHOWN = 300
+_HEADERS = {
+    "content-type": "application/json",
+    "accept": "application/json",
+    "accept-encoding": "gzip, deflate",
+    "user-agent": "bestresponse",
+}
 _LOOKS_LIKE_KEY = re.compile(r"\b(?:sk-|AIza)[\w*.\-]{4,}")
 
 
@@ -135,10 +141,11 @@ class Endpoint:
         self._who = who
         self._key = key
         self._auth = auth
-        self._headers = {"content-type": "application/json", "accept": "application/json", **dict(headers)}
+        self._headers = httpx.Headers({**_HEADERS, **dict(headers)})
+        self._parsed: httpx.URL | None = None
         self._variable = variable
         self._timeout = timeout
-        self._patience = httpx.Timeout(timeout, connect=min(timeout, 30.0))
+        self._patience = {"timeout": httpx.Timeout(timeout, connect=min(timeout, 30.0)).as_dict()}
         self._clock = clock
 
     def post(self, body: dict[str, Any]) -> tuple[Any, float]:
@@ -161,11 +168,12 @@ class Endpoint:
     def _exchange(self, content: bytes, deadline: float) -> tuple[int, httpx.Headers, bytes]:
         """Send and receive within the deadline, however slowly the bytes drip."""
         chunks, size = [], 0
+        if self._parsed is None:
+            self._parsed = httpx.URL(self._url)
+        request = httpx.Request("POST", self._parsed, headers=self._headers, content=content, extensions=self._patience)
         with (
             self._clients.borrow() as client,
-            client.stream(
-                "POST", self._url, content=content, headers=self._headers, auth=self._auth, timeout=self._patience
-            ) as response,
+            closing(client.send(request, auth=self._auth, stream=True)) as response,
         ):
             for chunk in response.iter_bytes():
                 chunks.append(chunk)
