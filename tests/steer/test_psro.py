@@ -131,7 +131,8 @@ def test_duplicates_are_rejected_before_they_cost_a_play():
     arena, inventor, _ = arena_of(known_game(), model=ScriptedModel(repeats))
     found = psro(arena, inventor, PsroSettings(3, 6, 4, "shotgun", "nash"))
     assert found.closed
-    assert len(found.history) == 1
+    assert len(found.history) == 2
+    assert found.game.counts.max() == 12
     assert found.history[0].responses[0].rejected == ("Calm", " ASSERTIVE. ", "calm", "")
     assert tidy("  'Quite  Calm'. ") == "quite calm"
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bestresponse.core.ask import Ask, Choice, Lottery, Words
@@ -67,6 +67,7 @@ class DialogueGame:
     replies: int = 1
     early_end: bool = False
     longest: int = 4000
+    _told: dict[tuple[int, int], str] = field(init=False, default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.replies < 1:
@@ -170,8 +171,6 @@ class DialogueGame:
 
     def _speaker_view(self, state: Dialogue, seat: int) -> View:
         scenario = self.cases[max(state.case, 0)]
-        places = self._places(scenario, seat)
-        briefing = f"{self.domain.fill('task', places)}\n\n{self.domain.fill('private', places)}"
         situation = self._transcript(state)
         facts = {
             "seat": seat,
@@ -182,11 +181,19 @@ class DialogueGame:
         }
         if state.manner and self.turn(state) == seat:
             manner, to = self.addressed(state.manner, seat)
-            places["other"] = self.names[to]
+            places = self._places(scenario, seat) | {"other": self.names[to]}
             how, what = self.manners.texts[manner], self.domain.fill("message", places)
             situation += "\n\n" + TEXTS.fill("dialogue_speak", how=how, what=what)
             facts["manner"] = manner
-        return View(self.roles[seat], briefing, situation, facts)
+        task = self.domain.fill("task", {"names": _listed(self.names), **scenario.public})
+        return View(self.roles[seat], f"{task}\n\n{self._private_text(state, seat)}", situation, facts)
+
+    def _private_text(self, state: Dialogue, seat: int) -> str:
+        """What a seat is told about itself; written once."""
+        case = max(state.case, 0)
+        if (case, seat) not in self._told:
+            self._told[case, seat] = self.domain.fill("private", self._places(self.cases[case], seat))
+        return self._told[case, seat]
 
     def _referee_view(self, state: Dialogue) -> View:
         scenario = self.cases[max(state.case, 0)]
@@ -195,7 +202,7 @@ class DialogueGame:
             "names": list(self.names),
             "private": [dict(own) for own in scenario.private],
             "public": dict(scenario.public),
-            "told": [self.domain.fill("private", self._places(scenario, seat)) for seat in range(len(self.names))],
+            "told": [self._private_text(state, seat) for seat in range(len(self.names))],
         }
         return View(REFEREE, self.domain.fill("task", places), self._transcript(state), facts)
 

@@ -29,7 +29,8 @@ from bestresponse.games.dialogue_deal import DealRules, Option, Trade, Verdict
 __all__ = ["Actions", "Domain", "domain_names", "load_domain", "parse_domain"]
 
 _TEXTS = ("task", "private", "message", "referee", "score")
-_PLACES = {"names", "me", "other", "values", "endowment", "topic", "side"}
+_PUBLIC = {"option": {"names"}, "trade": {"names"}, "verdict": {"names", "topic"}}
+_PRIVATE = {"option": {"values"}, "trade": {"values", "endowment"}, "verdict": {"side"}}
 _MOST_PLAYERS = 10
 
 
@@ -193,6 +194,14 @@ class _Reader:
             raise self.wrong(f"actions.{name}.new: expected a text with the place $manner")
         return Actions(name, options, neutral, texts, new)
 
+    def _places(self, text: str) -> set[str]:
+        """What a text may name: private information only where its owner reads it."""
+        kind = self.get("deal.kind", str)
+        public = _PUBLIC.get(kind, set())
+        if text in ("task", "referee"):
+            return public
+        return public | {"me"} if text == "score" else public | {"me", "other"} | _PRIVATE.get(kind, set())
+
     def deal(self) -> DealRules:
         match self.get("deal.kind", str):
             case "option":
@@ -212,9 +221,10 @@ class _Reader:
             if not isinstance(texts.get(name), str) or not texts[name].strip():
                 raise self.wrong(f"texts.{name} is missing")
             template = Template(texts[name])
-            unknown = sorted(set(template.get_identifiers()) - _PLACES) if template.is_valid() else ["$"]
+            unknown = sorted(set(template.get_identifiers()) - self._places(name)) if template.is_valid() else ["$"]
             if unknown:
-                raise self.wrong(f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known")
+                known = ", ".join(f"${place}" for place in sorted(self._places(name)))
+                raise self.wrong(f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected {known}")
         return {name: texts[name].strip() for name in _TEXTS}
 
 

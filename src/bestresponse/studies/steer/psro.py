@@ -2,13 +2,14 @@
 
 Each iteration estimates the full joint payoff table over the prompts found so far, solves it, and asks an oracle for
 a better response of every seat (Lanctot et al. 2017; Gemp et al. 2024, algorithm 5). It ends when no seat's response is
-new, or after the given number of iterations.
+new, or after the given number of iterations. Because a table of few plays can show an equilibrium that is none, the
+first time that no response is new is only believed after the plays of every profile were doubled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,48 +71,44 @@ def psro(
         raise UsageError(f"the actions {arena.manners.name!r} cannot be added to; choose others with --actions")
     prompts = (arena.manners.options,) * arena.game.domain.players
     history: list[Iteration] = []
-    closed = False
-    for number in range(settings.iterations + 1):
-        on_iteration(number)
-        game = estimate(arena, prompts, settings.plays)
+    closed, plays = False, settings.plays
+    while True:
+        on_iteration(len(history))
+        game = estimate(arena, prompts, plays)
         solution = solve_meta(game, settings.meta)
-        if number == settings.iterations:
+        if len(history) == settings.iterations:
             history.append(Iteration(prompts, solution))
             break
-        responses = tuple(
-            respond(_search(arena, inventor, settings, seat, prompts, solution, number), settings.oracle)
-            for seat in range(len(prompts))
-        )
+        responses = _responses(arena, inventor, replace(settings, plays=plays), prompts, solution, len(history))
         history.append(Iteration(prompts, solution, responses))
-        if all(response.best is None for response in responses):
+        if any(response.best is not None for response in responses):
+            prompts = _grown(prompts, responses)
+        elif plays == settings.plays:
+            plays *= 2
+        else:
             closed = True
             break
-        prompts = tuple(
-            own if response.best is None else (*own, response.best.manner)
-            for own, response in zip(prompts, responses, strict=True)
-        )
     rng = np.random.default_rng(split(settings.seed, "psro intervals"))
     values, masses = intervals(game, settings.meta, rng=rng)
     return PsroResult(game, solution, values, masses, tuple(history), closed)
 
 
-def _search(
+def _responses(
     arena: Arena,
     inventor: Inventor,
     settings: PsroSettings,
-    seat: int,
     prompts: tuple[tuple[str, ...], ...],
     solution: MetaSolution,
     number: int,
-) -> Search:
-    return Search(
-        arena,
-        inventor,
-        seat,
-        prompts,
-        solution,
-        settings.plays,
-        settings.candidates,
-        settings.seed,
-        number,
+) -> tuple[Response, ...]:
+    """What the oracle answers for every seat."""
+    how = (settings.plays, settings.candidates, settings.seed, number)
+    seats = range(len(prompts))
+    return tuple(respond(Search(arena, inventor, seat, prompts, solution, *how), settings.oracle) for seat in seats)
+
+
+def _grown(prompts: tuple[tuple[str, ...], ...], responses: tuple[Response, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        own if response.best is None else (*own, response.best.manner)
+        for own, response in zip(prompts, responses, strict=True)
     )
