@@ -9,6 +9,7 @@ from bestresponse.models.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.run.execute import Progress
 from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.runs import Occasion
 from bestresponse.studies.tournament import session
 from bestresponse.studies.tournament.config import Entry, TournamentConfig
 from bestresponse.studies.tournament.evolution import ecology, moran_runs
@@ -176,7 +177,7 @@ def test_a_saved_agent_and_a_rules_file_take_part(tmp_path):
 def play_with(model, tmp_path, *names, **settings):
     config = tournament(*names, more=(Entry("llm", "model", "llm"),), **settings)
     plan = Plan(config)
-    manifest = session.manifest_of(config, {"llm": model}, command=(), created="", revision=None)
+    manifest = session.manifest_of(config, {"llm": model}, Occasion((), ""))
     progress: list[Progress] = []
     with RunFolder.open(tmp_path / "run", manifest) as folder:
         outcome = session.run(plan, folder, {"llm": model}, workers=1, on_progress=progress.append)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -160,7 +159,7 @@ def _play(config: TournamentConfig, output_dir: Path, limits: Limits) -> tuple[R
 
     from bestresponse.cli.models_open import opened_models
     from bestresponse.cli.show import play_progress
-    from bestresponse.cli.version import command_line, revision
+    from bestresponse.cli.version import occasion
     from bestresponse.run.execute import Outcome
     from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.tournament import session
@@ -172,15 +171,14 @@ def _play(config: TournamentConfig, output_dir: Path, limits: Limits) -> tuple[R
     with opened as table:
         models = table.models if table is not None else {}
         workers = table.workers if table is not None else limits.workers or 1
-        created = datetime.now().astimezone().isoformat(timespec="seconds")
-        manifest = session.manifest_of(config, models, command=command_line(), created=created, revision=revision())
+        manifest = session.manifest_of(config, models, occasion())
         with RunFolder.open(output_dir / f"tournament-{manifest.run}", manifest) as folder:
             outcome = Outcome()
             if plan.total:
                 with play_progress(plan.total, "matches") as tell:
                     outcome = session.run(plan, folder, models, workers=workers, on_progress=tell)
             if outcome.complete:
-                folder.write_text("finished", created + "\n")
+                folder.write_text("finished", folder.manifest.created + "\n")
     return folder, outcome
 
 
@@ -200,22 +198,15 @@ def _announce(matches: int, config: TournamentConfig) -> None:
 def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
     """The table on the screen, and the report; exit code 1 where matches are missing."""
     from bestresponse.cli.show import console, notes, print_table
-    from bestresponse.report import codec, page
+    from bestresponse.cli.tournament_files import write_files
     from bestresponse.studies.tournament import session
-    from bestresponse.studies.tournament.findings import standings_table
 
     standings = session.read_standings(folder)
-    document = session.report_of(folder, standings)
-    summary = session.summary_of(standings)
-    written = [
-        folder.write_text("report.html", page.render(document)),
-        folder.write_text("report.json", codec.to_json(document)),
-        folder.write_text("standings.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n"),
-    ]
+    document, written, summary = write_files(folder, standings)
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        print_table(console(), standings_table(standings))
+        print_table(console(), document.tables[0][1])
     _remark(standings.config.left_out)
     for path in written:
         notes().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -12,6 +12,7 @@ from bestresponse.formal.agents import Agent
 from bestresponse.formal.strategies import PUBLISHED, published_strategy
 from bestresponse.games.logic_game import read_program_text
 from bestresponse.games.lookup import find_game
+from bestresponse.players.axelrod_strategy import axelrod_strategy
 from bestresponse.studies.tournament.config import Entry, Stage
 from bestresponse.studies.tournament.entrants import as_automata
 from bestresponse.theory.automaton_library import classic_strategies
@@ -47,18 +48,29 @@ def read_stage(source: str) -> Stage:
 
 def gather(names: Iterable[str], stage: Stage, default_move: str | None = None) -> Gathered:
     """The strategies of these names and groups. One that is named must be able to play; one of a group need not."""
+    moves = stage.actions[0]
+    if default_move is not None and default_move not in moves:
+        raise UsageError(f"the default move {default_move!r} is none of {', '.join(moves)}")
     entries: dict[str, Entry] = {}
     left_out: list[tuple[str, str]] = []
     for name in names:
         if name not in GROUPS:
             entry = _named(name)
-            as_automata(entry, stage, default_move)
+            _check(entry, stage, default_move)
             entries[entry.name] = entry
         if name in ("all", "published"):
             left_out += _add_published(entries, stage, default_move)
         if name in ("all", "classic"):
             left_out += _add_classic(entries, stage, default_move)
     return Gathered(tuple(entries.values()), tuple(left_out))
+
+
+def _check(entry: Entry, stage: Stage, default_move: str | None) -> None:
+    """UsageError or InvalidGame where the strategy is not there or cannot play the game."""
+    if entry.kind == "axelrod":
+        axelrod_strategy(entry.source)
+        cooperative_actions(stage.form)
+    as_automata(entry, stage, default_move)
 
 
 def _add_published(entries: dict[str, Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:

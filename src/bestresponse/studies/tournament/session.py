@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import StoreError
-from bestresponse.core.json import digest
-from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
-from bestresponse.players.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
 from bestresponse.run.execute import Outcome, Progress, execute
-from bestresponse.store.manifest import Manifest, environment
+from bestresponse.store.manifest import Manifest
 from bestresponse.store.run_folder import RunFolder, StoredPlay
+from bestresponse.studies.runs import Occasion, new_manifest
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.contest import compute
 from bestresponse.studies.tournament.findings import findings
@@ -24,31 +22,12 @@ from bestresponse.studies.tournament.plan import STUDY, Plan
 from bestresponse.studies.tournament.playing import player_on
 from bestresponse.studies.tournament.standings import Standings
 
-__all__ = ["config_of", "manifest_of", "read_standings", "report_of", "run", "run_id", "standings_of", "summary_of"]
+__all__ = ["config_of", "manifest_of", "read_standings", "report_of", "run", "standings_of", "summary_of"]
 
 
-def run_id(config: TournamentConfig) -> str:
-    """The name of the run with these settings."""
-    return digest({"study": STUDY, "config": config.to_json()}, 12)
-
-
-def manifest_of(
-    config: TournamentConfig,
-    models: Mapping[str, Model],
-    *,
-    command: Iterable[str],
-    created: str,
-    revision: str | None,
-) -> Manifest:
+def manifest_of(config: TournamentConfig, models: Mapping[str, Model], occasion: Occasion) -> Manifest:
     """What is written down before the first play."""
-    prompts = {f"games/{name}": value for name, value in GAME_TEXTS.hashes().items()}
-    prompts |= {f"players/{name}": value for name, value in PLAYER_TEXTS.hashes().items()}
-    who = {
-        name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
-    }
-    return Manifest(
-        run_id(config), STUDY, config.to_json(), tuple(command), created, environment(revision), prompts, who
-    )
+    return new_manifest(STUDY, config.to_json(), models, occasion)
 
 
 def config_of(folder: RunFolder) -> TournamentConfig:

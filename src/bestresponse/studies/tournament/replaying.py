@@ -1,0 +1,15 @@
+"""A recorded tournament played again from its own replies."""
+
+from __future__ import annotations
+
+from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.replaying import Replay, recorded_models, replay_plays
+from bestresponse.studies.tournament.playing import player_on
+from bestresponse.studies.tournament.session import config_of
+
+__all__ = ["replay_run"]
+
+
+def replay_run(folder: RunFolder) -> Replay:
+    """Play every finished match of the run from its recorded calls, and compare the records."""
+    return replay_plays(folder, player_on(config_of(folder), recorded_models(folder)))
