@@ -42,6 +42,12 @@ def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(tmp_path):
     assert "It is your turn. What you know:" in poker
 
 
+def test_the_survival_auction_is_not_taken_for_the_water_game(tmp_path):
+    done = play("survival-auction", "--days", 1, "--output-dir", tmp_path, typed="20\n")
+    assert "There are 1 units of water today." in done.stdout
+    assert "player 1 (me): 1" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

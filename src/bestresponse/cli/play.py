@@ -72,8 +72,8 @@ def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
 
     found = find_game(name)
     if isinstance(found.game, Water):
-        game = water(abundance or "medium")
-        return game if days is None else Water(replace(game.rules, days=days))
+        drought = found.game if abundance is None else water(abundance)
+        return drought if days is None else replace(drought, rules=replace(drought.rules, days=days))
     if abundance is not None or days is not None:
         raise UsageError("--abundance and --days belong to the water game")
     if isinstance(found.game, NormalForm):

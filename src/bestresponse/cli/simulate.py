@@ -117,8 +117,9 @@ def _personas(wanted: str) -> tuple[bool, ...]:
 
 def _announce(config: WaterConfig) -> None:
     seats = sum(name in config.models for name in config.players)
-    calls = config.games * config.rules.days * seats
-    cost = f", up to {calls} bids of models" if calls else ""
+    bids = config.games * config.rules.days * seats
+    thoughts = "" if config.reasoning in ("direct", "step-by-step") else ", each after more calls to think"
+    cost = f", up to {bids} bids of models{thoughts}" if bids else ""
     print(f"{config.games} games of {config.rules.days} days{cost}; seed {config.seed}", file=sys.stderr, flush=True)
 
 

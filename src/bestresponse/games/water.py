@@ -147,7 +147,7 @@ def _plain(standings: Sequence[Standing]) -> list[list[float]]:
 
 
 def water(abundance: str = "medium") -> Water:
-    """The game with the published residents and one of the published ranges of supply."""
+    """A daily auction for scarce water among five residents who want to outlive a drought."""
     if abundance not in ABUNDANCE:
         raise UsageError(f"there is no abundance {abundance!r}; known: {', '.join(ABUNDANCE)}")
     return Water(with_abundance(WaterRules(), abundance))
