@@ -53,6 +53,10 @@ def test_declining_to_bid_is_a_pass(reply):
         "I will bid $80 or $90.",
         "I will bid 50% of my balance.",
         "I will bid $80. I will bid $95.",
+        "My bid is higher than $100.",
+        "My maximum bid is $120.",
+        "My bid is not $100.",
+        "I am willing to bid up to $120.",
     ],
 )
 def test_what_names_no_bid_or_several_is_not_read(reply):

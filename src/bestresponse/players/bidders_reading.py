@@ -81,6 +81,10 @@ _LIMIT = re.compile(
     r"not|n['’]t|never|without|avoid)\b[^$€£.!?]*$",
     re.IGNORECASE,
 )
+_NO_STATEMENT = re.compile(
+    r"\b(?:than|at\s+least|at\s+most|up\s+to|between|above|below|under|over|maximum|minimum|average|range|not)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _NO_BID_IF_FOLLOWED_BY = re.compile(
     r"\s*(?:=|[*x×/+]\s*[$€£\d]|-\s*[$€£]?\d|or\b|to\s+[$€£\d]|was\b|were\b|yesterday\b|last\b|"
     r"(?:on|from|in)\s+(?:day\s+\d|the\s+(?:previous|last)))",
@@ -172,7 +176,8 @@ def _claims(sentence: str) -> Iterator[_Claim]:
 def _kind(before: str) -> int | None:
     statement = _STATEMENT.search(before)
     if statement:
-        return None if _ELSEWHERE.search(statement.group()) else 0
+        beside = _ELSEWHERE.search(statement.group()) or _NO_STATEMENT.search(statement.group())
+        return None if beside else 0
     if _LIMIT.search(_clause(before)):
         return None
     commitment = _COMMITMENT.search(before)
