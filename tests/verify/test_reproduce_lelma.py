@@ -88,6 +88,23 @@ def test_runs_without_ratings_matrices_and_verdicts_can_be_reproduced(tmp_path: 
     assert found.detail["samples"] == 1
 
 
+def test_ill_formed_queries_keep_what_was_recorded_and_stand_apart(tmp_path: Path) -> None:
+    queries = [
+        "higher(5, X).",
+        "highest_guaranteed_payoff_choice(B).",
+        "highest_guaranteed_payoff_choice('b').",
+        "higher(1, 3).",
+    ]
+    failed = ["highest_guaranteed_payoff_choice('b').", "higher(1, 3)."]
+    attempt = {"n": 0, "response": "", "queries": queries, "failed": failed}
+    answers = dict(zip(queries, ("error", "true", "false", "false"), strict=True))
+    (tmp_path / "query_verdicts.json").write_text(json.dumps({"pd": answers}))
+    found = reproduce(_one(tmp_path, attempts=[attempt | {"queries": queries[1:]}]))
+    assert [one["query"] for one in found.detail["verdicts"]["ill_formed"]] == queries[1:3]
+    assert cell(found, "verdicts on recorded queries") == 2
+    assert cell(found, "failed queries of all attempts") == 1
+
+
 def test_a_folder_without_samples_says_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"samples\.jsonl"):
         reproduce(tmp_path)

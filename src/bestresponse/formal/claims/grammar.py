@@ -30,7 +30,7 @@ class _Unreadable(Exception):
 
 
 def parse(query: str) -> tuple[Claim | Malformed, ...]:
-    """The claims of one query: one, or several for an outcome that states several payoffs, or what is wrong with it.
+    """The claims of one query: one, several for a conjunction or an outcome with several payoffs, or what is wrong.
 
     >>> [str(claim) for claim in parse("higher(5, 2.50)")]
     ['higher(5, 2.5).']
@@ -73,6 +73,10 @@ def _claims(term: Term) -> Iterator[Claim]:
         return
     if not isinstance(term, Struct):
         raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
+    if term.name == "," and len(term.args) == 2:
+        for part in term.args:
+            yield from _claims(deref(part))
+        return
     if term.name == "finally" and len(term.args) == 2:
         yield from _finally(*map(deref, term.args))
         return

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from bestresponse.formal.claims.checker import Checked, Checker
+from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.grammar import parse
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.logic.engine import LogicEngine, Verdict
@@ -15,6 +17,8 @@ from bestresponse.studies.lelma.recorded import Attempt, Sample
 
 __all__ = ["Mistake", "Recheck", "as_recorded", "corrections_of", "false_corrections"]
 
+_QUOTED: Final = re.compile(r"'[^']*'")
+_VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
 _NUMBER = r"(-?[\d.]+?)"
 _SENTENCES: Final = tuple(
     (re.compile(pattern, re.IGNORECASE), query)
@@ -54,9 +58,19 @@ class Mistake:
 
 
 class Recheck:
-    """Puts recorded queries to our checkers, one program per game, every query decided once."""
+    """Puts recorded queries to our checkers, one program per game, every query decided once.
 
-    def __init__(self, games: Mapping[str, Subject], engine: LogicEngine) -> None:
+    Recorded queries are taken as strictly as the original took them: a capital without quotes is a variable there, and
+    names must be the game's own. Such a query is ill-formed here; what `recorded` says of it stands.
+    """
+
+    def __init__(
+        self,
+        games: Mapping[str, Subject],
+        engine: LogicEngine,
+        recorded: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    ) -> None:
+        self._recorded = recorded
         self._checkers = {name: Checker(subject, engine) for name, subject in games.items()}
         self._known: dict[tuple[str, str], tuple[Checked, ...]] = {}
 
@@ -70,7 +84,8 @@ class Recheck:
         """Our verdict on a recorded query; several where it states several payoffs."""
         key = (game, query)
         if key not in self._known:
-            self._known[key] = self._checkers[game].check_all(parse(query))
+            subject = self._checkers[game].subject
+            self._known[key] = self._checkers[game].check_all(_strict(query, subject))
         return self._known[key]
 
     def verdict(self, game: str, query: str) -> Verdict:
@@ -83,8 +98,35 @@ class Recheck:
 
     def failed(self, game: str, attempt: Attempt) -> tuple[str, ...]:
         """The queries that a closed-world solver does not prove, in order, each once."""
-        queries = dict.fromkeys(attempt.queries)
-        return tuple(query for query in queries if self.verdict(game, query) is not Verdict.PROVED)
+        return tuple(query for query in dict.fromkeys(attempt.queries) if self._fails(game, query))
+
+    def _fails(self, game: str, query: str) -> bool:
+        verdict = self.verdict(game, query)
+        if verdict is Verdict.UNKNOWN:
+            return self._recorded.get(game, {}).get(query) != "true"
+        return verdict is Verdict.REFUTED
+
+
+def _strict(query: str, subject: Subject) -> Iterator[Claim | Malformed]:
+    if _VARIABLE.search(_QUOTED.sub("''", query)):
+        yield Malformed(query, "it has a variable: a capital letter without quotes")
+        return
+    for claim in parse(query):
+        if isinstance(claim, Claim) and not _names(claim.args) <= _spoken(subject):
+            yield Malformed(query, "it uses names that the game does not have")
+        else:
+            yield claim
+
+
+def _names(args: object) -> set[str]:
+    """Every name in the arguments of a claim."""
+    if isinstance(args, str):
+        return {args}
+    return {name for one in args for name in _names(one)} if isinstance(args, tuple) else set()
+
+
+def _spoken(subject: Subject) -> set[str]:
+    return {*subject.players, *(action for own in subject.actions for action in own)}
 
 
 def as_recorded(verdict: Verdict) -> str:

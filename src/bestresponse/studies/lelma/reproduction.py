@@ -37,8 +37,8 @@ def reproduce(folder: Path) -> Reproduction:
         raise UsageError(f"{folder}: the payoffs of {', '.join(missing)} are not in matrices.json")
     engine = open_engine("embedded")
     try:
-        recheck = Recheck(games, engine)
         recorded = recorded_verdicts(folder)
+        recheck = Recheck(games, engine, recorded)
         verdicts = _compare_verdicts(recorded, recheck)
         yardstick = measure_translator(samples, RulesTranslator(), recheck)
         checks = [*_verdict_checks(verdicts), *_failed_checks(samples, recheck), *_tables(samples, recheck)]
@@ -148,7 +148,7 @@ def _costs(samples: Sequence[Sample], published: Published | None) -> Iterator[C
         ("seconds", "seconds per attempt", published.seconds if published else None),
     )
     for name, what, printed in kinds:
-        means = [s.cost[name] / len(s.attempts) for s in samples if s.cost.get(name) is not None]
+        means = [s.cost[name] / len(s.attempts) for s in samples if s.attempts and s.cost.get(name) is not None]
         if means:
             yield _cell(what, printed, sum(means) / len(means), 2)
 
@@ -166,7 +166,9 @@ def _confusions(samples: Sequence[Sample], published: Published | None, recheck:
     groups = [("all", list(samples)), *_by_game(samples)]
     for game, own in groups:
         found = Confusion.of(
-            (aggregate(sample.ratings)[0], not recheck.failed(sample.game, sample.attempts[0])) for sample in own
+            (aggregate(sample.ratings)[0], not recheck.failed(sample.game, sample.attempts[0]))
+            for sample in own
+            if sample.attempts
         )
         printed = published.confusion.get(game) if published else None
         name = "all games" if game == "all" else GAMES.get(game, game)
