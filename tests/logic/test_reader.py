@@ -150,3 +150,8 @@ def test_any_text_is_read_or_refused_without_an_exception(text: str) -> None:
         assert diagnostic.message
     for clause in reading.clauses:
         assert write(read_term(write(clause.term) + " .").term) == write(clause.term)
+
+
+@pytest.mark.parametrize("text", ["0'\\q", "0'\\z", "0'\\x0\\", "0'\\xffffffff\\", "'\\xd800\\'"])
+def test_an_escape_that_is_no_character_is_a_syntax_error(text: str) -> None:
+    assert [d.code for d in read(f"a({text}).").diagnostics] == ["syntax"]

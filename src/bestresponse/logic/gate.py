@@ -28,7 +28,7 @@ from bestresponse.logic.predicates import (
     SOLVER,
 )
 from bestresponse.logic.reader import Clause, read, read_term
-from bestresponse.logic.solver_language import DEFAULTS
+from bestresponse.logic.solver_language import DEFAULTS, TRUSTED
 from bestresponse.logic.solver_language import SOLVER as SOLVER_TEXT
 from bestresponse.logic.terms import CONS, Atom, Struct, Term, Var, items_of, list_of, variables_of, write
 
@@ -225,7 +225,7 @@ class _Gate:
                 self.refuse("directive", f":- {name} takes predicates written name/arity")
             elif _forbidden(key):
                 self.refuse("forbidden", f"{key} is not allowed in game programs")
-            elif key in PROTECTED or key in SOLVER:
+            elif key in PROTECTED or key in _trusted():
                 self.say(Severity.WARNING, "directive", f"the declaration of {key} is ignored: it is built in")
             else:
                 self.scattered.add(key)
@@ -257,11 +257,11 @@ class _Gate:
         name = head.name if isinstance(head, Struct) else str(head)
         if name in ("-->", "=>"):
             self.refuse("clause", f"rules with {name} are not supported", "write the clause with :-")
-        elif key in SOLVER:
+        elif key in _trusted():
             self.refuse("reserved", f"{key} belongs to the solver; a game cannot define it", "remove its clauses")
         elif _forbidden(key):
             self.refuse("forbidden", f"{key} is not allowed in game programs")
-        elif key in PROTECTED or name in ("[]", CONS, "{}", ":-", "?-", ":", "!", "|", "undefined predicate"):
+        elif key in PROTECTED or name in ("[]", CONS, "{}", ":-", "?-", ":", "!", "|"):
             self.refuse("reserved", f"{key} is built in and cannot be redefined", "choose another name")
         elif name.startswith("$") or not name.isprintable():
             self.refuse("reserved", f"the name {name!r} is reserved", "choose another name")
@@ -317,16 +317,27 @@ class _Gate:
 
 
 @cache
+def _trusted() -> frozenset[str]:
+    """Every predicate the solver defines, its inner ones too: a game that defined one would play by other rules."""
+    heads = (term.args[0] if isinstance(term, Struct) and term.name == ":-" else term for term in _terms(TRUSTED))
+    return SOLVER | frozenset(map(indicator, heads))
+
+
+def _terms(text: str) -> list[Term]:
+    return [clause.term for clause in read(text).clauses]
+
+
+@cache
 def _solver_clauses() -> frozenset[str]:
     """The solver's clauses as text: a program that repeats them, as a listing might, means no harm."""
-    return frozenset(write(clause.term) for clause in read(SOLVER_TEXT).clauses)
+    return frozenset(map(write, _terms(SOLVER_TEXT)))
 
 
 @cache
 def _defaults() -> dict[str, GatedClause]:
     """Predicates the papers' strategies take for granted, for programs that do not define them."""
-    heads = [clause.term for clause in read(DEFAULTS).clauses]
-    return {indicator(head): GatedClause(head, Atom("true"), 0, 0, "") for head in heads if isinstance(head, Struct)}
+    heads = [term for term in _terms(DEFAULTS) if isinstance(term, Struct)]
+    return {indicator(head): GatedClause(head, Atom("true"), 0, 0, "") for head in heads}
 
 
 def _empty(key: str) -> GatedClause:

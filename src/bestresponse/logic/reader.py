@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.terms import NIL, Atom, String, Struct, Term, Var, list_of
-from bestresponse.logic.tokens import MAX_CHARACTERS, Places, Token, hidden_character, tokenize, unquote
+from bestresponse.logic.tokens import MAX_CHARACTERS, Places, Token, character_code, hidden_character, tokenize, unquote
 
 __all__ = ["Clause", "Reading", "read", "read_term"]
 
@@ -372,8 +372,10 @@ def _bounded(token: Token) -> str:
 def _number(token: Token) -> int | float | Fraction:
     text = token.text
     if text.startswith("0'"):
-        body = "'" if text == "0'''" else unquote(f"'{text[2:]}'")
-        return ord(body)
+        try:
+            return character_code(text)
+        except ValueError as error:
+            raise _SyntaxFault(token.start, str(error)) from error
     if len(text) > MAX_DIGITS:
         raise _SyntaxFault(token.start, f"a number of {len(text):,} digits; at most {MAX_DIGITS} are read")
     if text[:2] in ("0x", "0o", "0b"):

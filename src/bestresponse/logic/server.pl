@@ -172,11 +172,9 @@ load(Module, Text) :-
 
 define_all(Module, Clauses) :-
     maplist(declare(Module), Clauses),
-    findall(Name/Arity, ( solver_defines(Name, Arity), \+ defines(Module, Name, Arity) ), Missing),
-    forall(member(Name/Arity, Missing), add_solver(Module, Name, Arity)),
+    forall(solver_defines(Name, Arity), add_solver(Module, Name, Arity)),
     maplist(store(Module), Clauses).
 
-% A program's own clauses stand in place of the solver's; the gate says for which predicates it may do so.
 add_solver(Module, Name, Arity) :-
     assertz(defines(Module, Name, Arity)),
     forall(solver_clause(Name, Arity, Clause), assertz(Module:Clause)).
@@ -229,7 +227,7 @@ define(Head, Module) :-
     ;   assertz(defines(Module, Name, Arity))
     ).
 
-% What the compiler of SWI-Prolog takes as a construct of its own, whoever defines it, and what it protects.
+% What the compiler of SWI-Prolog takes as a construct of its own, whoever defines it, what it protects, and the solver.
 reserved(Head) :- control(Head).
 reserved('|'(_, _)).
 reserved('@'(_, _)).
@@ -237,6 +235,7 @@ reserved('=>'(_, _)).
 reserved('?=>'(_, _)).
 reserved(Head) :- functor(Head, Name, _), sub_atom(Name, 0, 1, _, $).
 reserved(Head) :- functor(Head, Name, Arity), protected(Name, Arity).
+reserved(Head) :- functor(Head, Name, Arity), solver_defines(Name, Arity).
 
 store(_, (:- _)) :- !.
 store(Module, (Head :- Body)) :- !, checked(Body, Module, Checked), assertz(Module:(Head :- Checked)).

@@ -98,7 +98,7 @@ table_rows(Rows, Orders) :-
     'next mover'(Who, [Mover-Move|Moves], Waiting, Chosen, Others, When),
     'moves of'(Chosen, [Mover-Move|Moves], [], Options),
     'one of'(Made, Options),
-    'made'(When, Made, Block, Blocks, Rest, Later),
+    'put down'(When, Made, Block, Blocks, Rest, Later),
     'play on'(Who, do(Made, Situation), Others, Rest, Later, Goals).
 
 'next mover'(first, [Mover-_|Moves], Waiting, Mover, Others, When) :-
@@ -115,8 +115,8 @@ table_rows(Rows, Orders) :-
         When = next
     ).
 
-'made'(now, Move, [Move|Rest], Blocks, Rest, Blocks).
-'made'(next, Move, [], [[Move|Rest]|Later], Rest, Later).
+'put down'(now, Move, [Move|Rest], Blocks, Rest, Blocks).
+'put down'(next, Move, [], [[Move|Rest]|Later], Rest, Later).
 
 'mover of'(Move, Mover) :-
     (   compound(Move)

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-__all__ = ["MAX_CHARACTERS", "Places", "Token", "hidden_character", "tokenize", "unquote"]
+__all__ = ["MAX_CHARACTERS", "Places", "Token", "character_code", "hidden_character", "tokenize", "unquote"]
 
 MAX_CHARACTERS = 200_000
 
@@ -103,6 +103,14 @@ def unquote(text: str) -> str:
     quote, body = text[0], text[1:-1]
     body = body.replace(quote * 2, quote)
     return _ESCAPE.sub(_escaped, body) if "\\" in body else body
+
+
+def character_code(text: str) -> int:
+    """The number a token such as `0'a` stands for; `ValueError` where it stands for none."""
+    body = "'" if text == "0'''" else unquote(f"'{text[2:]}'")
+    if len(body) != 1:
+        raise ValueError(f"{text} is no character")
+    return ord(body)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -1,0 +1,114 @@
+"""The engines agree on calls that make no sense too: both answer, both fail, or both raise."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import LimitReached, ProgramRefused
+from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
+from bestresponse.logic.predicates import GOAL_ARGUMENTS, LIBRARY, STANDARD
+from bestresponse.logic.swi import SwiEngine
+from bestresponse.logic.terms import write
+
+pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+
+LIMITS = Limits(steps=20_000, cells=200_000, answers=50, seconds=20.0)
+
+RAISING = """
+length(2, 1) | X =.. 1 | f(a) =.. b | char_code(0, a) | char_code(X, -1) | atom_length(f(a), X) | atom_length(abc, a)
+atom_codes([], X) | atom_codes(X, [a|b]) | atom_codes('1', a) | atom_chars(X, [ab]) | number_codes(X, "a")
+number_codes(a, X) | upcase_atom([], X) | upcase_atom(a, f(a)) | atom_concat([a], b, X) | string_concat(X, Y, [])
+atom_number(1, X) | atom_number(X, a) | number_string(X, a) | sub_atom(abc, a, X, Y, Z) | sub_atom(abc, -1, X, Y, Z)
+atomic_list_concat(a, X) | atomic_list_concat([X, b], Y) | atomic_list_concat(X, '', abc) | memberchk(a, b)
+append(a, X) | permutation(a, X) | subtract(X, [a], Y) | union(a, [b], X) | intersection([a|b], [a], X)
+keysort([a], X) | compare(a, 1, 2) | compare(1, 1, 2) | plus(1, 2.0, X) | succ(0, a) | succ(X, -1) | msort([a|b], X)
+X is 1 + inf | X is log2(8) | X is 2.5 rdiv 2 | X is numerator(0.5) | X is msb(0) | X is foo
+X is "ab" | sum_list(X, 3)
+"""
+FAILING = """
+atom_length(abc, -1) | atom_codes('1', [X, b]) | string_codes("ab", f(a)) | atom_number(-3, -3) | atom_number(' 7', X)
+number_string(X, "a") | nth0(-1, [a], X) | nth0(1, a, X) | atomic_list_concat([a, b], [a]) | last(a, X)
+0.0 == -0.0 | upcase_atom(a, a) | atom_string(a, f(b)) | 1 =.. [a|b]
+"""
+ANSWERING = """
+nth0(2, Y, x) | upcase_atom(-3, -3) | atom_string([], X) | string_codes([a, b], X) | string_codes(1, 1)
+length([a|T], 3) | atom_length([], X) | atom_length([a, b], X) | atom_string(1.0, 1.0) | atomic_list_concat(X, '-', -3)
+X is 4 ** (1 rdiv 2) | X is 0 ** 0.0 | X is 1 / inf | X is floor(inf) | X is sign(-0.0) | X is round(0.49999999999999994)
+msort([X, Y], [a, b])
+aggregate_all(r(count, sum(X)), member(X, [1, 2]), R) | aggregate_all(r(count), fail, R) | permutation(X, [a, b])
+nth1(2, [a|T], x) | number_codes(X, " 7") | char_code(X, 0'a) | X = f(Y, Z), X =.. [f, 1|T]
+plus(X, 2, 5) | succ(3, 4)
+"""
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[tuple[LogicEngine, LogicEngine]]:
+    with SwiEngine(LIMITS) as swi:
+        yield EmbeddedEngine(LIMITS), swi
+
+
+def outcome(engine: LogicEngine, goal: str) -> object:
+    try:
+        answers = engine.solutions(engine.load("one(_). two(_, _). three(_, _, _)."), goal)
+    except LimitReached:
+        return "limit"
+    except RuntimeFault:
+        return "fault"
+    except ProgramRefused:
+        return "refused"
+    return [{name: write(term) for name, term in answer.items()} for answer in answers]
+
+
+def goals(text: str) -> list[str]:
+    return [goal.strip() for line in text.strip().split("\n") for goal in line.split(" | ")]
+
+
+@pytest.mark.parametrize("goal", goals(RAISING))
+def test_both_raise(engines: tuple[LogicEngine, LogicEngine], goal: str) -> None:
+    assert [outcome(engine, goal) for engine in engines] == ["fault", "fault"]
+
+
+@pytest.mark.parametrize("goal", goals(FAILING))
+def test_both_fail(engines: tuple[LogicEngine, LogicEngine], goal: str) -> None:
+    assert [outcome(engine, goal) for engine in engines] == [[], []]
+
+
+@pytest.mark.parametrize("goal", goals(ANSWERING))
+def test_both_answer(engines: tuple[LogicEngine, LogicEngine], goal: str) -> None:
+    embedded, swi = (outcome(engine, goal) for engine in engines)
+    assert embedded == swi
+    assert swi not in ([], "fault", "limit")
+
+
+PREDICATES = sorted(
+    key for key in STANDARD | LIBRARY if not key.startswith(("random", "aggregate_all", "sort/4")) and key != "arg/3"
+)
+VALUES = [
+    "X", "Y", "a", "abc", "[]", "''", "0", "1", "2", "-3", "1.0", "2.5", "1r3", '"str"', '""', "f(a)", "f(X, Y)",
+    "[a, b]", "[1, 2, 3]", "[a|T]", "[a|b]", "[a-1, b-2]", "a-b", "'1'", "'12x'", "[0'a, 0'b]", "['1', '2']", '"7"',
+    "[[1], [2]]", "<",
+]  # fmt: skip
+GOALS = ["true", "fail", "X = Y", "member(X, [a, b, a])", "member(X-Y, [1-a, 2-b, 1-c])"]
+CLOSURES = {1: ["one", "atom"], 2: ["two", "atom_length"], 3: ["three", "compare", "plus"]}
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> str:
+    key = draw(st.sampled_from(PREDICATES))
+    name, arity = key.rsplit("/", 1)
+    arguments = [draw(st.sampled_from(VALUES)) for _ in range(int(arity))]
+    for position, extra in GOAL_ARGUMENTS.get(key, {}).items():
+        arguments[position] = draw(st.sampled_from(CLOSURES.get(extra, ["one"]) if extra else GOALS))
+    quoted = name.replace("\\", "\\\\")
+    return f"'{quoted}'({', '.join(arguments)})"
+
+
+@settings(max_examples=250, deadline=None)
+@given(calls())
+def test_they_agree_on_any_call_of_a_built_in_predicate(engines: tuple[LogicEngine, LogicEngine], goal: str) -> None:
+    embedded, swi = (outcome(engine, goal) for engine in engines)
+    assert "limit" in (embedded, swi) or embedded == swi
