@@ -55,9 +55,9 @@ class PublishedLevels:
 
 
 def published_levels(
-    engine: LogicEngine, source: str, true: TrueMatrix, target: Fraction, named: Named
+    engine: LogicEngine, source: str, true: TrueMatrix | None, target: Fraction | None, named: Named
 ) -> PublishedLevels:
-    """All verdicts of the published procedure on one program."""
+    """All verdicts of the published procedure on one program; without a truth, only those that need none."""
     try:
         program = engine.load(source)
         cells = published_cells(engine, program)
@@ -71,9 +71,9 @@ def published_levels(
     verdict = broken(facts, named, shared=True)
     return PublishedLevels(
         syntactic,
-        _approximate(rounds, target),
-        _exact(rounds, true),
-        _static(cells, true),
+        Finding(None) if target is None else _approximate(rounds, target),
+        Finding(None) if true is None else _exact(rounds, true),
+        Finding(None) if true is None else _static(cells, true),
         Finding(verdict.holds, verdict.why),
         rounds,
     )

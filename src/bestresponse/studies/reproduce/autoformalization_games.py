@@ -54,10 +54,10 @@ class Judged:
 @cache
 def judged(folder: Path) -> tuple[Judged, ...]:
     """Every recorded program of the experiment, judged in both ways."""
-    matrices = {row["id"]: _matrix(row) for row in _lines(folder / "games.jsonl")}
+    matrices = {row["id"]: _matrix(row) for row in _lines(folder / "games.jsonl") if row.get("matrix")}
     engine = open_engine("auto", _LIMITS)
     try:
-        return tuple(_judge(engine, row, matrices[row["game_id"]]) for row in _lines(folder / "exp1_agents.jsonl"))
+        return tuple(_judge(engine, row, matrices.get(row["game_id"])) for row in _lines(folder / "exp1_agents.jsonl"))
     finally:
         engine.close()
 
@@ -72,11 +72,15 @@ def _matrix(row: dict[str, Any]) -> TrueMatrix:
     return {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in row["matrix"]}
 
 
-def _judge(engine: LogicEngine, row: dict[str, Any], true: TrueMatrix) -> Judged:
+def _judge(engine: LogicEngine, row: dict[str, Any], true: TrueMatrix | None) -> Judged:
+    """A story without numbers has neither a true matrix nor a target; its program is judged by constraints alone."""
     named = named_game(NAMES[row["game"]])
-    levels = published_levels(engine, row["program"], true, Fraction(row["target_total"]), named)
+    target = row.get("target_total")
+    goal = None if target is None else Fraction(target)
+    levels = published_levels(engine, row["program"], true, goal, named)
     report = validate(row["program"], engine)
-    same = report.table is not None and bool(same_game(report.table, _as_table(true), own_names=False))
+    table = report.table
+    same = table is not None and true is not None and bool(same_game(table, _as_table(true), own_names=False))
     logged = row["logged"]
     return Judged(
         row["game"],
@@ -84,7 +88,7 @@ def _judge(engine: LogicEngine, row: dict[str, Any], true: TrueMatrix) -> Judged
         logged["status"] != "syntactic_error",
         row["verdict"],
         levels,
-        report.table is not None,
+        table is not None,
         same,
     )
 
@@ -177,7 +181,7 @@ def _statements(found: tuple[Judged, ...]) -> Iterator[Check]:
 def _verdicts(found: tuple[Judged, ...]) -> Iterator[Check]:
     """Program by program, against the verdicts that were recorded."""
     for name in ("syntactic", "approximate", "exact", "constraints"):
-        same = sum(bool(getattr(j.published, name).ok) == j.recorded[name] for j in found)
+        same = sum(bool(getattr(j.published, name).ok) == bool(j.recorded.get(name)) for j in found)
         remark = ""
         if name == "constraints" and same == len(found) - 1:
             remark = "one program writes years in prison as gains; with its moves renamed it is a dilemma all the same"
