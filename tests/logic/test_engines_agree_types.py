@@ -37,8 +37,8 @@ number_string(X, "a") | nth0(-1, [a], X) | nth0(1, a, X) | atomic_list_concat([a
 ANSWERING = """
 nth0(2, Y, x) | upcase_atom(-3, -3) | atom_string([], X) | string_codes([a, b], X) | string_codes(1, 1)
 length([a|T], 3) | atom_length([], X) | atom_length([a, b], X) | atom_string(1.0, 1.0) | atomic_list_concat(X, '-', -3)
-X is 4 ** (1 rdiv 2) | X is 0 ** 0.0 | X is 1 / inf | X is floor(inf) | X is sign(-0.0) | X is round(0.49999999999999994)
-msort([X, Y], [a, b])
+X is 4 ** (1 rdiv 2) | X is 0 ** 0.0 | X is 1 / inf | X is floor(inf) | X is sign(-0.0)
+X is round(0.49999999999999994) | msort([X, Y], [a, b])
 aggregate_all(r(count, sum(X)), member(X, [1, 2]), R) | aggregate_all(r(count), fail, R) | permutation(X, [a, b])
 nth1(2, [a|T], x) | number_codes(X, " 7") | char_code(X, 0'a) | X = f(Y, Z), X =.. [f, 1|T]
 plus(X, 2, 5) | succ(3, 4)

@@ -68,7 +68,7 @@ def test_a_poisoned_rule_is_contained(goal: str) -> None:
 
 
 def test_output_does_nothing() -> None:
-    assert is_contained(DILEMMA.replace(LEGAL, LEGAL + "writeln(hello), format(\"~w\", [x]), nl, "))
+    assert is_contained(DILEMMA.replace(LEGAL, LEGAL + 'writeln(hello), format("~w", [x]), nl, '))
 
 
 @pytest.mark.parametrize(
