@@ -1,5 +1,7 @@
 """A program as a game: played in turn or at once, told in words, found by its file name."""
 
+from fractions import Fraction
+
 import pytest
 
 from bestresponse.core.conformance import check_game
@@ -10,6 +12,7 @@ from bestresponse.games.logic_game import LogicGame, load_program
 from bestresponse.games.logic_words import told
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.table import GameTable, Row
 from bestresponse.logic.validate import validate
 from bestresponse.theory.normal_form import NormalForm
 
@@ -35,8 +38,20 @@ def test_simultaneous_players_are_asked_together_and_others_in_turn():
     assert list(trust.asks(())) == ["greta"]
     assert trust.asks(("keep",)) == {}
     assert list(trust.asks(("lend",))) == ["hugo"]
-    assert trust.view(("lend",), "hugo").situation == "So far: greta:lend"
+    assert trust.view((), "greta").situation == "Nobody has moved yet."
+    assert trust.view(("lend",), "hugo").situation == "So far: greta chose lend."
+    assert trust.view(("lend", "run"), "greta").situation == "It is over: greta chose lend, hugo chose run."
     assert trust.payoffs(("lend", "run")) == {"greta": 0.0, "hugo": 6.0}
+
+
+def test_a_simultaneous_move_stays_hidden_where_only_some_of_them_end_the_game():
+    row = [((("a", "quit"),), (1, 0)), ((("a", "stay"), ("b", "x")), (2, 2)), ((("a", "stay"), ("b", "y")), (0, 3))]
+    ends = tuple(Row(moves, tuple(map(Fraction, earned)), (len(moves),)) for moves, earned in row)
+    game = LogicGame(GameTable(("a", "b"), (("quit", "stay"), ("x", "y")), ends))
+    assert list(game.asks(())) == ["a"]
+    assert list(game.asks(("stay",))) == ["b"]
+    assert game.view(("stay",), "b").situation == "Nobody has moved yet."
+    check_game(game)
 
 
 def test_a_program_file_is_found_and_solved_like_any_other_game(tmp_path):

@@ -61,9 +61,9 @@ class LogicGame:
         return {} if isinstance(node, End) else {one.player: Choice(one.moves) for one in _together(node)}
 
     def view(self, state: State, role: Role) -> View:
-        node = self._node(state)
-        known = "" if isinstance(node, End) else node.information
-        situation = f"So far: {known}" if known else "Nobody has moved yet."
+        made = ", ".join(f"{who} chose {move}" for who, move in self._made(state))
+        over = isinstance(self._node(state), End)
+        situation = f"{'It is over' if over else 'So far'}: {made}." if made else "Nobody has moved yet."
         facts = {"players": list(self.roles), "seat": self.roles.index(role) if role in self.roles else -1}
         return View(role, f"You are {role}.\n{self.rules}", situation, facts)
 
@@ -77,6 +77,15 @@ class LogicGame:
         node = self._node(state)
         earned = node.payoffs if isinstance(node, End) else (0,) * len(self.roles)
         return dict(zip(self.roles, map(float, earned), strict=True))
+
+    def _made(self, state: State) -> list[tuple[Role, str]]:
+        """Who made which move, as far as whoever moves next has seen it; at the end, all of it."""
+        node, made = self.root, []
+        for move in state:
+            if isinstance(node, Decision):
+                made.append((node.player, move, node.information))
+                node = node.children[node.moves.index(move)]
+        return [(who, move) for who, move, known in made if isinstance(node, End) or known != node.information]
 
     def _node(self, state: State) -> Decision | End:
         node = self.root
