@@ -18,6 +18,7 @@ from bestresponse.theory.tournament import Matches, Rules
 __all__ = ["count_compiled", "play_compiled"]
 
 _RANGE = 4294967296.0
+_MOST_COUNTED = 65535
 
 
 def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
@@ -27,9 +28,12 @@ def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -
     limits[..., -1] = np.uint64(_RANGE)
     certain = ((matches.mix == 0.0) | (matches.mix == 1.0)).all(axis=(1, 2)) & (rules.continuation == 1.0)
     out = np.empty((count * count, repetitions, 2))
-    play = _play_two if actions == 2 else _play_many
-    last = np.uint64(rules.continuation * _RANGE)
-    play(limits, matches.step, matches.payoffs, rules.rounds, last, np.uint64(seed), certain, out)
+    if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
+        _play_side_by_side(limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out)
+    else:
+        play = _play_two if actions == 2 else _play_many
+        last = np.uint64(rules.continuation * _RANGE)
+        play(limits, matches.step, matches.payoffs, rules.rounds, last, np.uint64(seed), certain, out)
     return out.reshape(count, count, repetitions, 2)
 
 
@@ -81,6 +85,64 @@ def _mixed(state: Any) -> Any:
 @njit(cache=True, inline="always")
 def _rotated(x: Any, by: Any) -> Any:
     return (x << np.uint64(by)) | (x >> np.uint64(64 - by))
+
+
+@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
+def _play_side_by_side(limits: Any, step: Any, payoffs: Any, rounds: Any, seed: Any, certain: Any, out: Any) -> None:
+    """Two actions and a fixed number of rounds: two repetitions of a match at a time, so that one works while the other
+    waits for its tables. States of both players are one number, and the four outcomes are counted in the four quarters
+    of a word."""
+    count, states = limits.shape[0], limits.shape[1]
+    low = np.uint64(0xFFFFFFFF)
+    for match in prange(out.shape[0]):
+        i, j = match // count, match % count
+        lim_x, lim_y = np.empty(states * states, np.uint64), np.empty(states * states, np.uint64)
+        go = np.empty(4 * states * states, np.int64)
+        for s in range(states):
+            for t in range(states):
+                lim_x[s * states + t], lim_y[s * states + t] = limits[i, s, 0], limits[j, t, 0]
+                for x in range(2):
+                    for y in range(2):
+                        go[4 * (s * states + t) + 2 * x + y] = step[i, s, x, y] * states + step[j, t, y, x]
+        s0 = _mixed(seed * np.uint64(0xD1342543DE82EF95) + np.uint64(4 * match))
+        s1 = _mixed(s0 + np.uint64(4 * match + 1))
+        r0 = _mixed(s1 + np.uint64(4 * match + 2))
+        r1 = _mixed(r0 + np.uint64(4 * match + 3))
+        for rep in range(0, out.shape[1], 2):
+            if rep > 0 and certain[i] and certain[j]:
+                for later in range(rep, out.shape[1]):
+                    out[match, later, 0], out[match, later, 1] = out[match, 0, 0], out[match, 0, 1]
+                break
+            a, b = 0, 0
+            tally, total = np.uint64(0), np.uint64(0)
+            for _ in range(rounds):
+                z = s0 + s1
+                s1 ^= s0
+                s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
+                s1 = _rotated(s1, 37)
+                w = r0 + r1
+                r1 ^= r0
+                r0 = _rotated(r0, 24) ^ r1 ^ (r1 << np.uint64(16))
+                r1 = _rotated(r1, 37)
+                k = 2 * ((z >> np.uint64(32)) >= lim_x[a]) + ((z & low) >= lim_y[a])
+                m = 2 * ((w >> np.uint64(32)) >= lim_x[b]) + ((w & low) >= lim_y[b])
+                tally += np.uint64(1) << np.uint64(16 * k)
+                total += np.uint64(1) << np.uint64(16 * m)
+                a, b = go[4 * a + k], go[4 * b + m]
+            _pay(out, match, rep, payoffs, tally)
+            if rep + 1 < out.shape[1]:
+                _pay(out, match, rep + 1, payoffs, total)
+
+
+@njit(cache=True, inline="always")
+def _pay(out: Any, match: Any, rep: Any, payoffs: Any, tally: Any) -> None:
+    """Totals from the outcomes counted in `tally`."""
+    quarter = np.uint64(0xFFFF)
+    for who in range(2):
+        earned = 0.0
+        for k in range(4):
+            earned += np.float64((tally >> np.uint64(16 * k)) & quarter) * payoffs[who, k // 2, k % 2]
+        out[match, rep, who] = earned
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
