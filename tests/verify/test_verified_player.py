@@ -202,3 +202,12 @@ def test_the_rules_read_moves_one_after_the_other() -> None:
         ("payoff", "refuted"),
     ]
     assert "After you choose pass, the other player looking ahead chooses take." in [s.text for s in review.sentences]
+
+
+def test_actions_that_are_numbers_are_not_taken_for_amounts_or_list_items() -> None:
+    form = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("1", "2"), ("1", "2")))
+    text = "1. Both numbers matter.\n2. If I choose 1 and they choose 2, the payoffs are (5, 0).\n(1, 2) pays well."
+    assert [str(claim) for claim in RulesTranslator().translate(text, Subject(form)).claims] == [
+        "finally(goal(you, 5), do(choice(you, '1'), do(choice(them, '2'), s0))).",
+        "finally(goal(them, 0), do(choice(you, '1'), do(choice(them, '2'), s0))).",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,25 +85,25 @@ def verify(
     _run(config, output_dir, limits, as_json)
 
 
+@dataclass(frozen=True, slots=True)
 class _TextOptions:
     """How a given text is checked."""
 
-    def __init__(
-        self, path: Path, translator: str, manner: str, unit: str, engine: str, seat: int, max_tokens: int
-    ) -> None:
+    path: Path
+    translator: str
+    manner: str
+    unit: str
+    engine: str
+    seat: int
+    max_tokens: int
+
+    def __post_init__(self) -> None:
         from bestresponse.core.errors import UsageError
 
-        if manner not in ("positive", "negative"):
-            raise UsageError(f"--feedback {manner!r}: expected positive or negative")
-        if unit not in ("text", "paragraph"):
-            raise UsageError(f"--unit {unit!r}: expected text or paragraph")
-        self.path = path
-        self.translator = translator
-        self.manner = manner
-        self.unit = unit
-        self.engine = engine
-        self.seat = seat
-        self.max_tokens = max_tokens
+        if self.manner not in ("positive", "negative"):
+            raise UsageError(f"--feedback {self.manner!r}: expected positive or negative")
+        if self.unit not in ("text", "paragraph"):
+            raise UsageError(f"--unit {self.unit!r}: expected text or paragraph")
 
     def read(self) -> str:
         """The reasoning; bytes that are no text are replaced, not refused."""

@@ -71,6 +71,11 @@ class Words:
         cased = "-i" if max(map(len, found)) == 1 else ""
         return rf"(?{cased}:(?<![\w'])(?:{'|'.join(map(re.escape, found))})(?![\w']))"
 
+    @property
+    def _numeric(self) -> bool:
+        """Whether some action is called by a number, so that a number alone tells nothing."""
+        return any(action[:1].isdigit() for own in self.subject.actions for action in own)
+
     @cached_property
     def people(self) -> dict[str, int]:
         """Names of single players, longest first."""
@@ -137,6 +142,8 @@ class Words:
     @cached_property
     def cell(self) -> re.Pattern[str]:
         """(R, B): my choice, their choice."""
+        if self._numeric:
+            return self._compiled(r"(?!)(?P<first>)(?P<second>)")
         return self._compiled(rf"\(\s*(?P<first>{self.labels})\s*,\s*(?P<second>{self.labels})\s*\)")
 
     @cached_property
@@ -168,10 +175,9 @@ class Words:
     def heading(self) -> re.Pattern[str]:
         """A line that is about one choice of the reasoner's."""
         kind = r"(?:option|action|choice|strategy|if|when|case)\s*:?\s*"
-        return self._compiled(
-            rf"^\W*(?:\d+\.?\s*)?(?:{kind})?(?:(?:I|you|if I|if you)?\s*{_CHOOSE}\s+)?"
-            rf"(?P<action>{self.labels})\b[^.]{{0,40}}$"
-        )
+        chosen = rf"(?:(?:I|you|if I|if you)?\s*{_CHOOSE}\s+)"
+        named = rf"(?:{kind})?{chosen}" if self._numeric else rf"(?:{kind})?{chosen}?"
+        return self._compiled(rf"^\W*(?:\d+\.?\s*)?{named}(?P<action>{self.labels})\b[^.]{{0,40}}$")
 
     def action(self, match: re.Match[str]) -> str:
         """The label of what is chosen."""
