@@ -152,6 +152,16 @@ def test_a_person_refines_the_game_by_remarks_and_takes_one_back(run, tmp_path):
     assert (tmp_path / "game.pl").read_text().strip() == GOOD
 
 
+def test_a_finished_game_becomes_an_example_for_the_next(run, tmp_path):
+    code, _, _ = run("story.txt", "-o", "share.pl", "--save-example", "mine", script=Script(fenced(GOOD)))
+    assert code == 0
+    assert (tmp_path / "mine" / "share.txt").read_text().strip() == STORY
+    script = Script(fenced(GOOD))
+    run("story.txt", "--examples", "mine", story=STORY.replace("Ann", "Eve"), script=script)
+    assert STORY in script.asked[0][1]["content"]
+    assert run("story.txt", "--examples", "nowhere", script=Script())[0] == 2
+
+
 def test_model_text_on_the_terminal_is_shown_not_obeyed(run):
     nasty = GOOD.replace("ada", "'\\x1b\\[31mada'")
     code, out, err = run("story.txt", "--attempts", "1", script=Script(fenced(nasty)))

@@ -45,6 +45,9 @@ def formalize(
     examples: Annotated[
         Path | None, typer.Option(help="A folder of further examples: NAME.txt with a story, NAME.pl its game.")
     ] = None,
+    save_example: Annotated[
+        Path | None, typer.Option(help="Keep the story and its game in this folder, for --examples.")
+    ] = None,
     form: Annotated[
         str, typer.Option(help="What the model writes: program, or table (JSON, held to a schema where it can be).")
     ] = "program",
@@ -91,6 +94,10 @@ def formalize(
 
     if not publish(election, check, target, money, as_json):
         raise typer.Exit(1)
+    if save_example is not None:
+        from bestresponse.formal.examples import Example, write_example
+
+        write_example(save_example, Example(target.stem, election.winner.story, election.winner.source))
 
 
 def _usage(why: str) -> Exception:

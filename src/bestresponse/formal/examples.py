@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bestresponse.core.errors import UsageError
 
-__all__ = ["FIRST", "Example", "library", "read_examples"]
+__all__ = ["FIRST", "Example", "library", "read_examples", "write_example"]
 
 FIRST = "prisoners_dilemma"
 """The one example of the published one-shot prompt."""
@@ -44,6 +44,13 @@ def read_examples(folder: Path) -> tuple[Example, ...]:
     if not found:
         raise UsageError(f"{folder} holds no examples; expected pairs of files NAME.txt (the story) and NAME.pl")
     return found
+
+
+def write_example(folder: Path, example: Example) -> None:
+    """Keep an example in a folder that `read_examples` reads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{example.name}.txt").write_text(example.story + "\n", "utf-8")
+    (folder / f"{example.name}.pl").write_text(example.program + "\n", "utf-8")
 
 
 def _read(folder: Traversable | Path) -> tuple[Example, ...]:
