@@ -42,7 +42,7 @@ calls_missing :- missing(1).
 
 
 def answers(goal: str, limit: int | None = None, source: str = LIBRARY) -> list[dict[str, str]]:
-    engine = EmbeddedEngine()
+    engine = EmbeddedEngine(Limits(seconds=60))
     found = engine.solutions(engine.load(source), goal, limit)
     return [{name: write(value) for name, value in answer.items()} for answer in found]
 
@@ -213,7 +213,7 @@ def test_deep_proofs_need_no_python_stack() -> None:
 
 
 def test_a_claim_is_proved_refuted_or_unknown_with_a_reason() -> None:
-    engine = EmbeddedEngine(Limits(steps=50_000))
+    engine = EmbeddedEngine(Limits(steps=50_000, seconds=60))
     program = engine.load(LIBRARY)
     assert engine.prove(program, "pq(a, 1)") == Proof(Verdict.PROVED)
     assert engine.prove(program, "pq(a, 2)") == Proof(Verdict.REFUTED)

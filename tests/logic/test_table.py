@@ -13,7 +13,7 @@ from bestresponse.logic.views import Decision, End, normal_form, tree
 
 
 def extracted(source: str) -> Extraction:
-    engine = EmbeddedEngine()
+    engine = EmbeddedEngine(Limits(seconds=60))
     return extract(engine, engine.load(source))
 
 
@@ -144,7 +144,7 @@ def test_equal_payoffs_given_twice_are_one_payoff() -> None:
 
 
 def test_a_game_without_end_reaches_a_limit() -> None:
-    engine = EmbeddedEngine(Limits(steps=50_000))
+    engine = EmbeddedEngine(Limits(steps=50_000, seconds=60))
     source = DILEMMA.replace("final(do(M2, do(M1, S)))", "final(never(M2, M1, S))").replace("abnormal(", "unusual(")
     with pytest.raises(LimitReached, match="did not finish within 50,000 steps"):
         extract(engine, engine.load(source))
@@ -162,7 +162,7 @@ def test_a_normal_form_that_would_be_huge_is_not_built() -> None:
 
 
 def test_published_cells_follow_possible_moves_only() -> None:
-    engine = EmbeddedEngine()
+    engine = EmbeddedEngine(Limits(seconds=60))
     assert published_cells(engine, engine.load(DILEMMA)) == (
         ("D", "D", 1, 1), ("D", "C", 5, 0), ("C", "D", 0, 5), ("C", "C", 3, 3),
     )  # fmt: skip

@@ -38,6 +38,11 @@ class Path(NamedTuple):
     stuck: bool
 
     @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many moves each block has."""
+        return tuple(map(len, self.blocks))
+
+    @property
     def told(self) -> str:
         """The moves in words."""
         return ", ".join(f"{player}: {move}" for player, move in self.named) or "no move at all"
@@ -112,9 +117,10 @@ def _fraction(value: float) -> Fraction:
     return Fraction(repr(value))
 
 
-def replays(path: Path) -> int:
-    """In how many other orders the simultaneous moves of a path can be made."""
-    return prod(factorial(len(block)) if len(block) < 10 else _MANY for block in path.blocks) - 1
+@lru_cache(4096)
+def replays(sizes: tuple[int, ...]) -> int:
+    """In how many other orders moves in blocks of these sizes can be made."""
+    return prod(factorial(size) if size < 10 else _MANY for size in sizes) - 1
 
 
 def orders(path: Path) -> Iterator[tuple[Term, ...]]:

@@ -96,7 +96,7 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     every, problems = _order_defects(engine, program, paths, answer["Orders"] == "same")
     if problems:
         return Extraction(None, tuple(_few(problems)))
-    ends = tuple([Row(path.named, _payoffs(path, players), tuple(map(len, path.blocks))) for path in paths])
+    ends = tuple([Row(path.named, _payoffs(path, players), path.sizes) for path in paths])
     return Extraction(GameTable(players, _moves(ends, players), ends, every), ())
 
 
@@ -192,7 +192,7 @@ def _order_defects(
     The program itself has played the game backwards. Where there are still other orders, they are replayed if they are
     few.
     """
-    others = [replays(path) for path in paths]
+    others = [replays(path.sizes) for path in paths]
     two_orders, every = max(others) < 2, sum(others) <= MAX_REPLAYS
     if same_backwards and (two_orders or not every):
         return two_orders, []
