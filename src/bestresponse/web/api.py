@@ -136,10 +136,11 @@ class SessionOut(BaseModel):
 
 
 class SeatOut(BaseModel):
-    """What the person in a seat may know, and what is asked."""
+    """What the person in a seat may know, and what is asked; `version` changes whenever any of it does."""
 
     role: str
     participant: str
+    version: str
     phase: str
     briefing: str
     situation: str
@@ -240,6 +241,7 @@ def show_seat(desk: Here, sitting: SeatApi) -> SeatOut:
         return SeatOut(
             role=sitting.role,
             participant=desk.code(session.id, seat),
+            version=session.version(seat),
             phase=phase,
             briefing=view.briefing,
             situation=view.situation,

@@ -125,20 +125,22 @@ def remark(desk: Here, sitting: SeatPage, form: Posted) -> Response:
 
 
 @router.get("/seat/{session}/{seat}/{token}/changes")
-async def changes(request: Request, sitting: SeatPage) -> StreamingResponse:
+async def changes(sitting: SeatPage) -> StreamingResponse:
     """Server-sent events: the version of the page, whenever it changes."""
-    return StreamingResponse(_versions(request, sitting), media_type="text/event-stream")
+    return StreamingResponse(_versions(sitting), media_type="text/event-stream")
 
 
-async def _versions(request: Request, sitting: Sitting) -> AsyncIterator[str]:
+async def _versions(sitting: Sitting) -> AsyncIterator[str]:
     session, seat = sitting.session, sitting.seat
-    told, quiet = "", 0.0
-    while not await request.is_disconnected():
+    told, stamp, quiet = "", -1, 0.0
+    while True:
+        if session.stamp != stamp or quiet >= _BEAT:
+            stamp = session.stamp
+            version = session.version(seat)
+            if version != told or quiet >= _BEAT:
+                told, quiet = version, 0.0
+                yield f"data: {json.dumps(version)}\n\n"
         session.touch(seat)
-        version = session.version(seat)
-        if version != told or quiet >= _BEAT:
-            told, quiet = version, 0.0
-            yield f"data: {json.dumps(version)}\n\n"
         await asyncio.sleep(_LOOK)
         quiet += _LOOK
 

@@ -49,7 +49,7 @@ def show(desk: Here, run: str, start: int = 0) -> HTMLResponse:
         start=start,
         step=_PAGE,
         has_report=folder.manifest.study == "bench",
-        others=[name for name in desk.runs.names() if name != run],
+        others=[other.name for other in desk.runs.all() if other.study == "bench" and other.name != run],
     )
 
 

@@ -38,7 +38,10 @@ class Table:
 
 @dataclass
 class Session:
-    """A table in play. Whoever reads or changes `episode` holds `lock`."""
+    """A table in play. Whoever reads or changes `episode` holds `lock`.
+
+    `changes` counts the states gone through, `stamp` everything that happened since the server knows the table.
+    """
 
     table: Table
     game: Game[Any]
@@ -50,6 +53,7 @@ class Session:
     thinking: set[tuple[Role, int]] = field(default_factory=set)
     trouble: str = ""
     changes: int = 0
+    stamp: int = 0
 
     @classmethod
     def of(cls, table: Table, game: Game[Any], submissions: Iterable[Submission], ready: Iterable[int]) -> Session:
@@ -110,7 +114,8 @@ class Session:
         return f"{self.phase(seat)}.{self.turn(self.roles[seat])}.{len(self.ready)}.{self.changes}"
 
     def note_asked(self) -> None:
-        """Start the clock of every question that is new."""
+        """Start the clock of every question that is new; something has happened."""
+        self.stamp += 1
         now = time.monotonic()
         pending = self.pending()
         self.asked = {

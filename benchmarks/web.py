@@ -1,0 +1,207 @@
+"""How the web server bears many people at once, and being killed meanwhile.
+
+    python benchmarks/web.py [--sessions 50] [--days 6] [--think 1.0] [--kills 3]
+
+Scripted people take four of the five seats of water games, a strategy the fifth, and play by the JSON API on loopback;
+each thinks a random while before an answer. The server is killed (SIGKILL) and started again on the same folder a few
+times meanwhile; whoever gets no answer asks again. At the end every session must be over, and the answers on disk must
+be exactly those that were meant: none lost, none doubled. The server and all the people share this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+PEOPLE = 4
+PORT = 8755
+BASE = f"http://127.0.0.1:{PORT}"
+
+
+class Server:
+    """The real command, started and killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._command = [
+            sys.executable,
+            "-m",
+            "bestresponse",
+            "serve",
+            "--port",
+            str(PORT),
+            "--output-dir",
+            str(folder),
+        ]
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> str:
+        """The admin's token, once the server listens."""
+        self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip().rsplit("/", 1)[1]
+
+    def kill(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+
+class Person:
+    """Plays one seat and remembers what was meant as the answer to which question."""
+
+    def __init__(self, session: str, seat: int, token: str, think: float) -> None:
+        self.session, self.role = session, ""
+        self._place, self._think = f"{BASE}/api/seats/{session}/{seat}", think
+        self._events = f"{BASE}/seat/{session}/{seat}/{token}/changes"
+        self._headers = {"authorization": f"Bearer {token}"}
+        self._rng = random.Random(f"{session} {seat}")
+        self.meant: dict[int, float] = {}
+        self.submits: list[float] = []
+
+    async def play(self, client: httpx.AsyncClient) -> None:
+        state = await self._call(client, "/ready", {})
+        while state["phase"] != "over":
+            self.role = state["role"]
+            if state["phase"] == "turn":
+                await asyncio.sleep(self._rng.uniform(0.2, 1.8) * self._think)
+                bid = round(self._rng.uniform(0, state["ask"]["high"] / 2), 2)
+                self.meant.setdefault(state["turn"], bid)
+                answer = {"turn": state["turn"], "answer": self.meant[state["turn"]]}
+                state = await self._call(client, "/answers", answer)
+            else:
+                await self._wait(client, state["version"])
+                state = await self._call(client, "", None)
+
+    async def _wait(self, client: httpx.AsyncClient, version: str) -> None:
+        """Until the page would change, told by the server's own events as in a browser."""
+        try:
+            async with client.stream("GET", self._events) as events:
+                async for line in events.aiter_lines():
+                    if line.startswith("data: ") and json.loads(line.removeprefix("data: ")) != version:
+                        return
+        except httpx.TransportError:
+            await asyncio.sleep(0.2)
+
+    async def _call(self, client: httpx.AsyncClient, what: str, body: object) -> Any:
+        """Ask until there is an answer; an answer that was taken already (409) is taken."""
+        method = "GET" if body is None else "POST"
+        while True:
+            begun = time.monotonic()
+            try:
+                reply = await client.request(method, self._place + what, json=body, headers=self._headers)
+            except httpx.TransportError:
+                await asyncio.sleep(0.2)
+                continue
+            if reply.status_code == 409:
+                body, what, method = None, "", "GET"
+                continue
+            if reply.status_code == 429:
+                await asyncio.sleep(0.5)
+                continue
+            assert reply.status_code == 200, f"{what}: {reply.status_code} {reply.text}"
+            if what == "/answers":
+                self.submits.append(time.monotonic() - begun)
+            return reply.json()
+
+
+def lay_tables(token: str, sessions: int, days: int, think: float) -> list[Person]:
+    wanted = {
+        "game": {"name": "water", "rounds": days},
+        "seats": ["person"] * PEOPLE + ["strategy:need"],
+        "groups": sessions,
+        "stand_in": "need",
+        "quiz": False,
+    }
+    reply = httpx.post(f"{BASE}/api/lobbies", json=wanted, headers={"authorization": f"Bearer {token}"}, timeout=60)
+    assert reply.status_code == 201, reply.text
+    return [
+        Person(session["session"], seat, session["seats"][seat]["token"], think)
+        for session in reply.json()["sessions"]
+        for seat in range(PEOPLE)
+    ]
+
+
+async def everybody(people: Sequence[Person], server: Server, kills: int, pause: float) -> None:
+    limits = httpx.Limits(max_connections=2 * len(people), max_keepalive_connections=len(people))
+    async with httpx.AsyncClient(timeout=30, limits=limits) as client:
+        playing = asyncio.gather(*(person.play(client) for person in people))
+        for number in range(kills):
+            await asyncio.sleep(pause)
+            if playing.done():
+                break
+            server.kill()
+            await asyncio.to_thread(server.start)
+            print(f"killed and started again ({number + 1} of {kills})", flush=True)
+        await playing
+
+
+def compare(folder: Path, people: Sequence[Person]) -> tuple[int, int, int]:
+    """Answers kept, answers that differ from what was meant, and finished sessions."""
+    kept: dict[tuple[str, str], list[float]] = {}
+    for line in (folder / "sessions" / "submissions.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        kept.setdefault((row["spec"], row["role"]), []).append(row["action"])
+    wrong = 0
+    for person in people:
+        meant = [person.meant[turn] for turn in sorted(person.meant)]
+        given = kept.get((person.session, person.role), [])
+        wrong += meant != given
+    finished = len((folder / "sessions" / "records.jsonl").read_text().splitlines())
+    return sum(len(answers) for answers in kept.values()), wrong, finished
+
+
+def first_page(token: str) -> tuple[int, float]:
+    """Bytes and median milliseconds of the first page."""
+    with httpx.Client(base_url=BASE, follow_redirects=True) as client:
+        client.get(f"/enter/{token}")
+        times = []
+        for _ in range(20):
+            begun = time.monotonic()
+            page = client.get("/")
+            times.append(time.monotonic() - begun)
+        return len(page.content), 1000 * statistics.median(times)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--sessions", type=int, default=50)
+    options.add_argument("--days", type=int, default=6)
+    options.add_argument("--think", type=float, default=2.0)
+    options.add_argument("--kills", type=int, default=3)
+    options.add_argument("--pause", type=float, default=6.0)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        server = Server(Path(name))
+        token = server.start()
+        try:
+            size, quick = first_page(token)
+            print(f"first page: {size / 1000:.1f} kB, median {quick:.1f} ms")
+            people = lay_tables(token, given.sessions, given.days, given.think)
+            begun = time.monotonic()
+            asyncio.run(everybody(people, server, given.kills, given.pause))
+            took = time.monotonic() - begun
+        finally:
+            server.kill()
+        kept, wrong, finished = compare(Path(name), people)
+    times = sorted(time for person in people for time in person.submits)
+    print(f"{len(people)} seats in {given.sessions} sessions, {took:.0f} s, {given.kills} kills")
+    for share in (0.5, 0.95, 0.99):
+        print(f"submit p{share * 100:.0f}: {1000 * times[int(share * (len(times) - 1))]:.0f} ms")
+    print(f"{kept} answers kept, {wrong} seats differ from what was meant, {finished} sessions finished")
+
+
+if __name__ == "__main__":
+    main()
