@@ -7,7 +7,7 @@ from drawn_claims import TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_cla
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestresponse.formal.claims import Checker, Claim, LogicCheck, Subject, corrections, parse, say
+from bestresponse.formal.claims import Checker, Claim, LogicCheck, RulesTranslator, Subject, corrections, parse, say
 from bestresponse.formal.claims.wording import deny
 from bestresponse.logic import EmbeddedEngine, Verdict
 from bestresponse.theory.normal_form import NormalForm
@@ -92,3 +92,12 @@ def test_ties_are_stated_as_ties() -> None:
         "If the other player chooses R, R earns you the same as B."
     ]
     assert said(FLAT, "higher_guaranteed_payoff('R', 'B')") == ["R and B have the same worst case for you."]
+
+
+@pytest.mark.parametrize("who", ["you", "them"])
+@pytest.mark.parametrize("own", ["R", "B"])
+@pytest.mark.parametrize("other", ["R", "B"])
+def test_what_is_said_about_payoffs_reads_back_as_said(who: str, own: str, other: str) -> None:
+    (claim,) = parse(f"finally(goal({who}, -2.5), do(choice(you, '{own}'), do(choice(them, '{other}'), s0)))")
+    assert isinstance(claim, Claim)
+    assert RulesTranslator().translate(say(claim), DILEMMA).claims == (claim,)
