@@ -84,6 +84,15 @@ def test_tracing_ends_at_an_equilibrium(seed: int) -> None:
     assert worst_regret(payoffs, found) < 1e-9
 
 
+def test_where_the_branch_from_uniform_noise_gets_lost_another_leads_to_an_equilibrium() -> None:
+    generator = np.random.default_rng(0)
+    generator.normal(size=4840 + 19 * 192)
+    payoffs = scaled(NormalForm(generator.normal(size=(3, 4, 4, 4))))
+    found = trace_to_equilibrium(payoffs)
+    assert found is not None
+    assert worst_regret(payoffs, found) < 1e-9
+
+
 def test_one_equilibrium_of_two_players_is_pure_where_it_can_be() -> None:
     assert nash_one(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).supports == ((0,), (0,))
     assert nash_one(NormalForm.zero_sum([[1, -1], [-1, 1]])).supports == ((0, 1), (0, 1))
