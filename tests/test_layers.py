@@ -17,7 +17,8 @@ FLOORS = [
     {"run"},
     {"report"},
     {"studies"},
-    {"cli", "web"},
+    {"web"},
+    {"cli"},
 ]
 LEVEL = {package: level for level, floor in enumerate(FLOORS) for package in floor}
 
