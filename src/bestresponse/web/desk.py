@@ -103,7 +103,7 @@ class Sitting:
         return self.session.roles[self.seat]
 
 
-def desk_of(request: Request) -> Desk:
+async def desk_of(request: Request) -> Desk:
     desk: Desk = request.app.state.desk
     return desk
 
@@ -119,7 +119,7 @@ def refuse(request: Request, desk: Desk) -> BestResponseError:
     return NotAllowed("this needs the admin's link: open the one that `bestresponse serve` printed")
 
 
-def admin_page(request: Request, desk: Here) -> None:
+async def admin_page(request: Request, desk: Here) -> None:
     if not desk.keys.opens_desk(request.cookies.get(ADMIN_COOKIE, "")):
         raise refuse(request, desk)
 
@@ -130,7 +130,7 @@ _bearer = HTTPBearer(auto_error=False, description="The admin's token, or the to
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
-def admin_api(request: Request, desk: Here, credentials: Credentials) -> None:
+async def admin_api(request: Request, desk: Here, credentials: Credentials) -> None:
     if credentials is None or not desk.keys.opens_desk(credentials.credentials):
         raise refuse(request, desk)
 
