@@ -162,6 +162,11 @@ def test_json_that_breaks_its_schema_is_malformed_claim_by_claim() -> None:
     assert isinstance(parse_json("PROVED")[0], Malformed)
 
 
+def test_a_name_means_the_same_sort_in_every_form() -> None:
+    sorts = {(name, sort) for form in FORMS.values() for name, sort in form.parameters}
+    assert len({name for name, _ in sorts}) == len(sorts)
+
+
 def test_the_schema_names_every_form() -> None:
     assert claims_schema()["properties"]["claims"]["items"]["properties"]["form"]["enum"] == list(FORMS)
 

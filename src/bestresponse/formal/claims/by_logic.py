@@ -101,7 +101,7 @@ def _argument(form: str, name: str, place: Any) -> Term:
         return action(place)
     if form == "payoff":
         return _situation(place)
-    if name == "against" and place and isinstance(place[0], tuple):
+    if name == "mixed":
         return list_of([_mix(row) for row in place])
     return outcome(place)
 

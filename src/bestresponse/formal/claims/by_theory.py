@@ -101,11 +101,11 @@ def _payoff(c: TheoryCheck, p: Places) -> bool:
 
 
 def _expected(c: TheoryCheck, p: Places) -> bool:
-    return bool(c.expected(p["who"], p["against"])[p["action"]] == p["value"] * c.subject.scale)
+    return bool(c.expected(p["who"], p["mixed"])[p["action"]] == p["value"] * c.subject.scale)
 
 
 def _best_to_mix(c: TheoryCheck, p: Places) -> bool:
-    values = c.expected(p["who"], p["against"])
+    values = c.expected(p["who"], p["mixed"])
     return values[p["action"]] == max(values)
 
 

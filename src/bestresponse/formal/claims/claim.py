@@ -103,8 +103,8 @@ _LIST: Final = (
     Form("equal_guaranteed_payoff", (_CHOICE, _OTHER, _ABOUT), "{action} and {other} have the same worst case"),
     Form(
         "expected_payoff",
-        (_ABOUT, _VALUE, _CHOICE, ("against", _MIXES)),
-        "choosing {action} against the mix {against} gives {who} {value} on average",
+        (_ABOUT, _VALUE, _CHOICE, ("mixed", _MIXES)),
+        "choosing {action} against the mix {mixed} gives {who} {value} on average",
     ),
     Form("best_response", (_CHOICE, ("against", _CHAIN), _ABOUT), "no choice earns {who} more than {action}"),
     Form(
@@ -117,7 +117,7 @@ _LIST: Final = (
         (_CHOICE, _OTHER, ("against", _CHAIN), _ABOUT),
         "{action} and {other} earn {who} the same if {against}",
     ),
-    Form("best_response_to_mix", (_CHOICE, ("against", _MIXES), _ABOUT), "no choice earns {who} more on average"),
+    Form("best_response_to_mix", (_CHOICE, ("mixed", _MIXES), _ABOUT), "no choice earns {who} more on average"),
     Form("strictly_dominates", (_CHOICE, _OTHER, _ABOUT), "{action} earns {who} more than {other} in every case"),
     Form(
         "weakly_dominates",

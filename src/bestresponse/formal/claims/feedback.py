@@ -123,7 +123,7 @@ def _values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
     if form == "payoff":
         yield Fraction(int(cells[(places["who"], *places["outcome"])]), scale)
     elif form == "expected_payoff":
-        yield theory.expected(places["who"], places["against"])[places["action"]] / scale
+        yield theory.expected(places["who"], places["mixed"])[places["action"]] / scale
     else:
         worst, own = theory.worst, theory.own
         who = places.get("who", 0)

@@ -11,39 +11,40 @@ from bestresponse.logic.terms import Atom, Struct, Term, list_of
 
 __all__ = ["claims_schema", "parse_json"]
 
-_TEXT: Final[dict[str, Any]] = {"type": "string"}
-_SORTS: Final[dict[Sort, dict[str, Any]]] = {
-    Sort.WHO: _TEXT,
-    Sort.NUMBER: {"type": "number"},
-    Sort.ACTION: _TEXT,
-    Sort.CHAIN: {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "properties": {"who": _TEXT, "action": _TEXT},
-            "required": ["who", "action"],
-            "additionalProperties": False,
-        },
-    },
-    Sort.MIXES: {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "properties": {"who": _TEXT, "weights": {"type": "object", "additionalProperties": {"type": "number"}}},
-            "required": ["who", "weights"],
-            "additionalProperties": False,
-        },
-    },
-    Sort.JOINT: {"type": "array", "items": _TEXT},
-}
+_NUMBER: Final[dict[str, Any]] = {"type": "number"}
 
 
-def claims_schema(forms: tuple[str, ...] = tuple(FORMS)) -> dict[str, Any]:
-    """The JSON schema of a translator's answer: `{"claims": [{"form": ..., its arguments by name}, ...]}`."""
+def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, Any]]:
+    who, action = _one_of(players), _one_of(actions)
+    weights = {"type": "object", "additionalProperties": _NUMBER}
+    return {
+        Sort.WHO: who,
+        Sort.NUMBER: _NUMBER,
+        Sort.ACTION: action,
+        Sort.CHAIN: {"type": "array", "items": _object({"who": who, "action": action})},
+        Sort.MIXES: {"type": "array", "items": _object({"who": who, "weights": weights})},
+        Sort.JOINT: {"type": "array", "items": action},
+    }
+
+
+def _one_of(names: tuple[str, ...]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(names)} if names else {"type": "string"}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def claims_schema(
+    forms: tuple[str, ...] = tuple(FORMS), players: tuple[str, ...] = (), actions: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The JSON schema of a translator's answer: `{"claims": [{"form": ..., its arguments by name}, ...]}`; where
+    players and actions are given, no other names are allowed."""
+    sorts = _sorts(players, actions)
     properties: dict[str, Any] = {"form": {"type": "string", "enum": list(forms)}}
     for form in forms:
         for name, sort in FORMS[form].parameters:
-            properties.setdefault(name, _SORTS[sort])
+            properties.setdefault(name, sorts[sort])
     claim = {"type": "object", "properties": properties, "required": ["form"], "additionalProperties": False}
     claims = {"type": "array", "items": claim, "maxItems": MOST_CLAIMS}
     return {

@@ -7,6 +7,7 @@ of queries in braces. Whatever it answers is only ever parsed: it cannot state a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Call
@@ -53,7 +54,7 @@ class ModelTranslator:
             max_tokens=self.max_tokens,
             temperature=self.temperature,
             seed=self.seed,
-            schema=canonical(claims_schema(forms_for(subject))) if schema else None,
+            schema=canonical(_schema(subject)) if schema else None,
         )
         reply = self.model.complete(request)
         claims = parse_json(reply.text) if schema else parse_queries(reply.text)
@@ -69,6 +70,12 @@ def forms_for(subject: Subject) -> tuple[str, ...]:
     if subject.tree is not None:
         return (*_SEQUENTIAL, "highest_payoff", "lowest_payoff", "no_claim")
     return tuple(form for form in FORMS if form not in ("will_play", "continuation_payoff"))
+
+
+def _schema(subject: Subject) -> dict[str, Any]:
+    actions = tuple(dict.fromkeys(action for own in subject.actions for action in own))
+    players = subject.players if subject.table is not None else (*subject.players, "nature")
+    return claims_schema(forms_for(subject), players, actions if subject.table is not None else ())
 
 
 def _prompt(text: str, subject: Subject, schema: bool) -> str:

@@ -162,9 +162,12 @@ def _standing(what: str) -> Telling:
 
 
 def _best(v: Values, no: str) -> str:
-    case = _if(v["against"]) if not v["against"] or not isinstance(v["against"][0], Mix) else _mixes(v["against"])
-    average = " on average" if case and v["against"] and isinstance(v["against"][0], Mix) else ""
-    return f"{case}{'some' if no else 'no'} choice earns {_person(v['who'])} more{average} than {v['action']}"
+    return f"{_if(v['against'])}{'some' if no else 'no'} choice earns {_person(v['who'])} more than {v['action']}"
+
+
+def _best_mixed(v: Values, no: str) -> str:
+    case = _mixes(v["mixed"])
+    return f"{case}{'some' if no else 'no'} choice earns {_person(v['who'])} more on average than {v['action']}"
 
 
 _SENTENCES: dict[str, Telling] = {
@@ -185,9 +188,9 @@ _SENTENCES: dict[str, Telling] = {
     "equal_guaranteed_payoff": _worst_case("same"),
     "highest_mutual_payoff": _sum("higher"),
     "lowest_mutual_payoff": _sum("lower"),
-    "expected_payoff": lambda v, no: _mixes(v["against"]) + _earns(v, no, f"{_n(v['value'])} on average"),
+    "expected_payoff": lambda v, no: _mixes(v["mixed"]) + _earns(v, no, f"{_n(v['value'])} on average"),
     "best_response": _best,
-    "best_response_to_mix": _best,
+    "best_response_to_mix": _best_mixed,
     "better_response": lambda v, no: _if(v["against"]) + _earns(v, no, f"more than {v['other']}"),
     "equal_response": lambda v, no: _if(v["against"]) + _earns(v, no, f"the same as {v['other']}"),
     "strictly_dominates": _dominates("strictly"),
