@@ -262,3 +262,36 @@ def test_whoever_tries_many_keys_is_slowed_down(server):
 def test_a_long_body_is_refused(server):
     answer = server.admin.post("/play", data={"consent": "x" * 1_100_000})
     assert answer.status_code == 413
+
+
+def test_a_table_begins_without_those_who_do_not_come(server):
+    lobby = server.desk.house.set_up(setup("person", "person", game=GameChoice("prisoners-dilemma", rounds=2)))
+    name = lobby.tables[0].id
+    ann, link = server.client(), server.desk.seat_path(name, 0)
+    ann.post(f"{link}/ready", data={"csrf": hidden(ann.get(link), "csrf")})
+    admin = server.admin
+    page = admin.get(f"/lobby/{lobby.id}")
+    assert "not here yet" in page.text
+    admin.post(f"/lobby/{lobby.id}/begin", data={"csrf": hidden(page, "csrf"), "session": name})
+    take(ann, link, answer="cooperate")
+    server.wait_for(lambda: "Round 2." in ann.get(link).text)
+    bob, bob_link = server.client(), server.desk.seat_path(name, 1)
+    server.wait_for(lambda: server.desk.house.session(name).turn("col") == 2)
+    assert "Waiting for the others" in bob.get(bob_link).text
+    take(ann, link, answer="cooperate")
+    server.wait_for(lambda: records(server))
+    missed = [s.decision for s in records(server)[0].record.submissions if s.role == "col"]
+    assert [(d.stand_in, d.reading.how) for d in missed] == [("random", "nobody had come")] * 2
+
+
+def test_a_form_that_cannot_be_read_comes_back_with_what_was_typed(server):
+    admin = server.admin
+    form = admin.get("/play/new", params={"game": "water"})
+    data = {"csrf": hidden(form, "csrf"), "game": "water", "rounds": "many", "consent": "Hello."}
+    refused = admin.post("/play", data=data)
+    assert refused.status_code == 422
+    assert "is not a whole number" in refused.text
+    assert 'value="many"' in refused.text
+    assert "Hello.</textarea>" in refused.text
+    data = {**data, "rounds": "3", "mixed": "yes"}
+    assert "payoff table and one round only" in admin.post("/play", data=data).text

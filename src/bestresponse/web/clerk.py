@@ -71,7 +71,7 @@ class Clerk:
     def _ask_players(self, session: Session) -> None:
         with session.lock:
             pending = session.pending()
-            if session.setup.seconds and pending:
+            if pending and (session.setup.seconds or session.absent):
                 self._timed[session.id] = session
             for role, ask in pending.items():
                 turn = session.turn(role)
@@ -126,7 +126,9 @@ class Clerk:
         ask = session.pending().get(role)
         if ask is None:
             return
-        missed = Decision(None, "", Reading(Status.REFUSED, f"no answer within {session.setup.seconds} seconds"))
+        limit = session.setup.seconds
+        why = "nobody had come" if seat in session.absent else f"no answer within {limit} seconds"
+        missed = Decision(None, "", Reading(Status.REFUSED, why))
         decision = self._stood_in(session, session.episode.view(role), ask, missed)
         self._house.submit(session, role, session.turn(role), decision)
 

@@ -65,6 +65,8 @@ def game_of(choice: GameChoice) -> Game[Any]:
 
 
 def _playable(game: Any, choice: GameChoice) -> Game[Any]:
+    if choice.mixed and (choice.rounds > 1 or not isinstance(game, NormalForm)):
+        raise UsageError("probabilities can be asked for in games with a payoff table and one round only")
     if isinstance(game, NormalForm):
         if choice.rounds > 1:
             return RepeatedGame(game, choice.rounds)

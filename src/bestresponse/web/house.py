@@ -155,6 +155,18 @@ class House:
             session.note_asked()
         self.changed(session)
 
+    def begin_without(self, session: Session) -> None:
+        """Begin although people are missing; stand-ins answer for them until they come."""
+        with session.lock:
+            for seat in session.setup.persons:
+                if seat not in session.ready:
+                    self.journal.tell("ready", session=session.id, seat=seat, quiz_tries=0)
+                    self._ready.setdefault(session.id, set()).add(seat)
+                    session.ready.add(seat)
+                    session.absent.add(seat)
+            session.note_asked()
+        self.changed(session)
+
     def submit(self, session: Session, role: Role, turn: int, decision: Decision) -> None:
         """Take the answer number `turn` of `role`, once; InvalidMove, NotAsked or AlreadyAnswered where it does not
         count."""

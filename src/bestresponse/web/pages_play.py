@@ -74,23 +74,35 @@ def _form(desk: Desk, choice: GameChoice, typed: dict[str, str], error: str) -> 
 @router.post("/play", dependencies=[AdminPage])
 def create(desk: Here, form: Posted) -> Response:
     check_csrf(desk, form, "admin")
-    choice = _choice(desk, form.get("game", ""), _whole(form, "rounds", 1), form.get("mixed") == "yes")
-    game = game_of(choice)
+    name = form.get("game", "")
     try:
-        seats = tuple(_seat(form, number) for number in range(len(game.roles)))
-        setup = Setup(
-            choice,
-            seats,
-            _whole(form, "seconds", 0),
-            form.get("stand_in") or "random",
-            form.get("consent", "").strip(),
-            form.get("quiz") == "yes",
-            secrets.randbelow(2**31),
-        )
-        lobby = lay_tables(desk, setup, _whole(form, "groups", 1))
+        choice = _choice(desk, name, _whole(form, "rounds", 1), form.get("mixed") == "yes")
+        lobby = lay_tables(desk, _setup(choice, form), _whole(form, "groups", 1))
     except BestResponseError as error:
-        return _form(desk, choice, form, str(error))
+        return _form(desk, _choice(desk, name, _usual_rounds(name), False), form, str(error))
     return RedirectResponse(f"/lobby/{lobby.id}", 303)
+
+
+def _setup(choice: GameChoice, form: dict[str, str]) -> Setup:
+    return Setup(
+        choice,
+        tuple(form.get(f"seat.{number}", PERSON) for number in range(len(game_of(choice).roles))),
+        _whole(form, "seconds", 0),
+        form.get("stand_in") or "random",
+        form.get("consent", "").strip(),
+        form.get("quiz") == "yes",
+        secrets.randbelow(2**31),
+    )
+
+
+@router.post("/lobby/{lobby}/begin", dependencies=[AdminPage])
+def begin(desk: Here, lobby: str, form: Posted) -> Response:
+    """Go on without the people of one table who have not come."""
+    check_csrf(desk, form, "admin")
+    table = form.get("session", "")
+    if table in {one.id for one in desk.house.lobby(lobby).tables}:
+        desk.house.begin_without(desk.house.session(table))
+    return RedirectResponse(f"/lobby/{lobby}", 303)
 
 
 def lay_tables(desk: Desk, setup: Setup, groups: int) -> Lobby:
@@ -99,10 +111,6 @@ def lay_tables(desk: Desk, setup: Setup, groups: int) -> Lobby:
         if seat.startswith("model:"):
             desk.model(seat.removeprefix("model:"))
     return desk.house.set_up(setup, groups)
-
-
-def _seat(form: dict[str, str], number: int) -> str:
-    return form.get(f"seat.{number}", PERSON)
 
 
 def _whole(form: dict[str, str], name: str, missing: int) -> int:
@@ -121,7 +129,14 @@ def show_lobby(request: Request, desk: Here, lobby: str) -> HTMLResponse:
     base = str(request.base_url).rstrip("/")
     tables = [_table(desk, base, desk.house.session(table.id)) for table in found.tables[:_SHOWN]]
     join = base + desk.join_path(found.id) if found.setup.persons else ""
-    return page("lobby.html", lobby=found, tables=tables, join=join, more=len(found.tables) - len(tables))
+    return page(
+        "lobby.html",
+        lobby=found,
+        tables=tables,
+        join=join,
+        more=len(found.tables) - len(tables),
+        csrf=desk.csrf("admin"),
+    )
 
 
 def _table(desk: Desk, base: str, session: Session) -> dict[str, Any]:
@@ -144,6 +159,8 @@ def _table(desk: Desk, base: str, session: Session) -> dict[str, Any]:
 
 
 def _state(session: Session, seat: int, asked: bool) -> str:
+    if seat in session.absent:
+        return "absent"
     if session.setup.seats[seat] == PERSON and seat not in session.ready:
         return "not here yet"
     if not session.begun:

@@ -47,6 +47,7 @@ class Session:
     game: Game[Any]
     episode: Episode[Any]
     ready: set[int] = field(default_factory=set)
+    absent: set[int] = field(default_factory=set)
     lock: threading.RLock = field(default_factory=threading.RLock)
     asked: dict[Role, tuple[int, float]] = field(default_factory=dict)
     seen: dict[int, float] = field(default_factory=dict)
@@ -126,9 +127,11 @@ class Session:
     def seconds_left(self, seat: int) -> float | None:
         """Until a stand-in answers for the person in that seat; None where there is no limit or no question.
 
-        Whoever has missed a question and was not seen since gets a short time only.
+        Whoever has missed a question and was not seen since gets a short time only, whoever never came none.
         """
         role = self.roles[seat]
+        if seat in self.absent and role in self.asked:
+            return 0.0
         if not self.setup.seconds or role not in self.asked or self.setup.seats[seat] != PERSON:
             return None
         turn, since = self.asked[role]
@@ -139,4 +142,5 @@ class Session:
 
     def touch(self, seat: int) -> None:
         """The person in that seat was here."""
+        self.absent.discard(seat)
         self.seen[seat] = time.monotonic()
