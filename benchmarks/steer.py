@@ -130,7 +130,9 @@ def coverage(name: str, seeds: int, plays: int) -> None:
                 for own, masses in zip(result.prompts, result.masses, strict=True)
             ]
             print(f"    seed {seed} missed: payoffs {values}; {mixed}", flush=True)
-    both = sum(a and b for a, b in outcomes)
+        if seed % 10 == 9:
+            print(f"    {sum(map(all, outcomes))} of {seed + 1}", flush=True)
+    both = sum(map(all, outcomes))
     print(
         f"  {name}: recovered in {both} of {seeds} seeds ({both / seeds:.1%}); payoffs {sum(a for a, _ in outcomes)}, "
         f"probabilities {sum(b for _, b in outcomes)}; wanted 95 %",

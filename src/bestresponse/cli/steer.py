@@ -56,6 +56,9 @@ def steer(
     meta: Annotated[str, typer.Option(help="psro: nash, replicator, welfare or bargaining.")] = "nash",
     candidates: Annotated[int, typer.Option(help="psro: new prompts that an oracle tries.")] = 3,
     plays: Annotated[int, typer.Option(help="psro: plays of each profile of prompts.")] = 20,
+    imitate: Annotated[
+        int, typer.Option(help="Train a network on all games but the last so many, and play it on those.", min=0)
+    ] = 0,
     seed: Annotated[int, typer.Option(help="Seed of the games and draws.")] = 0,
     temperature: Annotated[float, typer.Option(help="Sampling temperature of the messages.")] = 0.7,
     max_tokens: Annotated[int, typer.Option(help="Longest message, in tokens.")] = 200,
@@ -104,6 +107,7 @@ def steer(
         plays=plays,
         temperature=temperature,
         max_tokens=max_tokens,
+        imitate=imitate,
     )
     loaded = load_domain(domain)
     limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)

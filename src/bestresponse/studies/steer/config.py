@@ -23,7 +23,8 @@ class SteerConfig:
 
     `games` are drawn by `seed`; each speaker writes `replies` messages, each choice has `wordings` recorded texts, and
     nature draws among `types` equally likely private informations. `payoffs` says how a ruling is made; `second` is
-    another way that is only compared with it, by the model `second_judge` (empty: the judge again).
+    another way that is only compared with it, by the model `second_judge` (empty: the judge again). With `imitate` a
+    network learns from all games but the last so many and is played on those.
     """
 
     domain: str
@@ -49,6 +50,7 @@ class SteerConfig:
     plays: int = 20
     temperature: float = 0.7
     max_tokens: int = 200
+    imitate: int = 0
 
     def __post_init__(self) -> None:
         _one_of("solver", self.solver, SOLVERS)
@@ -60,6 +62,8 @@ class SteerConfig:
         for name in ("games", "replies", "wordings", "types", "iterations", "candidates", "plays", "max_tokens"):
             if getattr(self, name) < 1:
                 raise UsageError(f"--{name.replace('_', '-')} is {getattr(self, name)}; expected at least 1")
+        if self.imitate < 0:
+            raise UsageError(f"--imitate is {self.imitate}; expected the number of games to hold out, or 0")
         if not 0 <= self.temperature < 10:
             raise UsageError(f"--temperature is {self.temperature:g}; expected 0 to 10")
         if self.wordings > 1 and self.temperature == 0:

@@ -27,10 +27,11 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.store.manifest import Manifest
+from bestresponse.studies.steer.imitation import Imitation
 from bestresponse.studies.steer.opinions import pooled
 from bestresponse.studies.steer.playing import GameResult
 from bestresponse.studies.steer.psro import PsroResult
-from bestresponse.studies.steer.session import Steered, relative_gain, unread
+from bestresponse.studies.steer.session import Steered, mean_interval, relative_gain, unread
 from bestresponse.studies.steer.solving import mixed_policy
 
 __all__ = ["report_of"]
@@ -83,8 +84,23 @@ def _cfr_sections(steered: Steered) -> list[Section]:
     if steered.solved:
         first = steered.solved[0]
         sections += [_policy_section(first), _examples_section(first)]
+    if steered.imitation is not None:
+        sections.append(_imitation_section(steered.imitation, steered.config.seed))
     sections.append(_reading_section(steered))
     return sections
+
+
+def _imitation_section(found: Imitation, seed: int) -> Section:
+    told = (
+        f"A network of two layers of 256 units learned the policies of {found.trained_on} games "
+        f"({found.information_sets} information sets) and was played on {len(found.gains)} others against unguided "
+        "speakers."
+    )
+    gains = (
+        ("gain of the imitation", mean_interval(found.gains, seed)),
+        ("gain of the solver's own policy", mean_interval(found.solver_gains, seed)),
+    )
+    return Section("Imitation", (Paragraph(told), KeyValues(gains, format=".3f")))
 
 
 def _games_section(steered: Steered) -> Section:

@@ -7,7 +7,9 @@
 
 A solution is a distribution over profiles. Its interval comes from resampling plays: all profiles share the plays, so
 one draw of play numbers makes one table, which is solved anew; half-widths are Bonferroni-corrected normal quantiles
-times the standard deviation over the draws, so that all stated figures hold together with the stated confidence.
+times the standard deviation over the draws, so that all stated figures hold together with the stated confidence. As
+plays that all end alike would claim certainty, every profile gets two more plays at the lowest and two at the highest
+payoffs seen anywhere (the idea of Agresti & Coull 1998 for proportions), for the intervals only.
 """
 
 from __future__ import annotations
@@ -124,8 +126,10 @@ def intervals(
     game: MetaGame, how: str, *, rng: np.random.Generator, level: float = 0.95, resamples: int = 200
 ) -> tuple[tuple[Interval, ...], tuple[tuple[Interval, ...], ...]]:
     """Simultaneous intervals of every seat's payoff and of every prompt's probability, at the solution."""
+    best, count = solve_meta(game, how), game.samples.shape[-2]
+    game = MetaGame(game.prompts, _with_extremes(game.samples))
     plays = game.samples.shape[-2]
-    best = solve_meta(game, how)
+    middle = solve_meta(game, how)
     drawn = []
     for _ in range(resamples):
         table = _table(game.samples[..., rng.integers(plays, size=plays), :])
@@ -134,11 +138,11 @@ def intervals(
             drawn.append(np.concatenate([solution.payoffs, *solution.marginals]))
     spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full(_width(best), np.inf)
     wide = normal_quantile(1 - (1 - level) / 2 / _width(best)) * np.sqrt(plays / max(plays - 1, 1))
-    centre = np.concatenate([best.payoffs, *best.marginals])
+    stated, centre = (np.concatenate([one.payoffs, *one.marginals]) for one in (best, middle))
     method = f"{resamples} resamples of plays, Bonferroni over {len(centre)} figures"
     ends = [
-        Interval(float(c), float(c - wide * s), float(c + wide * s), level, method, plays)
-        for c, s in zip(centre, spread, strict=True)
+        Interval(float(e), min(float(e), float(c - wide * s)), max(float(e), float(c + wide * s)), level, method, count)
+        for e, c, s in zip(stated, centre, spread, strict=True)
     ]
     seats = len(best.payoffs)
     parts, start = [], seats
@@ -146,6 +150,14 @@ def intervals(
         parts.append(tuple(_within_simplex(one) for one in ends[start : start + len(mix)]))
         start += len(mix)
     return tuple(ends[:seats]), tuple(parts)
+
+
+def _with_extremes(samples: Array) -> Array:
+    """The plays of every profile and four more: two at each player's lowest payoff of all, two at its highest."""
+    axes = tuple(range(samples.ndim - 1))
+    low, high = np.nanmin(samples, axis=axes), np.nanmax(samples, axis=axes)
+    more = np.broadcast_to(np.stack([low, low, high, high]), (*samples.shape[:-2], 4, samples.shape[-1]))
+    return np.concatenate([samples, more], axis=-2)
 
 
 def _within_simplex(one: Interval) -> Interval:

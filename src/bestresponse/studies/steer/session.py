@@ -26,6 +26,7 @@ from bestresponse.report.statistics import cluster_bootstrap
 from bestresponse.store.manifest import Manifest, environment
 from bestresponse.studies.steer.building import missing_calls, size_of
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.imitation import HashedWords, Imitation, Training, imitate
 from bestresponse.studies.steer.opinions import pooled
 from bestresponse.studies.steer.playing import BookFile, GameResult, book_id, cast_of, games_of, per_ruling, play_game
 from bestresponse.studies.steer.psro import PsroResult, PsroSettings, psro
@@ -59,6 +60,7 @@ class Steered:
     psro_voids: int = 0
     stopped: str = ""
     answers: tuple[Entry, ...] = ()
+    imitation: Imitation | None = None
 
     @property
     def solved(self) -> tuple[GameResult, ...]:
@@ -157,6 +159,8 @@ def run_cfr(
             break
     steered.games = tuple(results)
     steered.answers = file.book.entries
+    if config.imitate and not steered.stopped:
+        steered.imitation = imitate(results, config.imitate, HashedWords(), Training(seed=config.seed))
     return steered
 
 
@@ -223,8 +227,23 @@ def _cfr_figures(steered: Steered) -> dict[str, Any]:
         }
         if opinions.pairs or opinions.void
         else None,
+        "imitation": _imitation_figures(steered),
         "per_game": [_game_figures(one) for one in games],
     }
+
+
+def _imitation_figures(steered: Steered) -> dict[str, Any] | None:
+    found = steered.imitation
+    if found is None:
+        return None
+    gain, solver = (mean_interval(values, steered.config.seed) for values in (found.gains, found.solver_gains))
+    sizes = {"trained_on": found.trained_on, "information_sets": found.information_sets, "loss": found.loss}
+    return sizes | {"held_out": len(found.gains), "gain": as_json(gain), "solver_gain": as_json(solver)}
+
+
+def mean_interval(values: Sequence[float], seed: int) -> Interval:
+    """The mean over games with its interval."""
+    return cluster_bootstrap(values, rng=np.random.default_rng(split(seed, "games")))
 
 
 def _game_figures(one: GameResult) -> dict[str, Any]:
