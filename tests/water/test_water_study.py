@@ -17,6 +17,7 @@ from bestresponse.players.bidders import play_many
 from bestresponse.report import page
 from bestresponse.report.document import Figure
 from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.runs import Occasion
 from bestresponse.studies.water import session
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.findings import findings, summaries
@@ -28,7 +29,7 @@ BIDDERS = ("random", "share:0.3", "need", "myopic", "no-regret")
 
 
 def opened(folder, config, models=None):
-    return RunFolder.open(folder, session.manifest_of(config, models or {}, command=(), created="", revision=None))
+    return RunFolder.open(folder, session.manifest_of(config, models or {}, Occasion((), "")))
 
 
 def test_the_fast_path_leaves_the_same_records_as_games_played_one_by_one():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,8 @@ import typer
 from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Processes, Workers
 
 if TYPE_CHECKING:
-    from bestresponse.run.execute import Outcome
+    from bestresponse.models.base import Model
+    from bestresponse.run.execute import Outcome, Progress
     from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.bench.config import BenchConfig
     from bestresponse.studies.bench.plan import Plan
@@ -230,52 +231,33 @@ def estimate_of(plan: Plan) -> dict[str, int]:
     }
 
 
-def _play(config: BenchConfig, output_dir: Path, models: dict, workers: int) -> tuple[RunFolder, Outcome]:  # type: ignore[type-arg]
-    from bestresponse.cli.show import play_progress
+def _play(
+    config: BenchConfig, output_dir: Path, models: Mapping[str, Model], workers: int
+) -> tuple[RunFolder, Outcome]:
+    from bestresponse.cli.running import play_run
     from bestresponse.cli.version import occasion
-    from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.bench import session
     from bestresponse.studies.bench.plan import Plan
 
     plan = Plan(config)
-    manifest = session.manifest_of(config, models, occasion())
-    with (
-        RunFolder.open(output_dir / f"bench-{manifest.run}", manifest) as folder,
-        play_progress(plan.total) as tell,
-    ):
-        outcome = session.run(plan, folder, models, workers=workers, on_progress=tell)
-        if outcome.complete:
-            folder.write_text("finished", manifest.created + "\n")
-    return folder, outcome
+
+    def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
+        return session.run(plan, folder, models, workers=workers, on_progress=tell)
+
+    return play_run(session.manifest_of(config, models, occasion()), output_dir, plan.total, "plays", run)
 
 
 def _publish(folder: RunFolder, outcome: Outcome, output_dir: Path, as_json: bool) -> None:
     """Report, files and the table on the screen; exit code 1 where plays are missing."""
     from bestresponse.cli.bench_files import write_files
-    from bestresponse.cli.show import console, notes, print_table
+    from bestresponse.cli.running import explain, show_findings
     from bestresponse.studies.bench import session
 
     results = session.read_results(folder)
-    if not results.rows:
-        _explain(outcome)
+    if results.rows:
+        stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
+        document, files, summary = write_files(folder, results, output_dir, stamp)
+        show_findings(document, files, summary, as_json=as_json)
+    explain(outcome)
+    if not outcome.complete or not any(summary.answered for summary in results.summaries):
         raise typer.Exit(1)
-    stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
-    document, files, summary = write_files(folder, results, output_dir, stamp)
-    if as_json:
-        print(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        print_table(console(), document.tables[0][1])
-    for path in files:
-        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
-    _explain(outcome)
-    if not outcome.complete or not any(s.answered for s in results.summaries):
-        raise typer.Exit(1)
-
-
-def _explain(outcome: Outcome) -> None:
-    for failure in outcome.failures[:5]:
-        print(f"bestresponse: {failure}", file=sys.stderr)
-    if outcome.stopped:
-        print(f"bestresponse: stopped: {outcome.stopped}", file=sys.stderr)
-    if not outcome.complete:
-        print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +13,8 @@ from bestresponse.cli import simulate_judge
 from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
 
 if TYPE_CHECKING:
-    from bestresponse.run.execute import Outcome
+    from bestresponse.models.base import Model
+    from bestresponse.run.execute import Outcome, Progress
     from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.water.config import WaterConfig
 
@@ -123,51 +122,32 @@ def _announce(config: WaterConfig) -> None:
     print(f"{config.games} games of {config.rules.days} days{cost}; seed {config.seed}", file=sys.stderr, flush=True)
 
 
-def _play(config: WaterConfig, output_dir: Path, models: dict[str, Any], workers: int) -> tuple[RunFolder, Outcome]:
-    from bestresponse.cli.show import play_progress
-    from bestresponse.cli.version import command_line, revision
-    from bestresponse.store.run_folder import RunFolder
+def _play(
+    config: WaterConfig, output_dir: Path, models: Mapping[str, Model], workers: int
+) -> tuple[RunFolder, Outcome]:
+    from bestresponse.cli.running import play_run
+    from bestresponse.cli.version import occasion
     from bestresponse.studies.water import session
 
-    created = datetime.now().astimezone().isoformat(timespec="seconds")
-    manifest = session.manifest_of(config, models, command=command_line(), created=created, revision=revision())
-    with (
-        RunFolder.open(output_dir / f"water-{manifest.run}", manifest) as folder,
-        play_progress(config.games, "games") as tell,
-    ):
-        outcome = session.run(config, folder, models, workers=workers, on_progress=tell)
-        if outcome.complete:
-            folder.write_text("finished", created + "\n")
-    return folder, outcome
+    def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
+        return session.run(config, folder, models, workers=workers, on_progress=tell)
+
+    return play_run(session.manifest_of(config, models, occasion()), output_dir, config.games, "games", run)
 
 
 def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
     """Report, files and the table on the screen; exit code 1 where games are missing."""
-    from bestresponse.cli.show import console, notes, print_table
+    from bestresponse.cli.running import explain, show_findings
     from bestresponse.cli.simulate_files import summary_of, write_files
     from bestresponse.studies.water import session
 
     measured = session.read_results(folder)
     if measured.games:
         document, files = write_files(folder, measured)
-        if as_json:
-            print(json.dumps(summary_of(folder, measured), indent=2, ensure_ascii=False))
-        else:
-            print_table(console(), document.tables[0][1])
-        for path in files:
-            notes().print(f"wrote {path}", markup=False, soft_wrap=True)
-    _explain(outcome.failures[:5], outcome)
+        show_findings(document, files, summary_of(folder, measured), as_json=as_json)
+    explain(outcome)
     if not outcome.complete or not measured.games:
         raise typer.Exit(1)
-
-
-def _explain(failures: Iterable[str], outcome: Outcome) -> None:
-    for failure in failures:
-        print(f"bestresponse: {failure}", file=sys.stderr)
-    if outcome.stopped:
-        print(f"bestresponse: stopped: {outcome.stopped}", file=sys.stderr)
-    if not outcome.complete:
-        print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)
 
 
 app.command("sheet")(simulate_judge.sheet)

@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from bestresponse.core.errors import StoreError
-from bestresponse.core.json import digest
-from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
 from bestresponse.players.bidders import play_many
-from bestresponse.players.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.run.execute import Outcome, Progress, execute
 from bestresponse.run.spec import Spec
 from bestresponse.store.lines import read_lines
-from bestresponse.store.manifest import Manifest, environment
+from bestresponse.store.manifest import Manifest
 from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.runs import Occasion, new_manifest
 from bestresponse.studies.water.config import Setting, WaterConfig
 from bestresponse.studies.water.measure import Measured, measure
 from bestresponse.studies.water.plan import game_seed, spec_of, specs
 from bestresponse.studies.water.playing import player_on, records_of
 
-__all__ = ["STUDY", "config_of", "manifest_of", "read_results", "run", "run_id"]
+__all__ = ["STUDY", "config_of", "manifest_of", "read_results", "run"]
 
 STUDY = "water"
 _AT_ONCE = 250
 
 
-def run_id(config: WaterConfig) -> str:
-    """The name of the run with these settings."""
-    return digest({"study": STUDY, "config": config.to_json()}, 12)
-
-
-def manifest_of(
-    config: WaterConfig, models: Mapping[str, Model], *, command: Iterable[str], created: str, revision: str | None
-) -> Manifest:
+def manifest_of(config: WaterConfig, models: Mapping[str, Model], occasion: Occasion) -> Manifest:
     """What is written down before the first game."""
-    prompts = {f"games/{name}": value for name, value in GAME_TEXTS.hashes().items()}
-    prompts |= {f"players/{name}": value for name, value in PLAYER_TEXTS.hashes().items()}
-    who = {
-        name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
-    }
-    return Manifest(
-        run_id(config), STUDY, config.to_json(), tuple(command), created, environment(revision), prompts, who
-    )
+    return new_manifest(STUDY, config.to_json(), models, occasion)
 
 
 def config_of(folder: RunFolder) -> WaterConfig:
