@@ -28,8 +28,9 @@ def rules_of(
     if abundance_given and own_supply:
         raise UsageError("the supply is given twice: use --abundance, or --low and --high (or the roster file)")
     rules = WaterRules() if roster is None else _rules(table, roster)
-    changes = {"days": days, "low": low, "high": high}
-    return replace(rules, **{name: value for name, value in changes.items() if value is not None}), own_supply
+    given = {"days": days, "low": low, "high": high}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return replace(rules, **changes), own_supply
 
 
 def _toml(path: Path) -> dict[str, Any]:

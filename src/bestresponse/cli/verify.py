@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +15,8 @@ from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTok
 
 if TYPE_CHECKING:
     from bestresponse.cli.models_open import Limits
-    from bestresponse.run.execute import Outcome
+    from bestresponse.models.base import Model
+    from bestresponse.run.execute import Outcome, Progress
     from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.lelma.config import VerifyConfig
     from bestresponse.theory.normal_form import NormalForm
@@ -169,28 +170,22 @@ def _run(config: VerifyConfig, output_dir: Path, limits: Limits, as_json: bool) 
     _publish(folder, outcome, as_json)
 
 
-def _play(config: VerifyConfig, output_dir: Path, models: dict[str, Any], workers: int) -> tuple[RunFolder, Outcome]:
-    from bestresponse.cli.show import play_progress
-    from bestresponse.cli.version import command_line, revision
-    from bestresponse.store.run_folder import RunFolder
+def _play(
+    config: VerifyConfig, output_dir: Path, models: Mapping[str, Model], workers: int
+) -> tuple[RunFolder, Outcome]:
+    from bestresponse.cli.running import play_run
+    from bestresponse.cli.version import occasion
     from bestresponse.studies.lelma import session
-    from bestresponse.studies.runs import Occasion
 
-    created = datetime.now().astimezone().isoformat(timespec="seconds")
-    manifest = session.manifest_of(config, models, Occasion(command_line(), created, revision()))
-    with (
-        RunFolder.open(output_dir / f"verify-{manifest.run}", manifest) as folder,
-        play_progress(config.repeats, "runs") as tell,
-    ):
-        outcome = session.run(config, folder, models, workers=workers, on_progress=tell)
-        if outcome.complete:
-            folder.write_text("finished", created + "\n")
-    return folder, outcome
+    def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
+        return session.run(config, folder, models, workers=workers, on_progress=tell)
+
+    return play_run(session.manifest_of(config, models, occasion()), output_dir, config.repeats, "runs", run)
 
 
 def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
     """Report, files and the table on the screen; exit code 1 where runs are missing."""
-    from bestresponse.cli.show import console, notes, print_table
+    from bestresponse.cli.running import explain, show_findings
     from bestresponse.cli.verify_files import write_files
     from bestresponse.studies.lelma import session
     from bestresponse.studies.lelma.findings import summary_of
@@ -198,15 +193,7 @@ def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
     measured = session.read_results(folder)
     if measured.rows:
         document, files = write_files(folder, measured)
-        if as_json:
-            print(json.dumps(summary_of(measured), indent=2, ensure_ascii=False))
-        else:
-            print_table(console(), document.tables[0][1])
-        for path in files:
-            notes().print(f"wrote {path}", markup=False, soft_wrap=True)
-    for failure in outcome.failures[:5]:
-        print(f"bestresponse: {failure}", file=sys.stderr)
+        show_findings(document, files, summary_of(measured), as_json=as_json)
+    explain(outcome)
     if not outcome.complete:
-        why = f"stopped: {outcome.stopped}; " if outcome.stopped else ""
-        print(f"bestresponse: {why}not everything was run; the same command runs what is missing", file=sys.stderr)
         raise typer.Exit(1)

@@ -182,8 +182,8 @@ def _kind(before: str) -> int | None:
         return None
     commitment = _COMMITMENT.search(before)
     if commitment:
-        beside = " than " in commitment.group() or _ELSEWHERE.search(_clause(before))
-        return None if beside else 1
+        compared = " than " in commitment.group()
+        return None if compared or _ELSEWHERE.search(_clause(before)) else 1
     if _CONSEQUENCE.search(before):
         return 2 if not _ELSEWHERE.search(before) else None
     return None
