@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bestresponse.core.codec import ask_to_json, submission_to_json
 from bestresponse.core.errors import UsageError
 from bestresponse.core.player import Decision
-from bestresponse.web.desk import AdminApi, Desk, Here, SeatApi
+from bestresponse.web.desk import AdminApi, Desk, Here, SeatApi, Sitting
 from bestresponse.web.games import game_of, offers
 from bestresponse.web.house import Lobby
 from bestresponse.web.pages_export import file_of
@@ -230,8 +230,12 @@ def show_session(desk: Here, session: Name) -> SessionOut:
 
 
 @router.get("/seats/{session}/{seat}")
-def show_seat(desk: Here, sitting: SeatApi) -> SeatOut:
+async def show_seat(desk: Here, sitting: SeatApi) -> SeatOut:
     """What the person in that seat may know. Needs the token of the seat."""
+    return _seat(desk, sitting)
+
+
+def _seat(desk: Desk, sitting: Sitting) -> SeatOut:
     session, seat = sitting.session, sitting.seat
     with session.lock:
         phase = session.phase(seat)
@@ -256,20 +260,20 @@ def show_seat(desk: Here, sitting: SeatApi) -> SeatOut:
 
 
 @router.post("/seats/{session}/{seat}/ready")
-def make_ready(desk: Here, sitting: SeatApi, given: ReadyIn) -> SeatOut:
+async def make_ready(desk: Here, sitting: SeatApi, given: ReadyIn) -> SeatOut:
     """Say that the rules are understood; the game begins when everybody has."""
     wrong = try_ready(desk, sitting, given.quiz, given.agreed)
     if wrong:
         raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
-    return show_seat(desk, sitting)
+    return _seat(desk, sitting)
 
 
 @router.post("/seats/{session}/{seat}/answers")
-def answer(desk: Here, sitting: SeatApi, given: AnswerIn) -> SeatOut:
+async def answer(desk: Here, sitting: SeatApi, given: AnswerIn) -> SeatOut:
     """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
     action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
     desk.house.submit(sitting.session, sitting.role, given.turn, Decision(action, given.why))
-    return show_seat(desk, sitting)
+    return _seat(desk, sitting)
 
 
 @router.get("/runs", dependencies=[AdminApi])

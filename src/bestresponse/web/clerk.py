@@ -113,24 +113,27 @@ class Clerk:
                 if session.over:
                     del self._timed[session.id]
                     continue
-                late = [
-                    seat
-                    for seat in session.setup.persons
-                    if session.roles[seat] in session.pending() and session.seconds_left(seat) == 0
-                ]
-                for seat in late:
-                    self._answer_for(session, seat)
+                pending = session.pending()
+                for seat in session.setup.persons:
+                    role = session.roles[seat]
+                    if role in pending and session.seconds_left(seat) == 0:
+                        self._stand_in(session, seat, pending[role])
 
-    def _answer_for(self, session: Session, seat: int) -> None:
+    def _stand_in(self, session: Session, seat: int, ask: Ask) -> None:
+        """Have the question of that seat answered, once; whoever answers first counts."""
         role = session.roles[seat]
-        ask = session.pending().get(role)
-        if ask is None:
+        turn, limit = session.turn(role), session.setup.seconds
+        if (role, turn) in session.thinking:
             return
-        limit = session.setup.seconds
+        session.thinking.add((role, turn))
         why = "nobody had come" if seat in session.absent else f"no answer within {limit} seconds"
+        view = session.episode.view(role)
+        future = self._pool.submit(self._answer_for, session, turn, view, ask, why)
+        future.add_done_callback(partial(_note_trouble, session))
+
+    def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str) -> None:
         missed = Decision(None, "", Reading(Status.REFUSED, why))
-        decision = self._stood_in(session, session.episode.view(role), ask, missed)
-        self._house.submit(session, role, session.turn(role), decision)
+        self._house.submit(session, view.role, turn, self._stood_in(session, view, ask, missed))
 
 
 def _note_trouble(session: Session, future: Future[None]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -138,23 +139,25 @@ async def admin_api(request: Request, desk: Here, credentials: Credentials) -> N
 AdminApi = Depends(admin_api)
 
 
-def _sitting(request: Request, desk: Desk, session: str, seat: int, token: str) -> Sitting:
+async def _sitting(request: Request, desk: Desk, session: str, seat: int, token: str) -> Sitting:
     if not desk.keys.opens(token, "seat", session, seat):
         refused = refuse(request, desk)
         raise refused if isinstance(refused, TooFast) else NoSuchTable("this link leads to no seat")
     if not desk.seats.take(f"{session}.{seat}"):
         raise TooFast("that was very fast; wait a moment and try again")
-    found = desk.house.session(session)
+    found = desk.house.at_hand(session)
+    if found is None:
+        found = await run_in_threadpool(desk.house.session, session)
     found.touch(seat)
     return Sitting(found, seat)
 
 
-def seat_page(request: Request, desk: Here, session: str, seat: int, token: str) -> Sitting:
-    return _sitting(request, desk, session, seat, token)
+async def seat_page(request: Request, desk: Here, session: str, seat: int, token: str) -> Sitting:
+    return await _sitting(request, desk, session, seat, token)
 
 
-def seat_api(request: Request, desk: Here, session: str, seat: int, credentials: Credentials) -> Sitting:
-    return _sitting(request, desk, session, seat, credentials.credentials if credentials else "")
+async def seat_api(request: Request, desk: Here, session: str, seat: int, credentials: Credentials) -> Sitting:
+    return await _sitting(request, desk, session, seat, credentials.credentials if credentials else "")
 
 
 SeatPage = Annotated[Sitting, Depends(seat_page)]

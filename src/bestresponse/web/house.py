@@ -112,6 +112,10 @@ class House:
         """Whether that session has its record."""
         return session in self._recorded
 
+    def at_hand(self, name: str) -> Session | None:
+        """The table of that name where it is in memory."""
+        return self._live.get(name)
+
     def session(self, name: str) -> Session:
         """The table of that name, rebuilt from its answers where it is not in memory."""
         live = self._live.get(name)
