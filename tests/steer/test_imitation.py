@@ -7,6 +7,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.games.dialogue_domain import load_domain
 from bestresponse.players.speaker_simulated import SimulatedSpeaker
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.embedding import MiniLM
 from bestresponse.studies.steer.imitation import HashedWords, Training, imitate, train
 from bestresponse.studies.steer.playing import BookFile
 from bestresponse.studies.steer.session import run_cfr
@@ -26,6 +27,12 @@ def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_diff
     assert np.array_equal(first, same)
     assert np.linalg.norm(first) == pytest.approx(1)
     assert first @ other < 0.5
+
+
+def test_a_missing_sentence_model_is_a_sentence(monkeypatch):
+    monkeypatch.setattr("bestresponse.studies.steer.embedding.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="--embed minilm needs onnxruntime"):
+        MiniLM()
 
 
 def test_imitation_in_debates_gains_on_games_it_has_not_seen(tmp_path):

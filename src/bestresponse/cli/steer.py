@@ -59,6 +59,9 @@ def steer(
     imitate: Annotated[
         int, typer.Option(help="Train a network on all games but the last so many, and play it on those.", min=0)
     ] = 0,
+    embed: Annotated[
+        str, typer.Option(help="How the network reads: words (hashed) or minilm (extra `embed`).")
+    ] = "words",
     seed: Annotated[int, typer.Option(help="Seed of the games and draws.")] = 0,
     temperature: Annotated[float, typer.Option(help="Sampling temperature of the messages.")] = 0.7,
     max_tokens: Annotated[int, typer.Option(help="Longest message, in tokens.")] = 200,
@@ -108,6 +111,7 @@ def steer(
         temperature=temperature,
         max_tokens=max_tokens,
         imitate=imitate,
+        embed=embed,
     )
     loaded = load_domain(domain)
     limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)

@@ -9,10 +9,11 @@ from typing import Any, get_args
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.cfr_solve import Variant
 
-__all__ = ["META_SOLVERS", "ORACLES", "PAYOFFS", "SOLVERS", "SteerConfig"]
+__all__ = ["EMBEDDINGS", "META_SOLVERS", "ORACLES", "PAYOFFS", "SOLVERS", "SteerConfig"]
 
 SOLVERS = ("cfr", "psro")
 PAYOFFS = ("deal", "score")
+EMBEDDINGS = ("words", "minilm")
 ORACLES = ("shotgun", "better", "trajectory", "categorical")
 META_SOLVERS = ("replicator", "nash", "welfare", "bargaining")
 
@@ -51,11 +52,13 @@ class SteerConfig:
     temperature: float = 0.7
     max_tokens: int = 200
     imitate: int = 0
+    embed: str = "words"
 
     def __post_init__(self) -> None:
         _one_of("solver", self.solver, SOLVERS)
         _one_of("payoffs", self.payoffs, PAYOFFS)
         _one_of("second", self.second, ("", *PAYOFFS))
+        _one_of("embed", self.embed, EMBEDDINGS)
         _one_of("oracle", self.oracle, ORACLES)
         _one_of("meta", self.meta, META_SOLVERS)
         _one_of("variant", self.variant, get_args(Variant))

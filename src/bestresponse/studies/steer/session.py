@@ -26,6 +26,7 @@ from bestresponse.report.statistics import cluster_bootstrap
 from bestresponse.store.manifest import Manifest, environment
 from bestresponse.studies.steer.building import missing_calls, size_of
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.embedding import MiniLM
 from bestresponse.studies.steer.imitation import HashedWords, Imitation, Training, imitate
 from bestresponse.studies.steer.opinions import pooled
 from bestresponse.studies.steer.playing import BookFile, GameResult, book_id, cast_of, games_of, per_ruling, play_game
@@ -148,6 +149,7 @@ def run_cfr(
     """Build and solve every game."""
     cast = cast_of(config, domain, models)
     classifier = models[config.judge or config.model] if config.follow else None
+    embed = MiniLM() if config.imitate and config.embed == "minilm" else HashedWords()
     results: list[GameResult] = []
     steered = Steered(config, domain)
     for number, game in enumerate(games_of(config, domain)):
@@ -160,7 +162,7 @@ def run_cfr(
     steered.games = tuple(results)
     steered.answers = file.book.entries
     if config.imitate and not steered.stopped:
-        steered.imitation = imitate(results, config.imitate, HashedWords(), Training(seed=config.seed))
+        steered.imitation = imitate(results, config.imitate, embed, Training(seed=config.seed))
     return steered
 
 
