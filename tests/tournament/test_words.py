@@ -52,6 +52,26 @@ def test_rules_that_fail_later_on_are_found_out():
     assert "gives no move after cooperate and cooperate" in found.trouble
 
 
+def test_a_rule_for_the_first_round_that_never_ends_is_found_out():
+    first, then = (
+        "select(P, _O, S, M) :- holds(default_move(P, M), S).",
+        "select(_P, O, S, M) :- holds(last_move(O, M), S).",
+    )
+    both = f"```\n{first}\n{then}\n```"
+    found, model = formalize(both, RIGHT)
+    assert found.ok
+    told = model.asked[1].messages[-1].content
+    assert "after own cooperate and the opponent's defect the rules give several moves (cooperate, defect)" in told
+    assert "holds(last_move(Opponent, _), Situation)" in told
+
+
+def test_rules_with_chance_may_give_several_moves():
+    found, _ = formalize(
+        "```\nselect(P, _O, S, M) :- findall(X, possible(move(P, X), S), Xs), random_member(M, Xs).\n```"
+    )
+    assert found.ok
+
+
 def test_warnings_alone_do_not_fail_a_strategy():
     found, _ = formalize("```\nselect(P, O, S, defect).\n```")
     assert found.ok

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.agents import Agent
+from bestresponse.formal.agents_ambiguity import several_moves
 from bestresponse.formal.extract_code import find_code
 from bestresponse.formal.feedback_text import what_is_wrong
 from bestresponse.formal.strategies import published_strategy
@@ -125,6 +126,7 @@ def _wrong(rules: str, game: str, engine: LogicEngine) -> str:
         seats = Agent("the strategy", game, rules).seats()
         for seat in (0, 1):
             seats.automaton(seat)
+        several = several_moves(seats, 0)
     except BestResponseError as error:
         return f"- {error}"
-    return ""
+    return f"- {several}: {TEXTS.text('exclusive')}" if several else ""
