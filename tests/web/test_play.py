@@ -56,7 +56,9 @@ def test_a_restart_in_the_middle_loses_nothing(server):
     take(ann, ann_link, answer="cooperate")
     take(bob, bob_link, answer="defect")
     take(ann, ann_link, answer="defect")
+    versions = [server.desk.house.session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
     server.restart()
+    assert versions == [server.desk.house.session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
     (ann, ann_link), (bob, bob_link) = [(server.client(), link) for _, link in people]
     assert "Waiting for the others" in ann.get(ann_link).text
     assert "Round 1: you chose defect, row chose cooperate; you got 5." in bob.get(bob_link).text

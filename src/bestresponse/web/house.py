@@ -178,14 +178,12 @@ class House:
             self._refuse_repeated(session, role, turn)
             if not session.begun:
                 raise NotAsked("the game has not begun; not everybody is ready")
-            state = session.episode.state
             session.episode.submit(role, decision)
             try:
                 self.journal.submit(session.id, session.episode.submissions[-1])
             except StoreError:
                 session.episode = Episode(session.game, session.episode.submissions[:-1])
                 raise
-            session.changes += session.episode.state is not state
             self._conclude(session)
             session.note_asked()
         self.changed(session)

@@ -40,7 +40,7 @@ class Table:
 class Session:
     """A table in play. Whoever reads or changes `episode` holds `lock`.
 
-    `changes` counts the states gone through, `stamp` everything that happened since the server knows the table.
+    `stamp` counts everything that happened since the server knows the table.
     """
 
     table: Table
@@ -53,7 +53,6 @@ class Session:
     seen: dict[int, float] = field(default_factory=dict)
     thinking: set[tuple[Role, int]] = field(default_factory=set)
     trouble: str = ""
-    changes: int = 0
     stamp: int = 0
 
     @classmethod
@@ -88,6 +87,12 @@ class Session:
         """What nature and the strategies of this table draw from."""
         return split(self.setup.seed, self.id)
 
+    @property
+    def settled(self) -> int:
+        """How many answers have changed the state; those of a round that is not complete have not."""
+        asked = self.game.asks(self.episode.state)
+        return len(self.episode.submissions) - len(asked) + len(self.episode.pending)
+
     def pending(self) -> dict[Role, Ask]:
         """Who is asked now; nobody before everybody is ready."""
         return self.episode.pending if self.begun else {}
@@ -111,8 +116,8 @@ class Session:
         return "turn" if self.roles[seat] in self.episode.pending else "waiting"
 
     def version(self, seat: int) -> str:
-        """Changes exactly when the page of that seat does."""
-        return f"{self.phase(seat)}.{self.turn(self.roles[seat])}.{len(self.ready)}.{self.changes}"
+        """Changes exactly when the page of that seat does; the same after a restart."""
+        return f"{self.phase(seat)}.{self.turn(self.roles[seat])}.{len(self.ready)}.{self.settled}"
 
     def note_asked(self) -> None:
         """Start the clock of every question that is new; something has happened."""
