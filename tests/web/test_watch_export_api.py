@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import pytest
 from conftest_web import MODEL, sit_down, take
 
 from bestresponse.models.scripted import ScriptedModel
@@ -148,3 +149,12 @@ def test_a_seats_answer_never_holds_what_others_know(server):
     assert second["situation"] != session.episode.view("player 1").situation
     assert second["ask"] is None
     assert "facts" not in second
+
+
+def test_decisions_leave_as_parquet_too(server):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
+    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    take(ann, link, answer="defect")
+    server.wait_for(lambda: server.desk.house.finished(link.split("/")[2]))
+    table = parquet.read_table(io.BytesIO(server.admin.get("/export/decisions.parquet").content))
+    assert sorted(table.column("action").to_pylist()) == ["defect", "defect"]

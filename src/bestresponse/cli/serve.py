@@ -68,11 +68,12 @@ def serve(
 
 
 def _listen(host: str, port: int) -> socket:
-    from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOL_SOCKET, socket
+    """A socket that is told to be TCP: only then is nothing held back to be sent together with more."""
+    from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 
     from bestresponse.core.errors import UsageError
 
-    listener = socket(AF_INET6 if ":" in host else AF_INET)
+    listener = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM, IPPROTO_TCP)
     listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
