@@ -1,4 +1,4 @@
-"""Everything the pages do, as JSON, described by OpenAPI.
+"""What the pages do, as JSON, described by OpenAPI.
 
 The admin's calls carry the admin's token, a person's calls the token of one seat, both as `Authorization: Bearer ...`;
 cookies open nothing here, so no other page can make a browser call it.
@@ -227,6 +227,13 @@ def show_session(desk: Here, session: Name) -> SessionOut:
             submissions=[submission_to_json(submission) for submission in found.episode.submissions],
             payoffs=dict(found.game.payoffs(found.episode.state)) if over else None,
         )
+
+
+@router.post("/sessions/{session}/begin", dependencies=[AdminApi])
+def begin_without(desk: Here, session: Name) -> SessionOut:
+    """Begin although people are missing; stand-ins answer for them until they come."""
+    desk.house.begin_without(desk.house.session(session))
+    return show_session(desk, session)
 
 
 @router.get("/seats/{session}/{seat}")

@@ -50,7 +50,7 @@ def create_app(desk: Desk) -> FastAPI:
     app = FastAPI(
         title="bestresponse",
         version=__version__,
-        description="Everything the pages do, as JSON.",
+        description="What the pages do, as JSON.",
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
