@@ -25,7 +25,7 @@ test: $(READY)                 ## style, types and tests, as CI runs them
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 soak: $(READY)                 ## long checks: a run killed twenty times, 100,000 games
 	$(BIN)/python benchmarks/kills.py
