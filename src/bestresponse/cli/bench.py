@@ -199,11 +199,13 @@ def _with_seed(config: BenchConfig, output_dir: Path, new: bool) -> BenchConfig:
 
 def _announce(config: BenchConfig, *, dry: bool) -> None:
     """What will be played and about what it takes, before anything is paid for."""
+    from bestresponse.cli.show import counted
     from bestresponse.studies.bench.plan import Plan
 
     estimate = estimate_of(Plan(config))
     line = (
-        f"{config.num_games} games, {estimate['plays']} plays, at most {estimate['calls']} calls, "
+        f"{counted(config.num_games, 'game')}, {counted(estimate['plays'], 'play')}, "
+        f"at most {counted(estimate['calls'], 'call')}, "
         f"about {estimate['prompt_tokens']:,} prompt tokens; seed {config.seed}"
     )
     print(line, file=sys.stdout if dry else sys.stderr, flush=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FEWEST_COLUMNS = 3
 
-__all__ = ["console", "notes", "play_progress", "print_table"]
+__all__ = ["console", "counted", "notes", "play_progress", "print_table"]
 
 
 def console() -> Console:
@@ -30,6 +30,15 @@ def notes() -> Console:
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "game"), counted(2, "game")
+    ('1 game', '2 games')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def print_table(out: Console, table: Table) -> None:
