@@ -101,3 +101,11 @@ def test_figures_without_matching_numbers_are_refused(attempt):
 def test_values_that_do_not_vary_still_make_a_figure(values):
     ElementTree.fromstring(figures.distribution({"a": values}))
     ElementTree.fromstring(figures.scatter(values, values))
+
+
+def test_days_are_not_counted_in_halves():
+    drawn = figures.lines({"a": (range(1, 8), range(7))}, x_label="day").decode()
+    halves = figures.lines({"a": ([0.5, 1.5, 2.5], [1, 2, 3])}).decode()
+    assert ">2.5<" not in drawn
+    assert ">3<" in drawn
+    assert ">0.50<" in halves

@@ -20,6 +20,7 @@ from bestresponse.report.interval import Floats, Interval, as_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.ticker import MaxNLocator
 
 __all__ = ["bars", "distribution", "heatmap", "intervals", "lines", "scatter"]
 
@@ -135,7 +136,7 @@ def lines(
     x_label: str = "",
     y_label: str = "",
 ) -> bytes:
-    """One line a series of (x, y); `bands` gives (low, high) around the lines that have one."""
+    """One line a series of (x, y), ticks at whole numbers where all x are; `bands` gives (low, high) around lines."""
     with canvas(height=3.9, grid="both") as axes:
         for number, (name, (x, y)) in enumerate(_some(series).items()):
             across, up = as_sample(x, f"x of {name}"), as_sample(y, f"y of {name}")
@@ -150,8 +151,16 @@ def lines(
             axes.plot(
                 across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=label(name)
             )
+        if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
+            axes.xaxis.set_major_locator(_whole_numbers())
         _describe(axes, x_label, y_label, legend=len(series) > 1)
         return to_svg(axes)
+
+
+def _whole_numbers() -> MaxNLocator:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(integer=True)
 
 
 def bars(
