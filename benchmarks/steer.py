@@ -1,6 +1,6 @@
 """Steering dialogue: calls per tree, speed of CFR on dialogue trees, and how often PSRO recovers the known equilibrium.
 
-    python benchmarks/steer.py [--seeds 200]
+    python benchmarks/steer.py [--seeds 200] [--first-seed 0] [--own-games]
 
 The simulated speaker's true game is known, so "recovered" is checked against the truth: every true payoff and every
 true probability of a prompt lies within the interval that PSRO states (95 %, all figures together).
@@ -18,13 +18,14 @@ import numpy as np
 from bestresponse.games.dialogue import DialogueGame
 from bestresponse.games.dialogue_domain import load_domain
 from bestresponse.games.dialogue_recorded import Book, RecordedDialogue
-from bestresponse.games.dialogue_scenario import scenarios
+from bestresponse.games.dialogue_scenario import all_scenarios, scenarios
 from bestresponse.players.llm import Sampling
 from bestresponse.players.referee import DealReferee
 from bestresponse.players.speaker import Speaker
 from bestresponse.players.speaker_manners import CYCLE, FIRMNESS, NEUTRAL
 from bestresponse.players.speaker_simulated import SimulatedSpeaker
 from bestresponse.players.speaker_truth import true_payoffs
+from bestresponse.report.rates import wilson
 from bestresponse.studies.steer.building import Cast, build, size_of
 from bestresponse.studies.steer.psro import PsroResult, PsroSettings, psro
 from bestresponse.studies.steer.psro_oracles import Inventor
@@ -32,6 +33,7 @@ from bestresponse.studies.steer.psro_plays import Arena
 from bestresponse.theory import NormalForm, cfr, compile_game, load_tree, nash
 
 WANTED = {(1, 1): 140, (1, 2): 536, (2, 1): 2300}
+PLAYS = {"meeting": 60, "fruit": 60, "debate": 150}
 
 
 def cast_of(model, domain) -> Cast:
@@ -73,23 +75,35 @@ def speed(rounds: int = 5) -> None:
     print(f"  ratio {ratio:.2f} (wanted <= 2)")
 
 
-def known_game(name: str) -> DialogueGame:
+def known_game(name: str, seed: int = 0, own_games: bool = False) -> DialogueGame:
+    """A game with one equilibrium: the same for all seeds, or the first one that the seed draws."""
     domain = load_domain(name)
-    game = DialogueGame(domain, (scenarios(domain, 4, 1)[0],), domain.manners())
+    if own_games:
+        drawn = (DialogueGame(domain, (one,), domain.manners()) for one in all_scenarios(domain, seed))
+        return next(game for game in drawn if len(equilibria(game)) == 1)
+    game = DialogueGame(domain, (scenarios(domain, 4, 3)[-1],), domain.manners())
     if name != "meeting":
         return game
     values = ({"values": {"Monday": 10, "Tuesday": 4}}, {"values": {"Monday": 3, "Tuesday": 20}})
     return replace(game, cases=(replace(game.cases[0], private=values),))
 
 
+def manners_of(game: DialogueGame) -> list[str]:
+    """All manners; in a debate all outside the cycle are alike, so one of them stands for all."""
+    return [*CYCLE, NEUTRAL] if game.domain.name == "debate" else list(FIRMNESS)
+
+
+def equilibria(game: DialogueGame):
+    manners = manners_of(game)
+    table = np.array([[true_payoffs(game, (a, b)) for b in manners] for a in manners])
+    return nash(NormalForm(np.moveaxis(table, -1, 0))).equilibria
+
+
 def truth(game: DialogueGame) -> tuple[list[str], list[np.ndarray], np.ndarray]:
     """All manners, the unique equilibrium over them, and its payoffs."""
-    # In a debate all manners outside the cycle are alike, so one of them stands for all.
-    manners = list(FIRMNESS) if game.domain.name == "meeting" else [*CYCLE, NEUTRAL]
-    table = np.array([[true_payoffs(game, (a, b)) for b in manners] for a in manners])
-    found = nash(NormalForm(np.moveaxis(table, -1, 0))).equilibria
+    found = equilibria(game)
     assert len(found) == 1, f"{len(found)} equilibria"
-    return manners, list(found[0].strategies), found[0].payoffs
+    return manners_of(game), list(found[0].strategies), found[0].payoffs
 
 
 def search(game: DialogueGame, seed: int, plays: int) -> PsroResult:
@@ -114,43 +128,59 @@ def recovered(result: PsroResult, manners, mixes, payoffs) -> tuple[bool, bool]:
     return values, masses
 
 
-def coverage(name: str, seeds: int, plays: int) -> None:
-    game = known_game(name)
-    manners, mixes, payoffs = truth(game)
-    told = [{m: round(float(p), 3) for m, p in zip(manners, mix, strict=True) if p > 1e-9} for mix in mixes]
-    print(f"  {name}: truth {told}, payoffs {np.round(payoffs, 3).tolist()}, {plays} plays a profile", flush=True)
-    outcomes = []
-    for seed in range(seeds):
-        result = search(game, seed, plays)
-        outcomes.append(recovered(result, manners, mixes, payoffs))
+def told(truth_of_game) -> str:
+    manners, mixes, payoffs = truth_of_game
+    mixed = [{m: round(float(p), 3) for m, p in zip(manners, mix, strict=True) if p > 1e-9} for mix in mixes]
+    return f"{mixed}, payoffs {np.round(payoffs, 3).tolist()}"
+
+
+def missed(seed: int, result: PsroResult, known) -> str:
+    values = ", ".join(f"{one:.2f}" for one in result.values)
+    mixed = [
+        {prompt: f"{one:.2f}" for prompt, one in zip(own, masses, strict=True) if one.high > 0.01}
+        for own, masses in zip(result.prompts, result.masses, strict=True)
+    ]
+    return f"    seed {seed} missed: payoffs {values}; {mixed}; truth {told(known)}"
+
+
+def coverage(name: str, seeds: range, plays: int, own_games: bool) -> None:
+    which = "a game of its own for each seed" if own_games else f"truth {told(truth(known_game(name)))}"
+    print(f"  {name}: {which}, {plays} plays a profile", flush=True)
+    outcomes, widths = [], []
+    for number, seed in enumerate(seeds, 1):
+        game = known_game(name, seed, own_games)
+        known, result = truth(game), search(game, seed, plays)
+        outcomes.append(recovered(result, *known))
+        widths.append([one.half_width for one in result.values])
         if not all(outcomes[-1]):
-            values = ", ".join(f"{one:.2f}" for one in result.values)
-            mixed = [
-                {prompt: f"{one:.2f}" for prompt, one in zip(own, masses, strict=True) if one.high > 0.01}
-                for own, masses in zip(result.prompts, result.masses, strict=True)
-            ]
-            print(f"    seed {seed} missed: payoffs {values}; {mixed}", flush=True)
-        if seed % 10 == 9:
-            print(f"    {sum(map(all, outcomes))} of {seed + 1}", flush=True)
+            print(missed(seed, result, known), flush=True)
+        if number % 20 == 0:
+            print(f"    {sum(map(all, outcomes))} of {number}", flush=True)
     both = sum(map(all, outcomes))
     print(
-        f"  {name}: recovered in {both} of {seeds} seeds ({both / seeds:.1%}); payoffs {sum(a for a, _ in outcomes)}, "
-        f"probabilities {sum(b for _, b in outcomes)}; wanted 95 %",
+        f"  {name}: recovered in {both} of {len(seeds)} seeds from {seeds.start} on: {wilson(both, len(seeds)):.3f}; "
+        f"payoffs {sum(a for a, _ in outcomes)}, probabilities {sum(b for _, b in outcomes)}; "
+        f"median half-widths of payoffs {np.round(np.median(widths, axis=0), 2).tolist()}; wanted 95 %",
         flush=True,
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=200)
-    parser.add_argument("--domain", choices=["meeting", "debate"], action="append")
+    parser.add_argument("--seeds", type=int, default=200, help="how many seeds")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--own-games", action="store_true", help="draw another game for every seed")
+    parser.add_argument("--domain", choices=list(PLAYS), action="append")
+    parser.add_argument("--only-psro", action="store_true")
     arguments = parser.parse_args()
-    calls()
-    print("CFR on the built tree")
-    speed()
+    if not arguments.only_psro:
+        calls()
+        print("CFR on the built tree")
+        speed()
     print("PSRO with the simulated speaker")
-    for name in arguments.domain or ["meeting", "debate"]:
-        coverage(name, arguments.seeds, 60 if name == "meeting" else 150)
+    seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
+    for name in arguments.domain or PLAYS:
+        coverage(name, seeds, PLAYS[name], arguments.own_games)
 
 
 if __name__ == "__main__":
