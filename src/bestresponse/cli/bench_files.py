@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError
-from bestresponse.models.base import Usage
-from bestresponse.models.prices import price_by_identity
 from bestresponse.report import codec, page, tables
 from bestresponse.report.document import Document
 from bestresponse.store.run_folder import RunFolder, write_atomically
 from bestresponse.studies.bench import session
 from bestresponse.studies.bench.results import Results
 from bestresponse.studies.bench.summary import seed_summary
+from bestresponse.studies.watching import prices_of
 
-__all__ = ["prices_of", "publish", "write_files"]
+__all__ = ["publish", "write_files"]
 
 
 def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
@@ -29,16 +28,6 @@ def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
         raise StoreError(f"{folder.path} holds no finished play yet")
     document, files, _ = write_files(folder, results, folder.path, datetime.now().strftime("%Y%m%d_%H%M%S"))
     return document, files
-
-
-def prices_of(folder: RunFolder) -> Callable[[str, Mapping[str, Any]], float | None]:
-    """The price of a model's usage by the identity that the manifest recorded for it."""
-    by_id = {name: price_by_identity(entry["identity"]) for name, entry in folder.manifest.models.items()}
-
-    def price(model: str, usage: Mapping[str, Any]) -> float | None:
-        return by_id[model](Usage(**usage)) if model in by_id else None
-
-    return price
 
 
 def write_files(

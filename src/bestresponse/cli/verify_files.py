@@ -7,15 +7,13 @@ from typing import Any
 
 from bestresponse.core.errors import StoreError
 from bestresponse.formal.claims.review import Review
-from bestresponse.models.base import Usage
-from bestresponse.models.prices import price_by_identity
 from bestresponse.report import codec, page, tables
 from bestresponse.report.document import Column, Document, Table
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.lelma import session
-from bestresponse.studies.lelma.evaluation import read_sheet, write_sheet
-from bestresponse.studies.lelma.findings import findings
+from bestresponse.studies.lelma.evaluation import write_sheet
 from bestresponse.studies.lelma.measure import Measured
+from bestresponse.studies.lelma.watching import report_of
 
 __all__ = ["print_review", "publish", "review_to_json", "write_files"]
 
@@ -59,9 +57,7 @@ def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
 
 def write_files(folder: RunFolder, measured: Measured) -> tuple[Document, list[Path]]:
     """Write everything; gives the document and the paths in the order a reader wants them."""
-    filled = sorted(folder.path.glob("sheet-rater-*.csv"))
-    ratings = [read_sheet(path.read_text("utf-8-sig")) for path in filled]
-    document = findings(measured, folder.manifest, _money(folder), ratings)
+    document = report_of(folder, measured)
     plain = [{name: value for name, value in row.items() if name != "transcript"} for row in measured.rows]
     sheet = write_sheet(measured.sheet())
     written = [
@@ -74,16 +70,3 @@ def write_files(folder: RunFolder, measured: Measured) -> tuple[Document, list[P
         if not (folder.path / name).exists():
             written.append(folder.write_text(name, sheet))
     return document, written
-
-
-def _money(folder: RunFolder) -> float | None:
-    """What all calls cost in dollars; None where a price is not known."""
-    prices = {name: price_by_identity(entry["identity"]) for name, entry in folder.manifest.models.items()}
-    total = 0.0
-    for call in folder.calls():
-        price = prices.get(call["model"])
-        cost = price(Usage(**call["reply"]["usage"])) if price is not None else None
-        if cost is None:
-            return None
-        total += cost
-    return total
