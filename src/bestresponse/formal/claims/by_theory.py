@@ -50,6 +50,14 @@ class TheoryCheck:
         return self.subject.cells.sum(axis=0)
 
     @cached_property
+    def pure_equilibria(self) -> int:
+        """How many outcomes are a best reply of everybody at once."""
+        stable = np.ones(self.subject.cells.shape[1:], dtype=bool)
+        for who, cells in enumerate(self.subject.cells):
+            stable &= np.asarray(cells == cells.max(axis=who, keepdims=True), dtype=bool)
+        return int(stable.sum())
+
+    @cached_property
     def play(self) -> TreePlay:
         return TreePlay(self.subject)
 
@@ -197,6 +205,10 @@ _FORMS: Final[Mapping[str, Callable[[TheoryCheck, Places], bool]]] = {
     "weakly_dominant": lambda c, p: _over_all(_weak, c, p),
     "strictly_dominated": _dominated,
     "equilibrium": _equilibrium,
+    "no_dominant_choice": lambda c, p: not any(
+        _over_all(_weak, c, {"who": p["who"], "action": a}) for a in range(len(c.own[p["who"]]))
+    ),
+    "pure_equilibria": lambda c, p: p["value"] == c.pure_equilibria,
     "mixed_equilibrium": _mixed_equilibrium,
     "pareto_dominates": _pareto,
     "pareto_optimal": _optimal,

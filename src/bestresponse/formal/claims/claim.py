@@ -127,7 +127,9 @@ _LIST: Final = (
     Form("strictly_dominant", (_CHOICE, _ABOUT), "{action} strictly dominates every other choice of {who}"),
     Form("weakly_dominant", (_CHOICE, _ABOUT), "{action} weakly dominates every other choice of {who}"),
     Form("strictly_dominated", (_CHOICE, _ABOUT), "some other choice of {who} strictly dominates {action}"),
+    Form("no_dominant_choice", (_ABOUT,), "no choice of {who} weakly dominates every other one"),
     Form("equilibrium", (("outcome", _CHAIN),), "nobody gains by deviating alone from {outcome}"),
+    Form("pure_equilibria", (_VALUE,), "exactly {value} outcomes are equilibria"),
     Form("mixed_equilibrium", (("mixes", _MIXES),), "nobody gains by deviating alone from these mixes"),
     Form(
         "pareto_dominates",

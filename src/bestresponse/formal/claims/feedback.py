@@ -91,6 +91,10 @@ def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
         yield from (_with(claim, action=action) for action in theory.subject.actions[who][:_MOST_TRIED])
     elif claim.form in ("highest_mutual_payoff", "lowest_mutual_payoff"):
         yield from _sums(claim, theory)
+    elif claim.form == "no_dominant_choice":
+        who = grounded.places["who"]
+        names = theory.subject.actions[who][:_MOST_TRIED]
+        yield from (Claim("weakly_dominant", (name, claim["who"])) for name in names)
     elif claim.form == "equilibrium":
         yield from _deviations(grounded, theory)
     elif claim.form in ("strictly_dominates", "weakly_dominates", "strictly_dominant", "weakly_dominant"):
@@ -122,6 +126,8 @@ def _values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
     cells, scale = theory.subject.cells, theory.subject.scale
     if form == "payoff":
         yield Fraction(int(cells[(places["who"], *places["outcome"])]), scale)
+    elif form == "pure_equilibria":
+        yield Fraction(theory.pure_equilibria)
     elif form == "expected_payoff":
         yield theory.expected(places["who"], places["mixed"])[places["action"]] / scale
     else:

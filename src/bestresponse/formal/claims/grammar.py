@@ -25,6 +25,9 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
+_NO_FORM: Final = FORMS["no_claim"]
+
+
 class _Unreadable(Exception):
     """Why a term is no claim."""
 
@@ -71,6 +74,8 @@ def _claims(term: Term) -> Iterator[Claim]:
     if isinstance(term, Atom) and term == "no_claim":
         yield Claim("no_claim")
         return
+    if isinstance(term, Atom) and FORMS.get(str(term), _NO_FORM).parameters == (("who", Sort.WHO),):
+        term = Struct(str(term), (Atom(YOU),))
     if not isinstance(term, Struct):
         raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
     if term.name == "," and len(term.args) == 2:

@@ -89,6 +89,9 @@ claim(weakly_dominant(A, P)) :-
     \\+ ( action(P, B), B \\== A, \\+ never_less(P, A, B) ), \\+ ( action(P, B), B \\== A, \\+ once_more(P, A, B) ).
 claim(strictly_dominated(A, P)) :- action(P, B), B \\== A, more_everywhere(P, B, A).
 claim(equilibrium(X)) :- \\+ ( pays(P, X, U), moved(P, X, V), V > U ).
+claim(no_dominant_choice(P)) :- \\+ ( action(P, A), claim(weakly_dominant(A, P)) ).
+claim(pure_equilibria(X)) :-
+    findall(O, ( cell(p0, _, _, O, _), claim(equilibrium(O)) ), Os), length(Os, N), N =:= X.
 claim(mixed_equilibrium(Parts)) :-
     \\+ ( member(part(P, Own, Mixes), Parts), member(A-W, Own), W > 0, average(P, A, Mixes, E),
           beaten_on_average(P, Mixes, E) ).

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bestresponse.core.json import canonical
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.claim import FORMS, Claim, Form, Malformed, Sort
 from bestresponse.formal.claims.grammar import parse_queries
@@ -19,6 +18,7 @@ from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translation import LONGEST_TEXT, Translation
 from bestresponse.models.base import Message, Model, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.models.schema import schema_text
 
 __all__ = ["ModelTranslator", "forms_for"]
 
@@ -54,7 +54,7 @@ class ModelTranslator:
             max_tokens=self.max_tokens,
             temperature=self.temperature,
             seed=self.seed,
-            schema=canonical(_schema(subject)) if schema else None,
+            schema=schema_text(_schema(subject)) if schema else None,
         )
         reply = self.model.complete(request)
         claims = parse_json(reply.text) if schema else parse_queries(reply.text)

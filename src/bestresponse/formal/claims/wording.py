@@ -201,6 +201,12 @@ _SENTENCES: dict[str, Telling] = {
     "equilibrium": lambda v, no: (
         f"{_if(v['outcome'])}{'somebody' if no else 'nobody'} could gain by choosing otherwise alone"
     ),
+    "no_dominant_choice": lambda v, no: (
+        f"{'some' if no else 'no'} choice of {_whose(v['who'])} weakly dominates every other one"
+    ),
+    "pure_equilibria": lambda v, no: (
+        f"the number of outcomes from which nobody gains by choosing otherwise alone {_is(no)} {_n(v['value'])}"
+    ),
     "mixed_equilibrium": lambda v, no: (
         f"{_mixes(v['mixes'])}{'somebody' if no else 'nobody'} could gain by mixing otherwise alone"
     ),
