@@ -7,13 +7,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
-from bestresponse.core.errors import UsageError
 from bestresponse.report.page import render
-from bestresponse.studies.bench.session import read_results, report_of
 from bestresponse.web.desk import AdminPage, Here
 from bestresponse.web.leaderboard import board, compared
 from bestresponse.web.render import page
-from bestresponse.web.runs import game_of_play, play_of, plays_of
+from bestresponse.web.runs import game_of_play, has_report, play_of, plays_of, report_of
 from bestresponse.web.steps import steps_of
 
 __all__ = ["router"]
@@ -48,20 +46,16 @@ def show(desk: Here, run: str, start: int = 0) -> HTMLResponse:
         plays=plays,
         start=start,
         step=_PAGE,
-        has_report=folder.manifest.study == "bench",
-        others=[other.name for other in desk.runs.all() if other.study == "bench" and other.name != run],
+        has_report=has_report(folder),
+        others=[o.name for o in desk.runs.all() if o.study == folder.manifest.study and o.name != run]
+        if has_report(folder)
+        else [],
     )
 
 
 @router.get("/run/{run}/report")
 def report(desk: Here, run: str) -> Response:
-    folder = desk.runs.folder(run)
-    if folder.manifest.study != "bench":
-        raise UsageError(f"runs of {folder.manifest.study} have no report here; `bestresponse report` may make one")
-    results = read_results(folder)
-    if not results.rows:
-        raise UsageError("there is no finished play yet")
-    document = report_of(folder, results, lambda model, usage: None)
+    document = report_of(desk.runs.folder(run))
     return HTMLResponse(render(document), headers={"content-security-policy": _REPORT_POLICY})
 
 

@@ -8,31 +8,30 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bestresponse.core.errors import BestResponseError, StoreError
+from bestresponse.core.errors import StoreError
 from bestresponse.core.game import Game
-from bestresponse.models.base import Usage
-from bestresponse.models.prices import price_by_identity
 from bestresponse.store.lines import read_lines
 from bestresponse.store.run_folder import RunFolder, StoredPlay
-from bestresponse.studies.bench.plan import Plan
-from bestresponse.studies.bench.playing import game_of as bench_game
-from bestresponse.studies.bench.session import plan_of
-from bestresponse.web.games import game_of
+from bestresponse.studies import watching
 from bestresponse.web.house import NoSuchTable
-from bestresponse.web.setup import Setup
 
-__all__ = ["Progress", "Runs", "game_of_play", "play_of", "plays_of", "total_of"]
+if TYPE_CHECKING:
+    from bestresponse.report.document import Document
+
+__all__ = ["Progress", "Runs", "game_of_play", "has_report", "play_of", "plays_of", "report_of"]
+
+SESSIONS = "sessions"
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A run at a glance; `money` is None where a price is not known."""
+    """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known."""
 
     name: str
     study: str
@@ -44,19 +43,24 @@ class Progress:
     tokens: int
     money: float | None
 
+    @property
+    def version(self) -> str:
+        """Changes exactly when the run has come further."""
+        return f"{self.plays}.{self.calls}.{int(self.finished)}"
+
 
 @dataclass
 class _Tally:
-    """Sums over the calls of a run, as far as its file was read."""
+    """Sums over the plays and calls of a run, as far as its files were read."""
 
+    prices: watching.Prices
+    total: int | None
     records: int = 0
     records_read: int = 0
     calls: int = 0
     calls_read: int = 0
     tokens: int = 0
     money: float | None = 0.0
-    prices: dict[str, Callable[[Usage], float | None]] = field(default_factory=dict)
-    total: int | None = None
 
 
 class Runs:
@@ -64,13 +68,13 @@ class Runs:
 
     def __init__(self, output: Path) -> None:
         self._output = output
-        self._tallies: dict[str, _Tally] = {}
+        self._tallies: dict[tuple[str, str], _Tally] = {}
         self._lock = threading.Lock()
 
     def names(self) -> list[str]:
         """The newest first."""
-        found = sorted(self._output.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-        return [path.parent.name for path in found]
+        found = [(_age(path), path.parent.name) for path in self._output.glob("*/manifest.json")]
+        return [name for _, name in sorted(found, reverse=True)]
 
     def folder(self, name: str) -> RunFolder:
         if name not in self.names():
@@ -83,34 +87,39 @@ class Runs:
         for name in self.names():
             try:
                 found.append(self.progress(name))
-            except StoreError:
+            except (StoreError, NoSuchTable):
                 continue
         return found
 
     def progress(self, name: str) -> Progress:
         folder = self.folder(name)
+        m = folder.manifest
         with self._lock:
-            tally = self._tallies.get(name) or self._tallies.setdefault(name, _begun(folder))
+            tally = self._tallies.get((name, m.run))
+            if tally is None:
+                tally = _Tally(watching.prices_of(folder), watching.total_of(folder))
+                self._tallies[name, m.run] = tally
             _read_on(folder.path, tally)
-            done = (folder.path / "finished").exists() or (tally.total is not None and tally.records >= tally.total)
-            m = folder.manifest
+            done = _is_done(folder, tally)
             return Progress(
                 name, m.study, m.created, done, tally.records, tally.total, tally.calls, tally.tokens, tally.money
             )
 
 
-def _begun(folder: RunFolder) -> _Tally:
-    prices = {name: price_by_identity(entry["identity"]) for name, entry in folder.manifest.models.items()}
-    return _Tally(prices=prices, total=total_of(folder))
-
-
-def total_of(folder: RunFolder) -> int | None:
-    """How many plays the run will have, where its plan says so."""
+def _age(path: Path) -> float:
     try:
-        plan: Plan = plan_of(folder)
-    except (BestResponseError, KeyError, TypeError, ValueError):
-        return None
-    return None if plan.config.precision else plan.total
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _is_done(folder: RunFolder, tally: _Tally) -> bool:
+    """Whether the run says so, or everything is played; a run without plays has ended when its report is there."""
+    if (folder.path / "finished").exists():
+        return True
+    if tally.total is not None:
+        return tally.records >= tally.total
+    return tally.records == 0 and (folder.path / "report.json").exists()
 
 
 def _read_on(path: Path, tally: _Tally) -> None:
@@ -118,11 +127,14 @@ def _read_on(path: Path, tally: _Tally) -> None:
     tally.records += new.count(b"\n")
     new, tally.calls_read = _fresh(path / "calls.jsonl", tally.calls_read)
     for line in new.splitlines():
-        call = json.loads(line)
-        usage = Usage(**call["reply"]["usage"])
-        price = tally.prices[call["model"]](usage) if call["model"] in tally.prices else None
+        try:
+            call = json.loads(line)
+            usage = call["reply"]["usage"]
+            price = tally.prices(call["model"], usage)
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{path / 'calls.jsonl'} holds a line that is no call: {error!r}") from None
         tally.calls += 1
-        tally.tokens += (usage.prompt or 0) + (usage.completion or 0)
+        tally.tokens += (usage.get("prompt") or 0) + (usage.get("completion") or 0)
         tally.money = None if price is None or tally.money is None else tally.money + price
 
 
@@ -153,10 +165,19 @@ def play_of(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[dict[str, An
 
 def game_of_play(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None:
     """The game that was played, where the study of the run tells how to make it again."""
-    match folder.manifest.study:
-        case "bench":
-            return bench_game(data)
-        case "sessions":
-            return game_of(Setup.from_json(data["setup"]).game)
-        case _:
-            return None
+    if folder.manifest.study != SESSIONS:
+        return watching.game_of_play(folder, data)
+    from bestresponse.web.games import game_of
+    from bestresponse.web.setup import Setup
+
+    return game_of(Setup.from_json(data["setup"]).game)
+
+
+def has_report(folder: RunFolder) -> bool:
+    """Whether runs of this kind are reported."""
+    return folder.manifest.study in watching.WATCHED
+
+
+def report_of(folder: RunFolder) -> Document:
+    """The report of what is recorded so far; StoreError where there is nothing to report."""
+    return watching.document_of(folder)
