@@ -141,14 +141,13 @@ def show_lobby(request: Request, desk: Here, lobby: str) -> HTMLResponse:
 
 def _table(desk: Desk, base: str, session: Session) -> dict[str, Any]:
     with session.lock:
-        pending = session.pending()
         seats = [
             {
                 "role": role,
                 "who": who,
                 "link": base + desk.seat_path(session.id, seat) if who == PERSON else "",
                 "code": desk.code(session.id, seat) if who == PERSON else "",
-                "state": _state(session, seat, role in pending),
+                "state": session.state(seat),
                 "answers": session.turn(role),
                 "payoff": session.game.payoffs(session.episode.state).get(role) if session.over else None,
             }
@@ -156,15 +155,3 @@ def _table(desk: Desk, base: str, session: Session) -> dict[str, Any]:
         ]
         return {"id": session.id, "group": session.table.group, "seats": seats, "over": session.over and session.begun,
                 "begun": session.begun, "trouble": session.trouble}  # fmt: skip
-
-
-def _state(session: Session, seat: int, asked: bool) -> str:
-    if seat in session.absent:
-        return "absent"
-    if session.setup.seats[seat] == PERSON and seat not in session.ready:
-        return "not here yet"
-    if not session.begun:
-        return "ready"
-    if session.over:
-        return "done"
-    return "is asked" if asked else "waits"

@@ -179,5 +179,8 @@ def has_report(folder: RunFolder) -> bool:
 
 
 def report_of(folder: RunFolder) -> Document:
-    """The report of what is recorded so far; StoreError where there is nothing to report."""
-    return watching.document_of(folder)
+    """The report of what is recorded so far; NoSuchTable where there is nothing to report yet."""
+    try:
+        return watching.document_of(folder)
+    except StoreError as error:
+        raise NoSuchTable(str(error)) from None

@@ -115,6 +115,18 @@ class Session:
             return "over"
         return "turn" if self.roles[seat] in self.episode.pending else "waiting"
 
+    def state(self, seat: int) -> str:
+        """How far the seat is, in words for whoever watches the table."""
+        if seat in self.absent:
+            return "absent"
+        if self.setup.seats[seat] == PERSON and seat not in self.ready:
+            return "not here yet"
+        if not self.begun:
+            return "ready"
+        if self.over:
+            return "done"
+        return "is asked" if self.roles[seat] in self.episode.pending else "waits"
+
     def version(self, seat: int) -> str:
         """Changes exactly when the page of that seat does; the same after a restart."""
         return f"{self.phase(seat)}.{self.turn(self.roles[seat])}.{len(self.ready)}.{self.settled}"
