@@ -1,4 +1,4 @@
-"""What the pages do, as JSON, described by OpenAPI.
+"""What the pages of Play do, as JSON, described by OpenAPI; the other pages' calls are in the modules `api_*`.
 
 The admin's calls carry the admin's token, a person's calls the token of one seat, both as `Authorization: Bearer ...`;
 cookies open nothing here, so no other page can make a browser call it.
@@ -7,47 +7,24 @@ cookies open nothing here, so no other page can make a browser call it.
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
-from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
 
-from bestresponse.core.codec import ask_to_json, submission_to_json
-from bestresponse.core.errors import UsageError
-from bestresponse.core.player import Decision
-from bestresponse.web.desk import AdminApi, Desk, Here, SeatApi, Sitting
+from bestresponse.core.codec import submission_to_json
+from bestresponse.web.api_common import Closed, Name, problems
+from bestresponse.web.desk import AdminApi, Credentials, Desk, Here, TooFast, refuse
 from bestresponse.web.games import game_of, offers
-from bestresponse.web.house import Lobby
-from bestresponse.web.pages_export import file_of
+from bestresponse.web.house import Lobby, NoSuchTable
 from bestresponse.web.pages_play import lay_tables
-from bestresponse.web.pages_seat import try_ready
-from bestresponse.web.quiz import questions
 from bestresponse.web.seats import strategies_for
-from bestresponse.web.setup import GameChoice, Setup
+from bestresponse.web.session import Session
+from bestresponse.web.setup import PERSON, GameChoice, Setup
 
-__all__ = ["Closed", "Name", "problems", "router"]
+__all__ = ["router"]
 
-
-def problems() -> dict[int | str, dict[str, Any]]:
-    """What a call answers where it does not work: a sentence."""
-    schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
-    told = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": schema}}}
-    return dict.fromkeys((400, 403, 404, 409, 413, 422, 429, 503), told)
-
-
-router = APIRouter(prefix="/api", responses=problems())
-
-Name = Annotated[str, Path(max_length=80)]
-SeatNumber = Annotated[int, Path(ge=0, le=999)]
-Answer = str | float | list[float] | dict[str, str | float | list[float]]
-
-
-class Closed(BaseModel):
-    """What is sent to us has these fields and no others."""
-
-    model_config = ConfigDict(extra="forbid")
+router = APIRouter(prefix="/api", responses=problems(), tags=["play"])
 
 
 class GameIn(Closed):
@@ -75,25 +52,11 @@ class LobbyIn(Closed):
     seed: int | None = Field(None, ge=0, lt=2**31)
 
 
-class ReadyIn(Closed):
-    """The answers to the quiz and whether the consent text is agreed to."""
-
-    agreed: bool = False
-    quiz: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=20)
-
-
-class AnswerIn(Closed):
-    """An answer to the question number `turn`."""
-
-    turn: int = Field(ge=0, le=10**6)
-    answer: Answer
-    why: str = Field("", max_length=2000)
-
-
 class GameOut(BaseModel):
     name: str
     kind: str
     description: str
+    repeats: bool
 
 
 class GameDetails(BaseModel):
@@ -103,6 +66,8 @@ class GameDetails(BaseModel):
 
 
 class SeatLink(BaseModel):
+    """A seat with its link; a seat that no person takes has none."""
+
     role: str
     seat: str
     token: str | None
@@ -113,15 +78,31 @@ class SeatLink(BaseModel):
 class SessionLinks(BaseModel):
     session: str
     group: int
+    finished: bool
     seats: list[SeatLink]
 
 
 class LobbyOut(BaseModel):
+    """`join` is the path, `join_token` the token by which the next free seat is taken."""
+
     lobby: str
     game: str
     created: str
     join: str | None
+    join_token: str | None
     sessions: list[SessionLinks]
+
+
+class SeatState(BaseModel):
+    """How far a seat is, as whoever laid the table may see it."""
+
+    role: str
+    seat: str
+    participant: str | None
+    state: str
+    answers: int
+    stand_ins: int
+    payoff: float | None
 
 
 class SessionOut(BaseModel):
@@ -131,32 +112,24 @@ class SessionOut(BaseModel):
     over: bool
     trouble: str
     waiting_for: list[str]
+    seats: list[SeatState]
     submissions: list[dict[str, Any]]
     payoffs: dict[str, float] | None
 
 
-class SeatOut(BaseModel):
-    """What the person in a seat may know, and what is asked; `version` changes whenever any of it does."""
+class Seated(BaseModel):
+    """The seat that was taken, with its token."""
 
-    role: str
-    participant: str
-    version: str
-    phase: str
-    briefing: str
-    situation: str
-    notes: list[str]
-    turn: int
-    ask: dict[str, Any] | None
-    seconds_left: float | None
-    consent: str
-    quiz: list[str]
-    payoffs: dict[str, float] | None
+    session: str
+    seat: int
+    token: str
+    path: str
 
 
 @router.get("/games", dependencies=[AdminApi])
 def list_games() -> list[GameOut]:
     """Every game that can be chosen by name."""
-    return [GameOut(name=offer.name, kind=offer.kind, description=offer.description) for offer in offers()]
+    return [GameOut(name=o.name, kind=o.kind, description=o.description, repeats=o.repeats) for o in offers()]
 
 
 @router.post("/games", dependencies=[AdminApi])
@@ -165,6 +138,12 @@ def describe_game(game: GameIn) -> GameDetails:
     found = game_of(game.choice())
     briefing = found.view(found.start(), found.roles[0]).briefing
     return GameDetails(roles=list(found.roles), strategies=list(strategies_for(found)), briefing=briefing)
+
+
+@router.get("/models", dependencies=[AdminApi])
+def list_models(desk: Here) -> list[str]:
+    """The models that can be put into seats and asked for help."""
+    return list(desk.models)
 
 
 @router.post("/lobbies", status_code=201, dependencies=[AdminApi])
@@ -185,7 +164,19 @@ def list_lobbies(desk: Here) -> list[LobbyOut]:
 
 @router.get("/lobbies/{lobby}", dependencies=[AdminApi])
 def show_lobby(desk: Here, lobby: Name) -> LobbyOut:
+    """The tables that were laid together, with the link of every seat."""
     return _lobby(desk, desk.house.lobby(lobby))
+
+
+@router.post("/lobbies/{lobby}/join", status_code=201)
+def join(request: Request, desk: Here, lobby: Name, credentials: Credentials) -> Seated:
+    """Take the next free seat. Needs the token of the lobby."""
+    if not desk.keys.opens(credentials.credentials if credentials else "", "lobby", lobby):
+        refused = refuse(request, desk)
+        raise refused if isinstance(refused, TooFast) else NoSuchTable("this link leads to no table")
+    session, seat = desk.house.take_seat(lobby)
+    token = desk.keys.token("seat", session, seat)
+    return Seated(session=session, seat=seat, token=token, path=desk.seat_path(session, seat))
 
 
 def _lobby(desk: Desk, lobby: Lobby) -> LobbyOut:
@@ -204,11 +195,19 @@ def _lobby(desk: Desk, lobby: Lobby) -> LobbyOut:
             for seat, role in enumerate(roles)
         ]
 
-    sessions = [SessionLinks(session=table.id, group=table.group, seats=links(table.id)) for table in lobby.tables]
-    join = desk.join_path(lobby.id) if people else None
     return LobbyOut(
-        lobby=lobby.id, game=lobby.setup.game.name, created=lobby.created, join=join, sessions=sessions
-    )  # fmt: skip
+        lobby=lobby.id,
+        game=lobby.setup.game.name,
+        created=lobby.created,
+        join=desk.join_path(lobby.id) if people else None,
+        join_token=desk.keys.token("lobby", lobby.id) if people else None,
+        sessions=[
+            SessionLinks(
+                session=table.id, group=table.group, finished=desk.house.finished(table.id), seats=links(table.id)
+            )
+            for table in lobby.tables
+        ],
+    )
 
 
 @router.get("/sessions/{session}", dependencies=[AdminApi])
@@ -224,9 +223,23 @@ def show_session(desk: Here, session: Name) -> SessionOut:
             over=over,
             trouble=found.trouble,
             waiting_for=list(found.pending()),
+            seats=[_state(desk, found, seat, over) for seat in range(len(found.roles))],
             submissions=[submission_to_json(submission) for submission in found.episode.submissions],
             payoffs=dict(found.game.payoffs(found.episode.state)) if over else None,
         )
+
+
+def _state(desk: Desk, session: Session, seat: int, over: bool) -> SeatState:
+    role, who = session.roles[seat], session.setup.seats[seat]
+    return SeatState(
+        role=role,
+        seat=who,
+        participant=desk.code(session.id, seat) if who == PERSON else None,
+        state=session.state(seat),
+        answers=session.turn(role),
+        stand_ins=session.stand_ins(role),
+        payoff=session.game.payoffs(session.episode.state)[role] if over else None,
+    )
 
 
 @router.post("/sessions/{session}/begin", dependencies=[AdminApi])
@@ -234,68 +247,3 @@ def begin_without(desk: Here, session: Name) -> SessionOut:
     """Begin although people are missing; stand-ins answer for them until they come."""
     desk.house.begin_without(desk.house.session(session))
     return show_session(desk, session)
-
-
-@router.get("/seats/{session}/{seat}")
-async def show_seat(desk: Here, sitting: SeatApi) -> SeatOut:
-    """What the person in that seat may know. Needs the token of the seat."""
-    return _seat(desk, sitting)
-
-
-def _seat(desk: Desk, sitting: Sitting) -> SeatOut:
-    session, seat = sitting.session, sitting.seat
-    with session.lock:
-        phase = session.phase(seat)
-        view = session.episode.view(sitting.role)
-        ask = session.pending().get(sitting.role)
-        asked = phase == "welcome" and session.setup.quiz
-        return SeatOut(
-            role=sitting.role,
-            participant=desk.code(session.id, seat),
-            version=session.version(seat),
-            phase=phase,
-            briefing=view.briefing,
-            situation=view.situation,
-            notes=list(view.notes),
-            turn=session.turn(sitting.role),
-            ask=ask_to_json(ask) if ask else None,
-            seconds_left=session.seconds_left(seat),
-            consent=session.setup.consent,
-            quiz=[question.text for question in questions(session.game, seat, session.seed)] if asked else [],
-            payoffs=dict(session.game.payoffs(session.episode.state)) if phase == "over" else None,
-        )
-
-
-@router.post("/seats/{session}/{seat}/ready")
-async def make_ready(desk: Here, sitting: SeatApi, given: ReadyIn) -> SeatOut:
-    """Say that the rules are understood; the game begins when everybody has."""
-    wrong = try_ready(desk, sitting, given.quiz, given.agreed)
-    if wrong:
-        raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
-    return _seat(desk, sitting)
-
-
-@router.post("/seats/{session}/{seat}/answers")
-async def answer(desk: Here, sitting: SeatApi, given: AnswerIn) -> SeatOut:
-    """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
-    action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
-    desk.house.submit(sitting.session, sitting.role, given.turn, Decision(action, given.why))
-    return _seat(desk, sitting)
-
-
-@router.get("/runs", dependencies=[AdminApi])
-def list_runs(desk: Here) -> list[dict[str, Any]]:
-    """All runs with their progress and cost."""
-    return [asdict(run) for run in desk.runs.all()]
-
-
-@router.get("/runs/{run}", dependencies=[AdminApi])
-def show_run(desk: Here, run: Name) -> dict[str, Any]:
-    """The progress of a run and its manifest."""
-    return {**asdict(desk.runs.progress(run)), "manifest": desk.runs.folder(run).manifest.to_json()}
-
-
-@router.get("/export/{table}.{form}", dependencies=[AdminApi], response_class=Response)
-def export(desk: Here, table: Name, form: Name) -> Response:
-    """`decisions` or `participants` as csv, json or parquet."""
-    return file_of(desk, table, form)

@@ -1,28 +1,23 @@
-"""The API of Formalize and Judge: check and save programs, ask a model for help, set judging tasks, give scores."""
+"""What Formalize does, as JSON: examples, checking and saving programs, and a model's help."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
-from pydantic import Field
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
 
-from bestresponse.core.errors import UsageError
 from bestresponse.formal.autoformalizer import check_story
-from bestresponse.report.tables import rows_of
-from bestresponse.web.api import Closed, Name, problems
-from bestresponse.web.desk import AdminApi, Credentials, Here
-from bestresponse.web.formalizing import check_program
-from bestresponse.web.judging import Item, Score, Task, agreement, check_levels
-from bestresponse.web.library import save_game, saved_games
-from bestresponse.web.pages_judge import judging
+from bestresponse.logic.diagnostics import Diagnostic
+from bestresponse.web.api_common import Closed, Name, SectionOut, problems, sections_out
+from bestresponse.web.desk import AdminApi, Here
+from bestresponse.web.formalizing import Job, check_program, examples
+from bestresponse.web.library import save_game, saved_games, saved_program, saved_story
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api", responses=problems())
+router = APIRouter(prefix="/api", responses=problems(), tags=["formalize"], dependencies=[AdminApi])
 Program = Annotated[str, Field(max_length=100_000)]
-Plain = dict[str, Any]
 
 
 class ProgramIn(Closed):
@@ -46,109 +41,79 @@ class HelpIn(Closed):
     remark: str = Field("", max_length=2000)
 
 
-class ItemIn(Closed):
-    id: str = Field(min_length=1, max_length=80)
-    text: str = Field(max_length=50_000)
+class CheckedOut(BaseModel):
+    """Whether a program is a game; if it is, the game in words, its table, its equilibria and its picture."""
+
+    ok: bool
+    diagnostics: list[Diagnostic]
+    words: str
+    sections: list[SectionOut]
 
 
-class TaskIn(Closed):
-    title: str = Field(max_length=200)
-    rubric: str = Field(max_length=40)
-    items: list[ItemIn] = Field(max_length=1000)
-    judges: list[Annotated[str, Field(min_length=1, max_length=80)]] = Field(max_length=100)
+class ProgramOut(BaseModel):
+    name: str
+    story: str
+    program: str
 
 
-class ScoreIn(Closed):
-    """A level from 1 for each criterion of the rubric."""
+class JobOut(BaseModel):
+    """A model at work: how far it is, and its best program so far."""
 
-    item: str = Field(max_length=80)
-    levels: dict[str, int] = Field(max_length=40)
-    remark: str = Field("", max_length=2000)
-
-
-@router.post("/programs/check", dependencies=[AdminApi])
-def check(given: ProgramIn) -> Plain:
-    """Whether a program is a game, what is wrong with it by line, and the game in words."""
-    checked = check_program(given.program)
-    return {"ok": checked.ok, "diagnostics": [asdict(one) for one in checked.diagnostics], "words": checked.words}
+    id: str
+    lines: list[str]
+    program: str
+    done: bool
 
 
-@router.get("/programs", dependencies=[AdminApi])
+@router.get("/examples")
+def list_examples() -> list[ProgramOut]:
+    """Stories with their programs to begin from."""
+    return [ProgramOut(name=one.name, story=one.story, program=one.program) for one in examples()]
+
+
+@router.post("/programs/check")
+def check(given: ProgramIn) -> CheckedOut:
+    """Whether a program is a game, what is wrong with it by line, and all about the game."""
+    found = check_program(given.program)
+    return CheckedOut(
+        ok=found.ok,
+        diagnostics=list(found.diagnostics),
+        words=found.words,
+        sections=sections_out(found.sections),
+    )
+
+
+@router.get("/programs")
 def saved(desk: Here) -> list[str]:
     """The names of the saved games."""
     return list(saved_games(desk.output))
 
 
-@router.post("/programs", status_code=201, dependencies=[AdminApi])
+@router.post("/programs", status_code=201)
 def save(desk: Here, given: SaveIn) -> list[str]:
     """Keep a program that is a game."""
     save_game(desk.output, given.name, given.story, given.program)
     return saved(desk)
 
 
-@router.post("/programs/help", status_code=202, dependencies=[AdminApi])
-def ask_model(desk: Here, given: HelpIn) -> Plain:
+@router.post("/programs/help", status_code=202)
+def ask_model(desk: Here, given: HelpIn) -> JobOut:
     """Let a model write or repair a program."""
-    return asdict(desk.helper.ask(given.model, check_story(given.story), given.program, given.remark))
+    return _job(desk.helper.ask(given.model, check_story(given.story), given.program, given.remark))
 
 
-@router.get("/programs/help/{job}", dependencies=[AdminApi])
-def look(desk: Here, job: Name) -> Plain:
+@router.get("/programs/help/{job}")
+def look(desk: Here, job: Name) -> JobOut:
     """How far the model is."""
-    return asdict(desk.helper.job(job))
+    return _job(desk.helper.job(job))
 
 
-@router.post("/judging", status_code=201, dependencies=[AdminApi])
-def begin(desk: Here, given: TaskIn) -> Plain:
-    """Set a task; the answer holds the token of every judge."""
-    items = [Item(item.id, item.text) for item in given.items]
-    task = desk.panel.begin(given.title, given.rubric, items, given.judges)
-    tokens = {name: desk.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
-    return {"task": task.id, "tokens": tokens}
+def _job(job: Job) -> JobOut:
+    return JobOut(id=job.id, lines=list(job.lines), program=job.program, done=job.done)
 
 
-@router.get("/judging", dependencies=[AdminApi])
-def list_tasks(desk: Here) -> list[Plain]:
-    """The newest first."""
-    return [{"task": t.id, "title": t.title, "rubric": t.rubric, "judges": list(t.judges)} for t in desk.panel.tasks()]
-
-
-@router.get("/judging/{task}", dependencies=[AdminApi])
-def show(desk: Here, task: Name) -> Plain:
-    """All scores of a task and how far the judges agree."""
-    found = desk.panel.task(task)
-    scores = desk.panel.scores(task)
-    return {"scores": [asdict(score) for score in scores], "agreement": rows_of(agreement(found, scores))}
-
-
-def judging_api(
-    request: Request,
-    desk: Here,
-    task: Name,
-    judge: Annotated[int, Path(ge=0, le=999)],
-    credentials: Credentials,
-) -> tuple[Task, int]:
-    return judging(request, desk, task, judge, credentials.credentials if credentials else "")
-
-
-JudgingApi = Annotated[tuple[Task, int], Depends(judging_api)]
-
-
-@router.get("/judging/{task}/{judge}")
-def sheet(desk: Here, own: JudgingApi) -> Plain:
-    """The transcripts in the order of that judge, the rubric, and what is judged already."""
-    task, judge = own
-    criteria = [asdict(criterion) for criterion in task.criteria]
-    items = [asdict(item) for item in task.order(judge)]
-    return {"criteria": criteria, "items": items, "done": sorted(desk.panel.done(task.id, task.judges[judge]))}
-
-
-@router.post("/judging/{task}/{judge}")
-def give(desk: Here, own: JudgingApi, given: ScoreIn) -> Plain:
-    """Score one transcript; the last score counts."""
-    task, judge = own
-    levels, wrong = check_levels(task, {key: str(level) for key, level in given.levels.items()})
-    if wrong or given.item not in {item.id for item in task.items}:
-        raise UsageError("; ".join(f"{key}: {why}" for key, why in wrong.items()) or "there is no such transcript")
-    desk.panel.give(task, Score(task.judges[judge], given.item, levels, given.remark))
-    return sheet(desk, own)
+@router.get("/programs/{name}")
+def show(desk: Here, name: Name) -> ProgramOut:
+    """A saved game: its story and its program."""
+    program = saved_program(desk.output, name)
+    return ProgramOut(name=name, story=saved_story(desk.output, name), program=program)

@@ -15,7 +15,10 @@ from bestresponse.core.errors import BestResponseError, ModelError, StoreError, 
 from bestresponse.report.text import visible
 from bestresponse.web import (
     api,
+    api_judge,
+    api_seat,
     api_studio,
+    api_watch,
     pages_export,
     pages_formalize,
     pages_judge,
@@ -32,6 +35,8 @@ from bestresponse.web.render import asset, page
 __all__ = ["create_app"]
 
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_PAGES = (pages_play, pages_seat, pages_watch, pages_formalize, pages_judge, pages_export)
+_MODULES = (*_PAGES, api, api_seat, api_watch, api_judge, api_studio)
 
 
 def create_app(desk: Desk) -> FastAPI:
@@ -61,7 +66,7 @@ def create_app(desk: Desk) -> FastAPI:
     app.add_exception_handler(BestResponseError, _told)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
-    for module in (pages_play, pages_seat, pages_watch, pages_formalize, pages_judge, pages_export, api, api_studio):
+    for module in _MODULES:
         app.include_router(module.router)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
     app.add_api_route("/static/{name}", static, include_in_schema=False)

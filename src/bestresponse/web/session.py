@@ -52,6 +52,7 @@ class Session:
     asked: dict[Role, tuple[int, float]] = field(default_factory=dict)
     seen: dict[int, float] = field(default_factory=dict)
     thinking: set[tuple[Role, int]] = field(default_factory=set)
+    quiz_tries: dict[int, int] = field(default_factory=dict)
     trouble: str = ""
     stamp: int = 0
 
@@ -105,6 +106,10 @@ class Session:
         """The answer of that number, where there is one."""
         given = [submission for submission in self.episode.submissions if submission.role == role]
         return given[turn] if 0 <= turn < len(given) else None
+
+    def stand_ins(self, role: Role) -> int:
+        """How often somebody stood in for that role."""
+        return sum(bool(s.decision.stand_in) for s in self.episode.submissions if s.role == role)
 
     def phase(self, seat: int) -> Phase:
         if seat not in self.ready and self.setup.seats[seat] == PERSON and not self.over:

@@ -1,0 +1,93 @@
+"""What all calls of the API share: how troubles are told, what is taken in, and tables and reports as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from pydantic import BaseModel, ConfigDict
+
+from bestresponse.report import codec
+from bestresponse.report.document import Block, Document, Section, Table
+from bestresponse.report.tables import rows_of
+
+__all__ = [
+    "BlockOut",
+    "Closed",
+    "Name",
+    "ReportOut",
+    "SectionOut",
+    "TableOut",
+    "Wait",
+    "blocks_out",
+    "problems",
+    "report_out",
+    "sections_out",
+    "table_out",
+]
+
+Name = Annotated[str, Path(max_length=80)]
+Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")]
+
+
+def problems() -> dict[int | str, dict[str, Any]]:
+    """What a call answers where it does not work: a sentence."""
+    schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+    told = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": schema}}}
+    return dict.fromkeys((400, 403, 404, 409, 413, 422, 429, 503), told)
+
+
+class Closed(BaseModel):
+    """What is sent to us has these fields and no others."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class BlockOut(BaseModel):
+    """A piece of a report; `block` names its kind (paragraph, note, table, figure, code, quote, keyvalues)."""
+
+    model_config = ConfigDict(extra="allow")
+    block: str
+
+
+class SectionOut(BaseModel):
+    title: str
+    anchor: str
+    blocks: list[BlockOut]
+
+
+class ReportOut(BaseModel):
+    """A whole report as data; pictures are in base64."""
+
+    title: str
+    subtitle: str
+    opening: list[BlockOut]
+    sections: list[SectionOut]
+    footer: str
+
+
+class TableOut(BaseModel):
+    """Rows by the names of the columns; an interval is an object with its estimate and its ends."""
+
+    caption: str
+    columns: list[str]
+    rows: list[dict[str, Any]]
+
+
+def report_out(document: Document) -> ReportOut:
+    return ReportOut.model_validate(json.loads(codec.to_json(document)))
+
+
+def sections_out(sections: Iterable[Section]) -> list[SectionOut]:
+    return report_out(Document("", sections=tuple(sections))).sections
+
+
+def blocks_out(blocks: Iterable[Block]) -> list[BlockOut]:
+    return report_out(Document("", opening=tuple(blocks))).opening
+
+
+def table_out(table: Table) -> TableOut:
+    rows = [{name: codec.cell_json(cell) for name, cell in row.items()} for row in rows_of(table)]
+    return TableOut(caption=table.caption, columns=[column.name for column in table.columns], rows=rows)
