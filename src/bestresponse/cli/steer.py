@@ -56,6 +56,9 @@ def steer(
     meta: Annotated[str, typer.Option(help="psro: nash, replicator, welfare or bargaining.")] = "nash",
     candidates: Annotated[int, typer.Option(help="psro: new prompts that an oracle tries.")] = 3,
     plays: Annotated[int, typer.Option(help="psro: plays of each profile of prompts.")] = 20,
+    swap_seats: Annotated[
+        bool, typer.Option("--swap-seats", help="psro: let the speakers change seats, so that the game is symmetric.")
+    ] = False,
     imitate: Annotated[
         int, typer.Option(help="Train a network on all games but the last so many, and play it on those.", min=0)
     ] = 0,
@@ -108,6 +111,7 @@ def steer(
         meta=meta,
         candidates=candidates,
         plays=plays,
+        swap_seats=swap_seats,
         temperature=temperature,
         max_tokens=max_tokens,
         imitate=imitate,
@@ -154,8 +158,7 @@ def _run(config: SteerConfig, domain: Domain, table: Opened, output_dir: Path, l
     from bestresponse.studies.steer.playing import BookFile
 
     with BookFile(session.book_path(output_dir, config, domain, table.models)) as file:
-        if config.solver == "cfr":
-            _announce(config, domain, table, file, limits, wishes)
+        _announce(config, domain, table, file, limits, wishes)
         if wishes.dry_run:
             return
         created = datetime.now().astimezone().isoformat(timespec="seconds")
@@ -176,7 +179,8 @@ def _announce(
     from bestresponse.studies.steer import session
 
     need = session.needed(config, domain, table.models, file)
-    line = f"{config.games} games, at most {need.calls:,} calls, {need.tokens:,} tokens, {need.nodes:,} nodes a tree"
+    line = f"{config.games} games, at most {need.calls:,} calls, {need.tokens:,} tokens"
+    line += f", {need.nodes:,} nodes a tree" if config.solver == "cfr" else ""
     print(line, file=sys.stdout if wishes.dry_run else sys.stderr, flush=True)
     budget = Budget() if wishes.cut_short else Budget(limits.calls, limits.tokens, limits.money)
     session.check_budget(need, budget, wishes.max_nodes, _price(config, table, need.calls, need.tokens))

@@ -115,9 +115,11 @@ class DialogueGame:
 
     def to_rule(self, state: Dialogue) -> bool:
         """Whether it is the referee's turn."""
-        spoken = len(state.said)
-        due = spoken == self.messages or (self.early_end and spoken >= self.domain.players)
-        return due and not state.manner and not state.ruling
+        return self.rules_after(len(state.said)) and not state.manner and not state.ruling
+
+    def rules_after(self, said: int) -> bool:
+        """Whether the referee rules once so many messages were said."""
+        return said == self.messages or (self.early_end and said >= self.domain.players)
 
     def options(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat; with three or more speakers each names whom it addresses, never oneself."""

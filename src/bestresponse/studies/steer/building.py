@@ -52,7 +52,7 @@ def size_of(game: DialogueGame, wordings: int) -> Size:
         nodes += positions * choices + spoken
         messages += spoken
         positions = spoken
-        if number + 1 == game.messages or (game.early_end and number + 1 >= game.domain.players):
+        if game.rules_after(number + 1):
             rulings += spoken
     return Size(messages, rulings, nodes + (len(game.cases) > 1))
 
@@ -76,10 +76,9 @@ def _calls_below(game: DialogueGame, wordings: int, per_ruling: int) -> list[int
     """The most calls after a message, by how many messages were said with it."""
     below = [0] * (game.messages + 2)
     for said in range(game.messages, -1, -1):
-        due = said == game.messages or (game.early_end and said >= game.domain.players)
         options = len(game.options(said % game.domain.players)) * wordings
         after = 0 if said == game.messages else options * (1 + below[said + 1])
-        below[said] = per_ruling * due + after
+        below[said] = per_ruling * game.rules_after(said) + after
     return below
 
 

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 from bestresponse.core.errors import UsageError
+from bestresponse.studies.steer.embedding import EMBEDDINGS
 from bestresponse.theory.cfr_solve import Variant
 
-__all__ = ["EMBEDDINGS", "META_SOLVERS", "ORACLES", "PAYOFFS", "SOLVERS", "SteerConfig"]
+__all__ = ["META_SOLVERS", "ORACLES", "PAYOFFS", "SOLVERS", "SteerConfig"]
 
 SOLVERS = ("cfr", "psro")
 PAYOFFS = ("deal", "score")
-EMBEDDINGS = ("words", "minilm")
 ORACLES = ("shotgun", "better", "trajectory", "categorical")
 META_SOLVERS = ("replicator", "nash", "welfare", "bargaining")
 
@@ -24,8 +24,11 @@ class SteerConfig:
 
     `games` are drawn by `seed`; each speaker writes `replies` messages, each choice has `wordings` recorded texts, and
     nature draws among `types` equally likely private informations. `payoffs` says how a ruling is made; `second` is
-    another way that is only compared with it, by the model `second_judge` (empty: the judge again). With `imitate` a
-    network learns from all games but the last so many and is played on those.
+    another way that is only compared with it, by the model `second_judge` (empty: the judge again). `follow` lets the
+    model `classifier` (empty: the judge) tell the manner of each message. The policy of each game is also played on
+    `fresh` new draws of its texts. `held_out` more games are kept from the solver: with `imitate` a network that learned
+    from the others is played on them, with `psro` the solution is. With `swap_seats` the speakers of `psro` change seats
+    from play to play, which makes the game symmetric.
     """
 
     domain: str
@@ -43,15 +46,19 @@ class SteerConfig:
     payoffs: str = "deal"
     early_end: bool = False
     follow: bool = False
+    classifier: str = ""
     iterations: int = 1000
     variant: Variant = "cfr+"
     oracle: str = "shotgun"
     meta: str = "nash"
     candidates: int = 3
     plays: int = 20
+    swap_seats: bool = False
     temperature: float = 0.7
     max_tokens: int = 200
-    imitate: int = 0
+    fresh: int = 0
+    held_out: int = 0
+    imitate: bool = False
     embed: str = "words"
 
     def __post_init__(self) -> None:
@@ -65,17 +72,47 @@ class SteerConfig:
         for name in ("games", "replies", "wordings", "types", "iterations", "candidates", "plays", "max_tokens"):
             if getattr(self, name) < 1:
                 raise UsageError(f"--{name.replace('_', '-')} is {getattr(self, name)}; expected at least 1")
-        if self.imitate < 0:
-            raise UsageError(f"--imitate is {self.imitate}; expected the number of games to hold out, or 0")
+        for name, option in (("fresh", "--fresh"), ("held_out", "--held-out-games")):
+            if getattr(self, name) < 0:
+                raise UsageError(f"{option} is {getattr(self, name)}; expected at least 0")
         if not 0 <= self.temperature < 10:
             raise UsageError(f"--temperature is {self.temperature:g}; expected 0 to 10")
         if self.wordings > 1 and self.temperature == 0:
             raise UsageError("several wordings of one choice need a temperature above 0")
+        self._check_solver()
+        self._check_evaluation()
+
+    def _check_solver(self) -> None:
+        """Nothing may be asked for that the solver does not do."""
+        only_cfr = {
+            "--second": self.second,
+            "--follow": self.follow,
+            "--imitate": self.imitate,
+            "--wordings": self.wordings > 1,
+        }
+        asked = [option for option, given in only_cfr.items() if given]
+        if self.solver == "psro" and asked:
+            raise UsageError(f"{asked[0]} belongs to --solver cfr; psro plays dialogues instead of building their tree")
+        if self.solver == "cfr" and self.swap_seats:
+            raise UsageError("--swap-seats belongs to --solver psro")
+
+    def _check_evaluation(self) -> None:
+        """What is judged on fresh draws or held-out games can be."""
+        if self.solver == "cfr" and self.fresh and self.temperature == 0:
+            raise UsageError("fresh draws of the texts need a temperature above 0")
+        if self.imitate and not self.held_out:
+            raise UsageError("--imitate needs --held-out-games, at least 1, to be judged on")
+        if self.solver == "cfr" and self.held_out and not self.imitate:
+            raise UsageError("--held-out-games belongs to --imitate or to --solver psro")
+        if self.solver == "psro" and bool(self.held_out) != bool(self.fresh):
+            raise UsageError("with --solver psro the held-out games are played --fresh times each: give both or none")
+        if self.classifier and not self.follow:
+            raise UsageError("--classifier belongs to --follow")
 
     @property
     def models(self) -> tuple[str, ...]:
         """Every model that is needed, each once."""
-        return tuple(dict.fromkeys(name for name in (self.model, self.judge, self.second_judge) if name))
+        return tuple(dict.fromkeys(name for name in (self.model, self.judge, self.second_judge, self.classifier) if name))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -4,23 +4,32 @@ Each iteration estimates the full joint payoff table over the prompts found so f
 a better response of every seat (Lanctot et al. 2017; Gemp et al. 2024, algorithm 5). It ends when no seat's response is
 new, or after the given number of iterations. Because a table of few plays can show an equilibrium that is none, the
 first time that no response is new is only believed after the plays of every profile were doubled.
+
+In an arena whose speakers swap seats the game is symmetric: all of them have the same prompts, and what one of them
+finds is a prompt of all.
+
+A search that is stopped (by a budget, by a model that fails) ends with the last whole table: the present one with fewer
+plays, or the one before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import ModelError, UsageError
 from bestresponse.core.seeds import split
 from bestresponse.report.interval import Interval
 from bestresponse.studies.steer.psro_meta import MetaGame, MetaSolution, estimate, intervals, solve_meta
 from bestresponse.studies.steer.psro_oracles import Inventor, Response, Search, respond
 from bestresponse.studies.steer.psro_plays import Arena
 
-__all__ = ["Iteration", "PsroResult", "PsroSettings", "psro"]
+__all__ = ["Iteration", "Progress", "PsroResult", "PsroSettings", "psro", "search"]
+
+_FEWEST_PLAYS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,10 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PsroResult:
-    """The last table with its solution and intervals, and the way there; `closed`: no response was new."""
+    """The last table with its solution and intervals, and the way there.
+
+    `closed`: no response was new; `stopped`: why the search was cut short (empty: it was not).
+    """
 
     game: MetaGame
     solution: MetaSolution
@@ -54,6 +66,7 @@ class PsroResult:
     masses: tuple[tuple[Interval, ...], ...]
     history: tuple[Iteration, ...]
     closed: bool
+    stopped: str = ""
 
     @property
     def prompts(self) -> tuple[tuple[str, ...], ...]:
@@ -66,31 +79,76 @@ def psro(
     settings: PsroSettings,
     on_iteration: Callable[[int], None] = lambda number: None,
 ) -> PsroResult:
-    """Search from the domain's own manners."""
+    """Search from the domain's own manners, and state how sure the solution is."""
+    found = search(arena, inventor, settings, on_iteration)
+    rng = np.random.default_rng(split(settings.seed, "psro intervals"))
+    values, masses = intervals(found.game, settings.meta, rng=rng)
+    return PsroResult(found.game, found.solution, values, masses, tuple(found.history), found.closed, found.stopped)
+
+
+def search(
+    arena: Arena,
+    inventor: Inventor,
+    settings: PsroSettings,
+    on_iteration: Callable[[int], None] = lambda number: None,
+) -> Progress:
+    """Search until it is closed, used up or stopped; ModelError where it was stopped before there was a whole table."""
     if not arena.manners.new:
         raise UsageError(f"the actions {arena.manners.name!r} cannot be added to; choose others with --actions")
-    prompts = (arena.manners.options,) * arena.game.domain.players
-    history: list[Iteration] = []
-    closed, plays = False, settings.plays
-    while True:
-        on_iteration(len(history))
-        game = estimate(arena, prompts, plays)
-        solution = solve_meta(game, settings.meta)
-        if len(history) == settings.iterations:
-            history.append(Iteration(prompts, solution))
-            break
-        responses = _responses(arena, inventor, replace(settings, plays=plays), prompts, solution, len(history))
-        history.append(Iteration(prompts, solution, responses))
+    progress = Progress(arena, inventor, settings)
+    try:
+        while progress.step(on_iteration):
+            pass
+    except ModelError as error:
+        if not progress.cut_short(str(error)):
+            raise
+    return progress
+
+
+class Progress:
+    """A search on its way: the prompts so far, the last whole table with its solution, and how it came there."""
+
+    game: MetaGame
+    solution: MetaSolution
+
+    def __init__(self, arena: Arena, inventor: Inventor, settings: PsroSettings) -> None:
+        self.arena, self.inventor, self.settings = arena, inventor, settings
+        self.prompts = (arena.manners.options,) * arena.game.domain.players
+        self.plays = settings.plays
+        self.history: list[Iteration] = []
+        self.closed = False
+        self.stopped = ""
+
+    def step(self, on_iteration: Callable[[int], None]) -> bool:
+        """One iteration; whether there is another one."""
+        on_iteration(len(self.history))
+        self._solve(self.plays)
+        if len(self.history) == self.settings.iterations:
+            self.history.append(Iteration(self.prompts, self.solution))
+            return False
+        how = replace(self.settings, plays=self.plays)
+        responses = _responses(self.arena, self.inventor, how, self.prompts, self.solution, len(self.history))
+        self.history.append(Iteration(self.prompts, self.solution, responses))
         if any(response.best is not None for response in responses):
-            prompts = _grown(prompts, responses)
-        elif plays == settings.plays:
-            plays *= 2
+            self.prompts = _grown(self.prompts, responses, self.arena.swap)
+        elif self.plays == self.settings.plays:
+            self.plays *= 2
         else:
-            closed = True
-            break
-    rng = np.random.default_rng(split(settings.seed, "psro intervals"))
-    values, masses = intervals(game, settings.meta, rng=rng)
-    return PsroResult(game, solution, values, masses, tuple(history), closed)
+            self.closed = True
+        return not self.closed
+
+    def cut_short(self, why: str) -> bool:
+        """End with the present prompts if all their profiles were played, else with the table before, if any."""
+        self.stopped = why
+        whole = min(self.arena.whole_plays(list(product(*self.prompts))), self.plays)
+        if whole >= _FEWEST_PLAYS and (not self.history or self.history[-1].prompts != self.prompts):
+            self._solve(whole)
+            self.history.append(Iteration(self.prompts, self.solution))
+        return bool(self.history)
+
+    def _solve(self, plays: int) -> None:
+        self.game = estimate(self.arena, self.prompts, plays)
+        self.solution = solve_meta(self.game, self.settings.meta)
 
 
 def _responses(
@@ -107,8 +165,12 @@ def _responses(
     return tuple(respond(Search(arena, inventor, seat, prompts, solution, *how), settings.oracle) for seat in seats)
 
 
-def _grown(prompts: tuple[tuple[str, ...], ...], responses: tuple[Response, ...]) -> tuple[tuple[str, ...], ...]:
-    return tuple(
-        own if response.best is None else (*own, response.best.manner)
-        for own, response in zip(prompts, responses, strict=True)
-    )
+def _grown(
+    prompts: tuple[tuple[str, ...], ...], responses: tuple[Response, ...], shared: bool
+) -> tuple[tuple[str, ...], ...]:
+    """The prompts and what was found for each seat; where they are shared, what was found for any."""
+    found: list[tuple[str, ...]] = [() if one.best is None else (one.best.manner,) for one in responses]
+    if shared:
+        together = tuple(dict.fromkeys(manner for own in found for manner in own))
+        found = [together] * len(prompts)
+    return tuple((*own, *new) for own, new in zip(prompts, found, strict=True))

@@ -70,11 +70,14 @@ class MetaSolution:
 
 
 def estimate(arena: Arena, prompts: tuple[tuple[str, ...], ...], plays: int) -> MetaGame:
-    """The full joint table, `plays` plays a profile; InvalidGame where a profile has no readable play."""
+    """The full joint table, `plays` plays a profile; InvalidGame where a profile has no readable play.
+
+    All profiles have their first play before any has its second, so that a search that is stopped leaves whole tables.
+    """
     profiles: list[Profile] = list(product(*prompts))
-    rows = arena.sample_many([(profile, number) for profile in profiles for number in range(plays)])
+    rows = arena.sample_many([(profile, number) for number in range(plays) for profile in profiles])
     shape = tuple(map(len, prompts))
-    samples = rows.reshape(*shape, plays, rows.shape[1])
+    samples = np.moveaxis(rows.reshape(plays, *shape, rows.shape[1]), 0, -2)
     empty = np.argwhere(~np.isfinite(samples[..., 0]).any(axis=-1))
     if len(empty):
         profile = profiles[int(np.ravel_multi_index(tuple(empty[0]), shape))]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import OverBudget, UsageError
 from bestresponse.core.json import digest
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue_recorded import Book, Entry
@@ -30,7 +30,7 @@ from bestresponse.studies.steer.psro_meta import MetaSolution
 from bestresponse.studies.steer.psro_plays import Arena, Profile
 from bestresponse.theory.normal_form import Array
 
-__all__ = ["Candidate", "Inventor", "Response", "Search", "respond", "tidy"]
+__all__ = ["Candidate", "Inventor", "Response", "Search", "questions", "respond", "tidy"]
 
 _LONGEST = 40
 _FIRST_ROUND = 5
@@ -74,7 +74,15 @@ class Inventor:
     def __init__(self, model: Model, task: str, book: Book, keep: Callable[[Entry], None], temperature: float) -> None:
         self._model, self._task, self._book, self._keep = model, task, book, keep
         self._temperature = temperature
+        self._only_record = False
         self.calls = 0
+        self.recalled = 0
+
+    def on_record(self) -> Inventor:
+        """One that knows the record only, and stops a search that asks for more."""
+        quiet = Inventor(self._model, self._task, self._book, self._keep, self._temperature)
+        quiet._only_record = True
+        return quiet
 
     def propose(
         self,
@@ -101,9 +109,13 @@ class Inventor:
         entry = self._book.get(key, draw)
         if entry is None:
             entry = self._ask(key, content, draw)
+        else:
+            self.recalled += 1
         return _listed(entry.text or "")[:count]
 
     def _ask(self, key: str, content: str, draw: int) -> Entry:
+        if self._only_record:
+            raise OverBudget("this is not on record")
         messages = (Message("system", TEXTS.text("dialogue_inventor")), Message("user", content))
         reply = self._model.complete(Request(messages, max_tokens=200, temperature=self._temperature, replicate=draw))
         self.calls += 1
@@ -186,6 +198,17 @@ def _leaders(rows: dict[str, Array], alive: list[str]) -> list[str]:
 def _candidate(manner: str, values: Array) -> Candidate:
     error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("inf")
     return Candidate(manner, float(values.mean()), error, len(values))
+
+
+def questions(oracle: str, candidates: int) -> tuple[int, int]:
+    """How many calls an oracle makes for one seat at most, and how many candidates it plays."""
+    match oracle:
+        case "better":
+            return candidates, candidates
+        case "categorical":
+            return 1 + _CATEGORIES, _CATEGORIES * candidates
+        case _:
+            return 1, candidates
 
 
 def respond(search: Search, oracle: str) -> Response:

@@ -2,6 +2,10 @@
 
 Play `number` of any profile is on game `number % games` with draw `number // games` of every text, so all profiles
 are compared on common games and common random numbers, and texts that profiles share are asked for once.
+
+With `swap` the speakers change seats from play to play: whoever holds a manner speaks first as often as last. Such a
+game is symmetric (who you are does not matter, only what you do), so profiles that differ in order only are one, and
+are played once.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from threading import Lock
 import numpy as np
 
 from bestresponse.core.ask import Ask, Choice, Lottery
-from bestresponse.core.errors import ModelError
+from bestresponse.core.errors import OverBudget
 from bestresponse.core.game import REFEREE, View
 from bestresponse.core.player import Player
 from bestresponse.core.seeds import generator
@@ -42,14 +46,24 @@ class Arena:
         keep: Callable[[Entry], None] = lambda entry: None,
         workers: int = 1,
         seed: int = 0,
+        swap: bool = False,
     ) -> None:
+        self.swap = swap
         self._games = list(games)
         self._cast, self._book, self._keep = cast, book, keep
         self._workers, self._seed = workers, seed
         self._payoffs: dict[tuple[Profile, int], tuple[float, ...] | None] = {}
         self._asking: dict[tuple[str, int], Future[Entry]] = {}
         self._lock = Lock()
+        self._only_record = False
+        self._recalled: dict[tuple[str, int], bool] = {}
         self.calls = 0
+
+    def on_record(self) -> Arena:
+        """An arena that knows the record only, and stops whoever asks for more."""
+        quiet = Arena(self._games, self._cast, self._book, seed=self._seed, swap=self.swap)
+        quiet._only_record = True
+        return quiet
 
     @property
     def game(self) -> DialogueGame:
@@ -69,6 +83,16 @@ class Arena:
     def played(self) -> int:
         return len(self._payoffs)
 
+    @property
+    def messages_recalled(self) -> int:
+        """How many different messages were found on record."""
+        return len(self._recalled) - self.rulings_recalled
+
+    @property
+    def rulings_recalled(self) -> int:
+        """How many different rulings were found on record."""
+        return sum(self._recalled.values())
+
     def learn(self, manner: str) -> None:
         """Make a new manner known to all games."""
         self._games = [replace(game, manners=game.manners.with_manner(manner)) for game in self._games]
@@ -78,19 +102,56 @@ class Arena:
         return self.sample_many([(profile, number) for number in plays])
 
     def sample_many(self, wanted: Sequence[tuple[Profile, int]]) -> Array:
-        """The payoffs of these plays, one row each; NaN where a play is void."""
-        missing = [pair for pair in dict.fromkeys(wanted) if pair not in self._payoffs]
+        """The payoffs of these plays, one row each; NaN where a play is void. What was played before a stop is kept."""
+        missing = [pair for pair in dict.fromkeys(map(self._one_order, wanted)) if pair not in self._payoffs]
         if self._workers > 1 and len(missing) > 1:
             with ThreadPoolExecutor(self._workers, thread_name_prefix="play") as pool:
-                found = list(pool.map(lambda pair: self._play(*pair), missing))
+                list(pool.map(lambda pair: self._play(*pair), missing))
         else:
-            found = [self._play(*pair) for pair in missing]
-        self._payoffs.update(zip(missing, found, strict=True))
-        nothing = (float("nan"),) * self.game.domain.players
-        return np.array([self._payoffs[pair] or nothing for pair in wanted])
+            for pair in missing:
+                self._play(*pair)
+        return np.array([self._earned(profile, number) for profile, number in wanted])
 
-    def _play(self, profile: Profile, number: int) -> tuple[float, ...] | None:
-        game, draw = self._games[number % len(self._games)], number // len(self._games)
+    def whole_plays(self, profiles: Sequence[Profile]) -> int:
+        """How many plays, from the first on, are known of all these profiles."""
+        number = 0
+        while all(self._one_order((profile, number)) in self._payoffs for profile in profiles):
+            number += 1
+        return number
+
+    def _one_order(self, wanted: tuple[Profile, int]) -> tuple[Profile, int]:
+        """The play itself, or that of the same manners in the order in which they are played."""
+        return (tuple(sorted(wanted[0])), wanted[1]) if self.swap else wanted
+
+    def _earned(self, profile: Profile, number: int) -> tuple[float, ...]:
+        payoffs = self._payoffs[self._one_order((profile, number))]
+        if payoffs is None:
+            return (float("nan"),) * len(profile)
+        if not self.swap:
+            return payoffs
+        order = sorted(range(len(profile)), key=lambda place: profile[place])
+        return tuple(payoffs[order.index(place)] for place in range(len(profile)))
+
+    def _seats(self, draw: int) -> list[int]:
+        """Which place of a profile sits in which seat: as it stands, or one order and its reverse in turn."""
+        places = list(range(self.game.domain.players))
+        if self.swap:
+            generator(self._seed, "seats", draw // 2).shuffle(places)
+        return places[::-1] if self.swap and draw % 2 else places
+
+    def _play(self, profile: Profile, number: int) -> None:
+        draw = number // len(self._games)
+        seats = self._seats(draw)
+        earned = self._talk(tuple(profile[place] for place in seats), number, draw)
+        if earned is None:
+            self._payoffs[profile, number] = None
+            return
+        payoffs = [earned[seats.index(place)] for place in range(len(seats))]
+        self._payoffs[profile, number] = _alike(profile, payoffs) if self.swap else tuple(payoffs)
+
+    def _talk(self, manners: Profile, number: int, draw: int) -> tuple[float, ...] | None:
+        """What each seat earns in one play; None where it cannot be read."""
+        game = self._games[number % len(self._games)]
         state = game.start()
         while asks := game.asks(state):
             ((role, ask),) = asks.items()
@@ -100,7 +161,7 @@ class Arena:
                     move = generator(self._seed, "case", number).choice(cases)
                 case Choice(options):
                     seat = game.turn(state)
-                    move = _choice(game, options, profile[seat], seat)
+                    move = _choice(game, options, manners[seat], seat)
                 case _:
                     player = self._cast.referee if role == REFEREE else self._cast.speaker(draw)
                     answer = self._answer(game.view(state, role), ask, player, 0 if role == REFEREE else draw)
@@ -114,7 +175,10 @@ class Arena:
         key = (prompt_key(view), draw)
         known = self._book.get(*key)
         if known is not None:
+            self._recalled[key] = view.role == REFEREE
             return known
+        if self._only_record:
+            raise OverBudget("this is not on record")
         with self._lock:
             asked = self._asking.get(key)
             mine = asked is None
@@ -127,15 +191,23 @@ class Arena:
     def _ask(self, asked: Future[Entry], key: tuple[str, int], view: View, ask: Ask, player: Player) -> None:
         try:
             decision = player.decide(view, ask)
-        except ModelError as error:
+        except BaseException as error:
+            with self._lock:
+                del self._asking[key]
             asked.set_exception(error)
-            return
+            raise
         entry = Entry(*key, decision.action, player.name, decision.reading, decision.reasoning)
         with self._lock:
             self.calls += len(decision.calls)
             self._book.add(entry)
         self._keep(entry)
         asked.set_result(entry)
+
+
+def _alike(profile: Profile, payoffs: Sequence[float]) -> tuple[float, ...]:
+    """The same for all who speak in the same manner: what they earn on average."""
+    shared = {m: [u for other, u in zip(profile, payoffs, strict=True) if other == m] for m in profile}
+    return tuple(sum(shared[manner]) / len(shared[manner]) for manner in profile)
 
 
 def _choice(game: DialogueGame, options: tuple[str, ...], manner: str, seat: int) -> str:

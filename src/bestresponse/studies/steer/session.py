@@ -31,6 +31,7 @@ from bestresponse.studies.steer.imitation import HashedWords, Imitation, Trainin
 from bestresponse.studies.steer.opinions import pooled
 from bestresponse.studies.steer.playing import BookFile, GameResult, book_id, cast_of, games_of, per_ruling, play_game
 from bestresponse.studies.steer.psro import PsroResult, PsroSettings, psro
+from bestresponse.studies.steer.psro_budget import missing_psro_calls
 from bestresponse.studies.steer.psro_oracles import Inventor
 from bestresponse.studies.steer.psro_plays import Arena
 
@@ -103,8 +104,12 @@ def book_path(output_dir: Path, config: SteerConfig, domain: Domain, models: Map
 
 
 def needed(config: SteerConfig, domain: Domain, models: Mapping[str, Model], file: BookFile) -> Needed:
-    """The most that the trees of a run still take."""
+    """The most that the trees of a run, or its search in prompt space, still take."""
     games = games_of(config, domain)
+    if config.solver == "psro":
+        search = _psro_search(config, domain, models, file, workers=1)
+        calls = missing_psro_calls(*search, per_ruling(config, domain))
+        return Needed(calls, calls * _tokens_per_call(games[0], config), 0)
     cast = cast_of(config, domain, models)
     rulings = per_ruling(config, domain)
     calls = sum(missing_calls(game, cast, file.book, config.wordings, rulings) for game in games)
@@ -176,14 +181,21 @@ def run_psro(
     on_iteration: Callable[[int], None] = lambda number: None,
 ) -> Steered:
     """Search in prompt space over all games of the run."""
+    arena, inventor, settings = _psro_search(config, domain, models, file, workers)
+    found = psro(arena, inventor, settings, on_iteration)
+    return Steered(config, domain, psro=found, psro_played=arena.played, psro_voids=arena.voids, stopped=found.stopped)
+
+
+def _psro_search(
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], file: BookFile, workers: int
+) -> tuple[Arena, Inventor, PsroSettings]:
     games = games_of(config, domain)
     cast = cast_of(config, domain, models)
-    arena = Arena(games, cast, file.book, keep=file.keep, workers=workers, seed=config.seed)
+    arena = Arena(games, cast, file.book, keep=file.keep, workers=workers, seed=config.seed, swap=config.swap_seats)
     task = games[0].view(games[0].start(), "referee").briefing
     inventor = Inventor(models[config.model], task, file.book, file.keep, max(config.temperature, 0.7))
     settings = PsroSettings(config.iterations, config.plays, config.candidates, config.oracle, config.meta, config.seed)
-    found = psro(arena, inventor, settings, on_iteration)
-    return Steered(config, domain, psro=found, psro_played=arena.played, psro_voids=arena.voids)
+    return arena, inventor, settings
 
 
 def summary_of(steered: Steered, calls: int) -> dict[str, Any]:
