@@ -45,7 +45,7 @@ def test_whoever_has_the_shared_token_takes_the_next_free_seat(server):
 
 
 def test_the_end_of_a_game_tells_the_equilibrium_and_takes_a_remark(server):
-    session, people = played(server)
+    _, people = played(server)
     api, place = people[0]
     ending = api.get(f"{place}/equilibrium")
     assert "defect" in ending.text
@@ -63,7 +63,7 @@ def test_before_its_end_a_game_tells_no_equilibrium_and_takes_no_remark(server):
 
 
 def test_a_person_waits_for_news_of_the_own_seat(server):
-    session, people = played(server)
+    _, people = played(server)
     api, place = people[0]
     known = api.get(place).json()["version"]
     assert api.get(place, params={"after": known, "wait": 0.3}).json()["version"] == known
@@ -92,7 +92,7 @@ def test_whoever_laid_a_table_sees_how_far_each_seat_is(server):
         ("ready", 0, None),
         ("not here yet", 0, None),
     ]
-    _, people = played(server)
+    played(server)
     finished = server.api().get("/api/lobbies").json()[0]["sessions"][0]
     assert finished["finished"] is True
 
