@@ -37,9 +37,10 @@ def test_the_most_calls_of_a_search_are_counted_by_hand():
     # the second 2, and each speaker's oracle asks one question an iteration. With one iteration the worst is that
     # nothing is found in 10 plays and all 16 profiles get 20.
     assert most_psro_calls(dialogue(), PsroSettings(1, 10, 3), 1) == 20 * (4 + 16 + 16) + 10 * 3 * (3 + 2) + 2
-    # With three, that this happens first, and two manners each are found later, with 20 plays of every candidate.
-    found_later = 20 * (6 + 36 + 36) + (10 + 2 * 20) * 3 * (3 + 2) + 3 * 2
-    assert most_psro_calls(dialogue(), PsroSettings(3, 10, 3), 1) == found_later == 2316
+    # With three, that this happens first, and two manners each are found later, with 20 plays of every candidate, in
+    # response to the last of three solutions.
+    found_later = 20 * (6 + 36 + 36) + (10 + 2 * 3 * 20) * 3 * (3 + 2) + (1 + 2 * 3) * 2
+    assert most_psro_calls(dialogue(), PsroSettings(3, 10, 3), 1) == found_later == 3524
 
 
 @pytest.mark.parametrize("oracle", ["shotgun", "better", "trajectory", "categorical"])

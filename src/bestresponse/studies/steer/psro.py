@@ -3,7 +3,8 @@
 Each iteration estimates the full joint payoff table over the prompts found so far, solves it, and asks an oracle for
 a better response of every seat (Lanctot et al. 2017; Gemp et al. 2024, algorithm 5). It ends when no seat's response is
 new, or after the given number of iterations. Because a table of few plays can show an equilibrium that is none, the
-first time that no response is new is only believed after the plays of every profile were doubled.
+first time that no response is new is only believed after the plays of every profile were doubled. Then the oracles are
+asked for responses to the other solutions that the plays do not rule out: only if these bring nothing new, it ends.
 
 In an arena whose speakers swap seats the game is symmetric: all of them have the same prompts, and what one of them
 finds is a prompt of all.
@@ -15,7 +16,7 @@ plays, or the one before.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -23,11 +24,14 @@ import numpy as np
 from bestresponse.core.errors import ModelError, UsageError
 from bestresponse.core.seeds import split
 from bestresponse.report.interval import Interval
-from bestresponse.studies.steer.psro_meta import MetaGame, MetaSolution, estimate, intervals, solve_meta
+from bestresponse.studies.steer.psro_meta import MetaGame, MetaSolution, estimate, intervals, plausible, solve_meta
 from bestresponse.studies.steer.psro_oracles import Inventor, Response, Search, respond
 from bestresponse.studies.steer.psro_plays import Arena
 
-__all__ = ["Iteration", "Progress", "PsroResult", "PsroSettings", "psro", "search"]
+__all__ = ["OTHERS", "Iteration", "Progress", "PsroResult", "PsroSettings", "psro", "search"]
+
+OTHERS = 2
+"""How many other plausible solutions are responded to before a search is closed."""
 
 _FEWEST_PLAYS = 2
 
@@ -126,16 +130,33 @@ class Progress:
         if len(self.history) == self.settings.iterations:
             self.history.append(Iteration(self.prompts, self.solution))
             return False
-        how = replace(self.settings, plays=self.plays)
-        responses = _responses(self.arena, self.inventor, how, self.prompts, self.solution, len(self.history))
-        self.history.append(Iteration(self.prompts, self.solution, responses))
-        if any(response.best is not None for response in responses):
-            self.prompts = _grown(self.prompts, responses, self.arena.swap)
-        elif self.plays == self.settings.plays:
+        responses = self._respond(self.solution)
+        if not _new(responses) and self.plays > self.settings.plays:
+            responses += self._respond_to_others()
+            self.closed = not _new(responses)
+        elif not _new(responses):
             self.plays *= 2
-        else:
-            self.closed = True
+        self.history.append(Iteration(self.prompts, self.solution, responses))
+        self.prompts = _grown(self.prompts, responses, self.arena.swap)
         return not self.closed
+
+    def _respond(self, solution: MetaSolution) -> tuple[Response, ...]:
+        """What the oracle answers for every seat."""
+        how = (self.plays, self.settings.candidates, self.settings.seed, len(self.history))
+        return tuple(
+            respond(Search(self.arena, self.inventor, seat, self.prompts, solution, *how), self.settings.oracle)
+            for seat in range(len(self.prompts))
+        )
+
+    def _respond_to_others(self) -> tuple[Response, ...]:
+        """What it answers to the other plausible solutions, as far as the first to which something is new."""
+        rng = np.random.default_rng(split(self.settings.seed, "psro others", len(self.history)))
+        found: tuple[Response, ...] = ()
+        for solution in plausible(self.game, self.settings.meta, OTHERS, rng=rng):
+            found += self._respond(solution)
+            if _new(found):
+                break
+        return found
 
     def cut_short(self, why: str) -> bool:
         """End with the present prompts if all their profiles were played, else with the table before, if any."""
@@ -151,26 +172,16 @@ class Progress:
         self.solution = solve_meta(self.game, self.settings.meta)
 
 
-def _responses(
-    arena: Arena,
-    inventor: Inventor,
-    settings: PsroSettings,
-    prompts: tuple[tuple[str, ...], ...],
-    solution: MetaSolution,
-    number: int,
-) -> tuple[Response, ...]:
-    """What the oracle answers for every seat."""
-    how = (settings.plays, settings.candidates, settings.seed, number)
-    seats = range(len(prompts))
-    return tuple(respond(Search(arena, inventor, seat, prompts, solution, *how), settings.oracle) for seat in seats)
+def _new(responses: tuple[Response, ...]) -> bool:
+    return any(response.best is not None for response in responses)
 
 
 def _grown(
     prompts: tuple[tuple[str, ...], ...], responses: tuple[Response, ...], shared: bool
 ) -> tuple[tuple[str, ...], ...]:
     """The prompts and what was found for each seat; where they are shared, what was found for any."""
-    found: list[tuple[str, ...]] = [() if one.best is None else (one.best.manner,) for one in responses]
-    if shared:
-        together = tuple(dict.fromkeys(manner for own in found for manner in own))
-        found = [together] * len(prompts)
-    return tuple((*own, *new) for own, new in zip(prompts, found, strict=True))
+    best = [(one.seat, one.best.manner) for one in responses if one.best is not None]
+    return tuple(
+        tuple(dict.fromkeys((*own, *(manner for finder, manner in best if shared or finder == seat))))
+        for seat, own in enumerate(prompts)
+    )

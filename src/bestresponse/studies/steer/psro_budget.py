@@ -1,7 +1,8 @@
 """How many calls a search in prompt space takes at most, known before the first one.
 
 The largest table, every candidate played to the end, and the oracle's own questions; plays are doubled at the first
-iteration, as if no response had been new, or never, whichever costs more. What is on record is not asked again, so the
+iteration, as if no response had been new, and then every iteration responds to other solutions too; or they are never
+doubled, whichever costs more. What is on record is not asked again, so the
 search is rehearsed with the record alone, and the answers it finds there come off.
 """
 
@@ -11,7 +12,7 @@ from math import comb
 
 from bestresponse.core.errors import ModelError
 from bestresponse.games.dialogue import DialogueGame
-from bestresponse.studies.steer.psro import PsroSettings, search
+from bestresponse.studies.steer.psro import OTHERS, PsroSettings, search
 from bestresponse.studies.steer.psro_oracles import Inventor, questions
 from bestresponse.studies.steer.psro_plays import Arena
 
@@ -32,22 +33,21 @@ def missing_psro_calls(arena: Arena, inventor: Inventor, settings: PsroSettings,
 
 def most_psro_calls(game: DialogueGame, settings: PsroSettings, per_ruling: int, swap: bool = False) -> int:
     """The most calls that a search from nothing takes."""
-    once = _calls(game, settings, per_ruling, swap, settings.iterations, settings.plays, 0)
-    later = settings.iterations - 1
-    doubled = _calls(game, settings, per_ruling, swap, later, 2 * settings.plays, settings.plays)
-    return max(once, doubled)
+    rounds, plays = settings.iterations, settings.plays
+    asked, tried = questions(settings.oracle, settings.candidates)
+    once = _calls(game, per_ruling, swap, rounds, plays, rounds * tried * plays)
+    searches = 1 + (rounds - 1) * (1 + OTHERS)
+    later = (1 + OTHERS) * (rounds - 1) * tried * 2 * plays
+    doubled = _calls(game, per_ruling, swap, rounds - 1, 2 * plays, tried * plays + later)
+    return max(once, doubled) + searches * asked * game.domain.players
 
 
-def _calls(
-    game: DialogueGame, settings: PsroSettings, per_ruling: int, swap: bool, rounds: int, plays: int, before: int
-) -> int:
-    """The calls of `rounds` rounds that all find something, after candidates had `before` plays in vain."""
+def _calls(game: DialogueGame, per_ruling: int, swap: bool, rounds: int, plays: int, tried: int) -> int:
+    """The calls of a table to which `rounds` rounds have added, and of `tried` plays of candidates for every seat."""
     seats = game.domain.players
     size = len(game.manners.options) + rounds * (seats if swap else 1)
-    asked, candidates = questions(settings.oracle, settings.candidates)
-    tried = candidates * (before + rounds * plays)
-    talks = tried * sum(_talk(game, per_ruling, 0 if swap else seat) for seat in range(seats))
-    return plays * _table(game, size, per_ruling, swap) + talks + settings.iterations * seats * asked
+    talks = sum(_talk(game, per_ruling, 0 if swap else seat) for seat in range(seats))
+    return plays * _table(game, size, per_ruling, swap) + tried * talks
 
 
 def _table(game: DialogueGame, size: int, per_ruling: int, swap: bool) -> int:

@@ -7,9 +7,11 @@
 
 A solution is a distribution over profiles. Its interval comes from resampling plays: all profiles share the plays, so
 one draw of play numbers makes one table, which is solved anew; half-widths are Bonferroni-corrected normal quantiles
-times the standard deviation over the draws, so that all stated figures hold together with the stated confidence. As
-plays that all end alike would claim certainty, every profile gets two more plays at the lowest and two at the highest
-payoffs seen anywhere (the idea of Agresti & Coull 1998 for proportions), for the intervals only.
+times the standard deviation over the draws, so that all stated figures hold together with the stated confidence. Where
+the plays leave open which of several solutions is the true one, figures jump from draw to draw and are not normal; the
+intervals therefore hold every drawn figure as well. As plays that all end alike would claim certainty, every profile
+gets two more plays at the lowest and two at the highest payoffs seen anywhere (the idea of Agresti & Coull 1998 for
+proportions), for the draws only.
 """
 
 from __future__ import annotations
@@ -28,10 +30,13 @@ from bestresponse.theory.dynamics_replicator import replicator
 from bestresponse.theory.equilibria import nash_one
 from bestresponse.theory.normal_form import Array, NormalForm
 
-__all__ = ["MetaGame", "MetaSolution", "estimate", "intervals", "solve_meta"]
+__all__ = ["MetaGame", "MetaSolution", "estimate", "intervals", "plausible", "solve_meta"]
 
 _STEPS = 500
 _STEP = 0.2
+_DRAWS = 50
+_OFTEN = 0.1
+_USED = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +106,11 @@ def _solve(means: Array, how: str) -> MetaSolution:
             joint = correlated(form, "welfare", coarse=True).distribution
         case _:
             joint = _bargained(form)
-    axes = range(form.num_players)
+    return _solution(joint, means)
+
+
+def _solution(joint: Array, means: Array) -> MetaSolution:
+    axes = range(joint.ndim)
     marginals = tuple(np.asarray(joint.sum(axis=tuple(k for k in axes if k != seat))) for seat in axes)
     return MetaSolution(joint, marginals, np.array([float((joint * own).sum()) for own in means]))
 
@@ -125,27 +134,49 @@ def _product(strategies: tuple[Array, ...]) -> Array:
     return joint
 
 
+def plausible(game: MetaGame, how: str, most: int, *, rng: np.random.Generator) -> tuple[MetaSolution, ...]:
+    """Other solutions that the plays do not rule out, the likeliest first, `most` at most.
+
+    Those of resampled tables that use other prompts than the stated solution, in one draw of ten or more; solutions
+    that use the same prompts are one, on average.
+    """
+    stated = _used(solve_meta(game, how))
+    groups: dict[bytes, list[MetaSolution]] = {}
+    for solution in _resampled(game, how, _DRAWS, rng):
+        groups.setdefault(_used(solution), []).append(solution)
+    likely = sorted(groups.items(), key=lambda pair: -len(pair[1]))
+    others = [drawn for used, drawn in likely if used != stated and len(drawn) >= _OFTEN * _DRAWS]
+    return tuple(_solution(np.mean([one.joint for one in drawn], axis=0), game.means) for drawn in others[:most])
+
+
+def _used(solution: MetaSolution) -> bytes:
+    """Which prompts a solution uses."""
+    return bytes(bool(p > _USED) for mix in solution.marginals for p in mix)
+
+
+def _resampled(game: MetaGame, how: str, count: int, rng: np.random.Generator) -> list[MetaSolution]:
+    """The solutions of `count` tables made of plays drawn with replacement; fewer where draws leave a profile void."""
+    samples = _with_extremes(game.samples)
+    plays = samples.shape[-2]
+    tables = (_table(samples[..., rng.integers(plays, size=plays), :]) for _ in range(count))
+    return [_solve(table, how) for table in tables if np.isfinite(table).all()]
+
+
 def intervals(
     game: MetaGame, how: str, *, rng: np.random.Generator, level: float = 0.95, resamples: int = 200
 ) -> tuple[tuple[Interval, ...], tuple[tuple[Interval, ...], ...]]:
     """Simultaneous intervals of every seat's payoff and of every prompt's probability, at the solution."""
     best, count = solve_meta(game, how), game.samples.shape[-2]
-    game = MetaGame(game.prompts, _with_extremes(game.samples))
-    plays = game.samples.shape[-2]
-    middle = solve_meta(game, how)
-    drawn = []
-    for _ in range(resamples):
-        table = _table(game.samples[..., rng.integers(plays, size=plays), :])
-        if np.isfinite(table).all():
-            solution = _solve(table, how)
-            drawn.append(np.concatenate([solution.payoffs, *solution.marginals]))
-    spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full(_width(best), np.inf)
-    wide = normal_quantile(1 - (1 - level) / 2 / _width(best)) * np.sqrt(plays / max(plays - 1, 1))
-    stated, centre = (np.concatenate([one.payoffs, *one.marginals]) for one in (best, middle))
-    method = f"{resamples} resamples of plays, Bonferroni over {len(centre)} figures"
+    stated, centre = _figures(best), _figures(_solve(_table(_with_extremes(game.samples)), how))
+    drawn = np.array([_figures(one) for one in _resampled(game, how, resamples, rng)])
+    spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full(len(stated), np.inf)
+    plays = count + 4
+    wide = spread * normal_quantile(1 - (1 - level) / 2 / len(stated)) * np.sqrt(plays / (plays - 1))
+    low = np.min([stated, centre - wide, *drawn], axis=0)
+    high = np.max([stated, centre + wide, *drawn], axis=0)
+    method = f"{resamples} resamples of plays, Bonferroni over {len(stated)} figures"
     ends = [
-        Interval(float(e), min(float(e), float(c - wide * s)), max(float(e), float(c + wide * s)), level, method, count)
-        for e, c, s in zip(stated, centre, spread, strict=True)
+        Interval(float(e), float(a), float(b), level, method, count) for e, a, b in zip(stated, low, high, strict=True)
     ]
     seats = len(best.payoffs)
     parts, start = [], seats
@@ -153,6 +184,11 @@ def intervals(
         parts.append(tuple(_within_simplex(one) for one in ends[start : start + len(mix)]))
         start += len(mix)
     return tuple(ends[:seats]), tuple(parts)
+
+
+def _figures(solution: MetaSolution) -> Array:
+    """Payoffs of all seats, then probabilities of all prompts."""
+    return np.concatenate([solution.payoffs, *solution.marginals])
 
 
 def _with_extremes(samples: Array) -> Array:
@@ -165,10 +201,6 @@ def _with_extremes(samples: Array) -> Array:
 
 def _within_simplex(one: Interval) -> Interval:
     return Interval(one.estimate, max(0.0, one.low), min(1.0, one.high), one.level, one.method, one.n)
-
-
-def _width(solution: MetaSolution) -> int:
-    return len(solution.payoffs) + sum(map(len, solution.marginals))
 
 
 def _table(samples: Array) -> Array:
