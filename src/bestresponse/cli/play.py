@@ -65,7 +65,7 @@ def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
     from bestresponse.core.errors import UsageError
     from bestresponse.games.lookup import find_game
     from bestresponse.games.matrix import MatrixGame
-    from bestresponse.games.tree_game import TreeGame
+    from bestresponse.games.tree_game import catalogued
     from bestresponse.games.water import Water, water
     from bestresponse.theory.normal_form import NormalForm
     from bestresponse.theory.tree import Tree
@@ -78,7 +78,7 @@ def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
         raise UsageError("--abundance and --days belong to the water game")
     if isinstance(found.game, NormalForm):
         return MatrixGame(found.game)
-    return TreeGame(found.game, found.description) if isinstance(found.game, Tree) else found.game
+    return catalogued(found) if isinstance(found.game, Tree) else found.game
 
 
 def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]:

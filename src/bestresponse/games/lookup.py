@@ -151,10 +151,11 @@ def _from_registry(text: str) -> Found | None:
     if key not in known:
         return None
     try:
-        game: Game[Any] = registry.games.load(key)()
+        make = registry.games.load(key)
+        game: Game[Any] = make()
     except (ImportError, AttributeError, TypeError) as error:
         raise UsageError(f"the registered game {key!r} cannot be made: {error}") from None
-    return Found(key, "registered", game, _first_line(type(game)))
+    return Found(key, "registered", game, _first_line(make))
 
 
 def _unknown(text: str) -> str:

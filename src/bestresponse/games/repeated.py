@@ -91,7 +91,7 @@ class RepeatedGame:
         return TEXTS.fill("repeated_random", percent=f"{100 * self.continuation:g}", rounds=self.rounds)
 
     def _told(self, state: Rounds, seat: int) -> str:
-        lines = [f"Round {len(state.played) + 1}."]
+        lines = [f"Round {len(state.played) + 1}." if self.asks(state) else "The game is over."]
         for number, moves in enumerate(state.played, 1):
             payoffs = self.stage.payoffs(moves)
             others = ", ".join(

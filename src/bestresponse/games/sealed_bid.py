@@ -55,7 +55,7 @@ class SealedBid:
     def view(self, state: State, role: Role) -> View:
         if role == NATURE:
             return View(NATURE, "", facts={"drawn": len(state.values)})
-        price = "the own bid" if self.price == "first" else "the second highest bid"
+        price = "their own bid" if self.price == "first" else "the second highest bid"
         rules = TEXTS.fill(
             "sealed_bid_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), highest=self.highest,
             price=price,

@@ -13,20 +13,22 @@ from functools import cached_property
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
+from bestresponse.games.lookup import Found
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.tree import CHANCE, LEAF, Tree
 
-__all__ = ["TreeGame"]
+__all__ = ["TreeGame", "catalogued"]
 
 _MOST_LEAVES_TOLD = 40
 
 
 @dataclass(frozen=True)
 class TreeGame:
-    """A tree to be played; roles are the players of the tree."""
+    """A tree to be played; roles are the players of the tree. `rules` tell how it is played where they are known."""
 
     tree: Tree
     description: str = ""
+    rules: str = ""
     version: int = 1
 
     def __post_init__(self) -> None:
@@ -87,21 +89,30 @@ class TreeGame:
         return own if len(same) == 1 else f"{own} #{same.index(node) + 1}"
 
     def _briefing(self, role: Role) -> str:
-        return TEXTS.fill(
-            "tree_rules",
-            me=role,
-            title=self.name,
-            everybody=", ".join(self.roles),
-            description=self.description or "The players move in turn.",
-            endings=self._endings,
-        )
+        title, everybody = self.name, ", ".join(self.roles)
+        return TEXTS.fill("tree_rules", me=role, title=title, everybody=everybody, description=self._told)
 
     @cached_property
-    def _endings(self) -> str:
+    def _told(self) -> str:
+        """The rules, or where there are none a description and every way in which the game can end."""
+        if self.rules:
+            return self.rules
+        description = self.description.rstrip(".") or "The players move in turn"
         if len(self.tree.leaves) > _MOST_LEAVES_TOLD:
-            return f"The game can end in {len(self.tree.leaves)} ways."
-        lines = []
+            return f"{description}.\n\nThe game can end in {len(self.tree.leaves)} ways."
+        lines = [f"| how the game goes | {' | '.join(self.roles)} |"]
         for leaf in self.tree.leaves.tolist():
-            shares = ", ".join(f"{who} {pay:g}" for who, pay in zip(self.roles, self.tree.payoffs[leaf], strict=True))
-            lines.append(f"- {self.tree.path(leaf)}: {shares}")
-        return "Every way in which the game can go, and what each player gets:\n" + "\n".join(lines)
+            lines.append(f"| {self.tree.path(leaf)} | {' | '.join(f'{pay:g}' for pay in self.tree.payoffs[leaf])} |")
+        return f"{description}. Every way in which the game can go, and what each player gets:\n\n" + "\n".join(lines)
+
+
+_TOLD = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
+
+
+def catalogued(found: Found) -> TreeGame:
+    """A tree that was found, with its rules in words where it is one of the catalogue that has them."""
+    if not isinstance(found.game, Tree):
+        raise TypeError(f"{found.name} is no tree")
+    told = found.origin == "catalogue" and found.name in _TOLD
+    rules = TEXTS.text(f"tree_{found.name.replace('-', '_')}") if told else ""
+    return TreeGame(found.game, found.description, rules)

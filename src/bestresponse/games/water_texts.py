@@ -19,21 +19,27 @@ __all__ = ["day_in_words", "money", "morning_in_words", "rules_in_words"]
 @lru_cache(maxsize=256)
 def rules_in_words(rules: WaterRules, role: Role) -> str:
     """The rules as they are told to one resident."""
-    needs = "\n".join(f"- {r.name}: needs {r.need:g} units a day, salary ${r.salary:g} a day" for r in rules.residents)
+    needs = "\n".join(
+        f"- {r.name}: needs {_counted(r.need, 'unit')} a day, salary ${r.salary:g} a day" for r in rules.residents
+    )
+    drawn = f"between {rules.low} and {rules.high} units, each amount equally likely"
     return TEXTS.fill(
         "water_rules",
         me=role,
         everybody=", ".join(r.name for r in rules.residents),
-        days=rules.days,
+        days=_counted(rules.days, "day"),
         health=f"{rules.health:g}",
         most_health=f"{rules.most_health:g}",
         gain=f"{rules.gain:g}",
         thirst=f"{rules.thirst:g}",
         thirst_twice=f"{2 * rules.thirst:g}",
         needs=needs,
-        low=rules.low,
-        high=rules.high,
+        supply=drawn if rules.low < rules.high else f"always {_counted(rules.low, 'unit')}",
     )
+
+
+def _counted(number: float, thing: str) -> str:
+    return f"{number:g} {thing}" if number == 1 else f"{number:g} {thing}s"
 
 
 @lru_cache(maxsize=4096)
