@@ -56,9 +56,9 @@ def require_picture(game: NormalForm) -> tuple[Picture, ...]:
     return wanted
 
 
-def draw(game: NormalForm, kind: Kind = "svg") -> bytes:
-    """All pictures of `game` side by side, as a file; UsageError says what kind of game has one."""
-    wanted = require_picture(game)
+def draw(game: NormalForm, kind: Kind = "svg", only: Picture | None = None) -> bytes:
+    """All pictures of `game` side by side, or one of them, as a file; UsageError says what kind of game has one."""
+    wanted = tuple(picture for picture in require_picture(game) if only in (None, picture))
     with canvas(height=4.4, width=4.9 if len(wanted) == 1 else 9.8, grid="none") as first:
         panels = _panels(first, len(wanted))
         for picture, axes in zip(wanted, panels, strict=True):

@@ -9,7 +9,7 @@ from bestresponse.theory.normal_form import NormalForm
 from bestresponse.theory.tree import Tree
 from bestresponse.theory.tree_normal_form import to_normal_form
 
-__all__ = ["drawable", "picture_section"]
+__all__ = ["drawable", "picture_figures", "picture_section"]
 
 _WORDS: dict[Picture, str] = {
     "best responses": (
@@ -39,6 +39,13 @@ def drawable(game: NormalForm | Tree) -> NormalForm:
         form = game
     require_picture(form)
     return form
+
+
+def picture_figures(form: NormalForm) -> tuple[Figure, ...]:
+    """Each picture by itself, for narrow places."""
+    return tuple(
+        Figure(draw(form, only=picture), f"{_WORDS[picture]}.", f"{form.name}: {picture}") for picture in pictures(form)
+    )
 
 
 def picture_section(form: NormalForm) -> Section:
