@@ -46,8 +46,10 @@ def test_a_table_laid_in_the_browser_is_played_to_its_end_and_recorded(server):
     assert play.record.payoffs == {"row": 0.0, "col": 5.0}
     ending = person.get(link)
     assert "The game is over" in ending.text
-    assert "strict" not in ending.text
-    assert "strict" in person.get(f"{link}?after=equilibrium").text
+    assert "This game has exactly one." not in ending.text
+    told = person.get(f"{link}?after=equilibrium").text
+    assert "This game has exactly one." in told
+    assert "What was played is no equilibrium: given what the others did, row could have gained 1." in told
 
 
 def test_a_restart_in_the_middle_loses_nothing(server):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from conftest_web import MODEL, sit_down, take
@@ -66,7 +67,9 @@ def test_a_session_is_watched_like_any_run(server):
     name = link.split("/")[2]
     server.wait_for(lambda: server.desk.house.finished(name))
     page = server.admin.get(f"/watch/run/sessions/play/{name}").text
-    assert "regret 1" in page
+    words = re.sub(r"<[^>]+>", "", page)
+    assert "regret 1 against the others, 1 against the equilibrium" in words
+    assert "regret 0 against the others, 0 against the equilibrium" in words
     assert server.admin.get("/watch/run/sessions/play/nothing").status_code == 404
     assert server.admin.get("/watch/run/..%2f..%2fetc").status_code == 404
 

@@ -24,7 +24,7 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.report.document import Note, Section
 from bestresponse.studies.solving.document import as_document
-from bestresponse.studies.solving.pictures import drawable, picture_section
+from bestresponse.studies.solving.pictures import drawable, picture_figures
 from bestresponse.studies.solving.solve import solve_found
 from bestresponse.web.games import checked_program
 from bestresponse.web.house import NoSuchTable
@@ -63,7 +63,7 @@ def _known(found: Found) -> tuple[Section, ...]:
         return (Section("Equilibria", (Note(f"They could not be worked out: {error}."),)),)
     wanted = tuple(section for section in sections if section.title in ("Payoffs", "Equilibria", "Kind of game"))
     try:
-        return (*wanted[:2], picture_section(drawable(found.solvable())), *wanted[2:])
+        return (*wanted[:2], Section("Picture", picture_figures(drawable(found.solvable()))), *wanted[2:])
     except BestResponseError:
         return wanted
 

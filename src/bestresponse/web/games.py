@@ -12,11 +12,12 @@ from typing import Any
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game
 from bestresponse.core.registry import did_you_mean, games
+from bestresponse.games.blotto import Blotto
 from bestresponse.games.logic_game import LogicGame, program_game
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.games.matrix import MatrixGame, Wanted
 from bestresponse.games.repeated import RepeatedGame
-from bestresponse.games.tree_game import TreeGame
+from bestresponse.games.tree_game import TreeGame, catalogued
 from bestresponse.games.water import Water
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.validate import Report, validate
@@ -46,7 +47,7 @@ def offers() -> tuple[Offer, ...]:
     trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
     taken = {offer.name for offer in (*tables, *trees)}
     rules = [
-        Offer(name, "rules", find_game(name).description, name == "water")
+        Offer(name, "rules", find_game(name).description, isinstance(find_game(name).game, Water))
         for name in games.names()
         if name not in taken
     ]
@@ -61,7 +62,8 @@ def game_of(choice: GameChoice) -> Game[Any]:
     known = [offer.name for offer in offers()]
     if choice.name not in known:
         raise UsageError(f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}")
-    return _playable(find_game(choice.name).game, choice)
+    found = find_game(choice.name)
+    return _playable(catalogued(found) if isinstance(found.game, Tree) else found.game, choice)
 
 
 def _playable(game: Any, choice: GameChoice) -> Game[Any]:
@@ -96,7 +98,7 @@ def stage_form(game: Game[Any]) -> NormalForm | None:
 
 def found_of(game: Game[Any]) -> Found | None:
     """The game as the solver takes it; None where it is no table and no tree."""
-    form = stage_form(game)
+    form = game.form if isinstance(game, Blotto) else stage_form(game)
     if form is not None:
         return Found(form.name or game.name, "catalogue", form)
     if isinstance(game, TreeGame):

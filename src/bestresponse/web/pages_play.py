@@ -9,8 +9,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.games.water import Water
 from bestresponse.web.desk import AdminPage, Desk, Here, Posted, check_csrf
-from bestresponse.web.games import game_of, offers
+from bestresponse.web.games import game_of, offers, stage_form
 from bestresponse.web.house import Lobby
 from bestresponse.web.library import saved_games, saved_program
 from bestresponse.web.render import page
@@ -44,7 +45,7 @@ def new(desk: Here, game: str, rounds: int = 0, mixed: bool = False) -> HTMLResp
 
 
 def _usual_rounds(name: str) -> int:
-    return 5 if name == "water" else 1
+    return {"water": 5, "survival-auction": 10}.get(name, 1)
 
 
 def _choice(desk: Desk, name: str, rounds: int, mixed: bool) -> GameChoice:
@@ -62,6 +63,8 @@ def _form(desk: Desk, choice: GameChoice, typed: dict[str, str], error: str) -> 
         choice=choice,
         key=_SAVED + choice.name if choice.program else choice.name,
         roles=game.roles,
+        is_table=stage_form(game) is not None,
+        has_days=isinstance(game, Water),
         strategies=strategies_for(game),
         models=desk.models,
         briefing=game.view(game.start(), game.roles[0]).briefing,

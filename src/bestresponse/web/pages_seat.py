@@ -10,8 +10,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
+from bestresponse.core.episode import Record
 from bestresponse.core.errors import NotAsked
+from bestresponse.core.game import Game, View
 from bestresponse.core.player import Decision
+from bestresponse.games.repeated import RepeatedGame
 from bestresponse.web.desk import Desk, Here, Posted, SeatPage, Sitting, check_csrf
 from bestresponse.web.ending import equilibria
 from bestresponse.web.forms import fields_of, read_fields
@@ -51,8 +54,13 @@ def _kept_seat(request: Request, desk: Desk, lobby: str) -> tuple[str, int] | No
 @router.get("/seat/{session}/{seat}/{token}")
 def show(desk: Here, sitting: SeatPage, note: str = "", after: str = "") -> HTMLResponse:
     over = after == "equilibrium" and sitting.session.phase(sitting.seat) == "over"
-    blocks = equilibria(sitting.session.setup.game) if over else None
+    blocks = equilibria(sitting.session.setup.game, _record(sitting)) if over else None
     return _shown(desk, sitting, note=_NOTES.get(note, ""), blocks=blocks)
+
+
+def _record(sitting: Sitting) -> Record:
+    with sitting.session.lock:
+        return sitting.session.episode.record({})
 
 
 _NOTES = {
@@ -74,7 +82,8 @@ def ready(desk: Here, sitting: SeatPage, form: Posted) -> Response:
     tries = int(form["tries"]) if form.get("tries", "").isdecimal() and len(form["tries"]) < 6 else 0
     wrong = try_ready(desk, sitting, typed, form.get("consent") == "yes", tries)
     if wrong:
-        return _shown(desk, sitting, 422, quiz_typed=typed, wrong=wrong, tries=tries + 1)
+        agreed = form.get("consent") == "yes"
+        return _shown(desk, sitting, 422, quiz_typed=typed, wrong=wrong, tries=tries + 1, agreed=agreed)
     return _back(desk, sitting)
 
 
@@ -164,6 +173,8 @@ def _shown(desk: Desk, sitting: Sitting, status: int = 200, **more: Any) -> HTML
             "phase": phase,
             "role": sitting.role,
             "view": view,
+            "earlier": (story := _story(session.game, view))[0],
+            "now": story[1],
             "game": session.setup.game.name,
             "path": desk.seat_path(session.id, seat),
             "csrf": desk.csrf("seat", session.id, seat),
@@ -179,11 +190,22 @@ def _shown(desk: Desk, sitting: Sitting, status: int = 200, **more: Any) -> HTML
             "payoffs": session.game.payoffs(session.episode.state) if phase == "over" else {},
             "void": session.episode.void,
         }
-    places |= {"quiz": (), "quiz_typed": [], "wrong": {}, "tries": 0, "blocks": None}
+    places |= {"quiz": (), "quiz_typed": [], "wrong": {}, "tries": 0, "blocks": None, "agreed": False}
     if phase == "welcome" and session.setup.quiz:
         places["quiz"] = questions(session.game, seat, session.seed)
         places["quiz_typed"] = ["" for _ in places["quiz"]]
     return page("seat.html", status, **(places | more))
+
+
+def _story(game: Game[Any], view: View) -> tuple[list[str], str]:
+    """What happened, part by part, and how things stand now."""
+    past, now = view.facts.get("past"), view.facts.get("now")
+    if isinstance(past, list) and isinstance(now, str):
+        return past, now
+    if isinstance(game, RepeatedGame):
+        first, *rest = view.situation.split("\n")
+        return rest, first
+    return [], view.situation
 
 
 def _stand_ins(sitting: Sitting) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
@@ -12,7 +10,7 @@ from bestresponse.web.desk import AdminPage, Here
 from bestresponse.web.leaderboard import board, compared
 from bestresponse.web.render import page
 from bestresponse.web.runs import game_of_play, has_report, play_of, plays_of, report_of
-from bestresponse.web.steps import steps_of
+from bestresponse.web.steps import stages, steps_of, with_regrets
 
 __all__ = ["router"]
 
@@ -31,7 +29,7 @@ def runs(desk: Here) -> HTMLResponse:
 @router.get("/compare")
 def compare(desk: Here, first: str, second: str) -> HTMLResponse:
     table = compared(desk.runs.folder(first), desk.runs.folder(second))
-    return page("watch_compare.html", table=table)
+    return page("watch_compare.html", table=table, first=first, second=second)
 
 
 @router.get("/run/{run}")
@@ -64,6 +62,12 @@ def play(desk: Here, run: str, spec: str) -> HTMLResponse:
     folder = desk.runs.folder(run)
     stored, calls = play_of(folder, spec)
     game = game_of_play(folder, stored.data)
-    places: dict[str, Any] = {"run": run, "play": stored, "steps": steps_of(stored.record, game, calls)}
-    places["briefing"] = game.view(game.start(), game.roles[0]).briefing if game else ""
-    return page("watch_play.html", **places)
+    steps = with_regrets(steps_of(stored.record, game, calls), stored.record, game)
+    return page(
+        "watch_play.html",
+        run=run,
+        play=stored,
+        stages=stages(steps, stored.record, game),
+        priced=any(step.regret is not None or step.regret_equilibrium is not None for step in steps),
+        briefing=game.view(game.start(), game.roles[0]).briefing if game else "",
+    )

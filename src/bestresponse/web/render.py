@@ -19,6 +19,7 @@ from bestresponse.report.text import abridged, visible
 __all__ = ["asset", "page"]
 
 _LONGEST = 60_000
+_BRIEF = 160
 
 
 @functools.cache
@@ -40,6 +41,7 @@ def _environment() -> Environment:
     environment.filters["cell"] = _cell
     environment.filters["data_uri"] = _data_uri
     environment.filters["told"] = _told
+    environment.filters["brief"] = _brief
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     return environment
 
@@ -71,20 +73,34 @@ def _cell(value: Any, spec: str = "") -> str:
             return str(value)
 
 
+def _brief(text: str) -> str:
+    """The beginning of a long answer."""
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF].rstrip()} …"
+
+
 def _data_uri(figure: Figure) -> Markup:
     return Markup(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
 
 
 def _told(text: str) -> Markup:
-    """Rules and situations as paragraphs; lines between bars become a table."""
+    """Rules and situations as paragraphs; lines between bars become a table, lines after dashes a list."""
     lines = visible(abridged(text, _LONGEST)).split("\n")
-    runs = [(ruled, list(run)) for ruled, run in itertools.groupby(lines, lambda line: line.startswith("|"))]
-    return Markup("").join(_ruled(run) if ruled else _paragraphs("\n".join(run)) for ruled, run in runs)
+    runs = [(kind, list(run)) for kind, run in itertools.groupby(lines, _kind)]
+    return Markup("").join(_DRAWN[kind](run) for kind, run in runs)
 
 
-def _paragraphs(text: str) -> Markup:
-    parts = (part.strip("\n") for part in text.split("\n\n"))
+def _kind(line: str) -> str:
+    return line[:1] if line.startswith(("|", "- ")) else ""
+
+
+def _paragraphs(lines: list[str]) -> Markup:
+    parts = (part.strip("\n") for part in "\n".join(lines).split("\n\n"))
     return Markup("").join(Markup("<p>{}</p>").format(part) for part in parts if part.strip())
+
+
+def _list(lines: list[str]) -> Markup:
+    items = Markup("").join(Markup("<li>{}</li>").format(line.removeprefix("- ")) for line in lines)
+    return Markup("<ul>{}</ul>").format(items)
 
 
 def _ruled(lines: list[str]) -> Markup:
@@ -96,3 +112,6 @@ def _ruled(lines: list[str]) -> Markup:
         for i, row in enumerate(rows)
     )
     return Markup('<div class="scroll"><table class="payoffs"><tbody>{}</tbody></table></div>').format(body)
+
+
+_DRAWN = {"|": _ruled, "-": _list, "": _paragraphs}

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import Action, Game, Role
-from bestresponse.games.matrix import MatrixGame, as_strategy
-from bestresponse.games.repeated import RepeatedGame
-from bestresponse.theory.normal_form import NormalForm
+from bestresponse.web.regrets import against_equilibrium, against_others
 
-__all__ = ["Step", "steps_of"]
+__all__ = ["Stage", "Step", "stages", "steps_of", "with_regrets"]
+
+Call = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One answer. `regret` is what the best answer to what the others did in this round would have earned more."""
+    """One answer.
+
+    `stage` counts the states that were passed: answers given at the same time have the same. `regret` is what the best
+    answer to what the others did in this round would have earned more, `regret_equilibrium` what this answer loses
+    against others who play the equilibrium; None where that is not known.
+    """
 
     number: int
+    stage: int
     role: Role
     action: str
     status: str
@@ -30,19 +34,27 @@ class Step:
     words: str
     situation: str
     prompts: tuple[str, ...]
-    regret: float | None
+    regret: float | None = None
+    regret_equilibrium: float | None = None
 
 
-def steps_of(record: Record, game: Game[Any] | None, calls: Iterable[Mapping[str, Any]]) -> list[Step]:
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Answers that were given in the same state, and what everybody had earned before them."""
+
+    number: int
+    steps: tuple[Step, ...]
+    earned: Mapping[Role, float]
+
+
+def steps_of(record: Record, game: Game[Any] | None, calls: Iterable[Call]) -> list[Step]:
     """Every answer in its order, with the view it was given from where the game is known."""
-    views = _situations(record, game) if game is not None else [""] * len(record.submissions)
-    asked: dict[Role, list[Mapping[str, Any]]] = {}
-    for call in calls:
-        asked.setdefault(call["role"], []).append(call)
-    lost = _regrets(record, game)
+    places = _places(record, game) if game is not None else [(n, "") for n in range(len(record.submissions))]
+    asked = _calls_by_answer(record, calls)
     return [
         Step(
             number,
+            stage,
             submission.role,
             _told(submission.decision.action),
             submission.decision.reading.status.value,
@@ -50,25 +62,84 @@ def steps_of(record: Record, game: Game[Any] | None, calls: Iterable[Mapping[str
             submission.decision.stand_in,
             submission.decision.reasoning,
             situation,
-            _prompts(asked.pop(submission.role, [])),
-            lost.get(number),
+            _prompts(asked.get(number, [])),
         )
-        for number, (submission, situation) in enumerate(zip(record.submissions, views, strict=True), 1)
+        for number, (submission, (stage, situation)) in enumerate(zip(record.submissions, places, strict=True), 1)
     ]
 
 
-def _situations(record: Record, game: Game[Any]) -> list[str]:
+def with_regrets(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Step]:
+    """The steps with what each cost; this solves the game."""
+    others, equilibrium = against_others(record, game), against_equilibrium(record, game)
+    return [
+        replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number)) for step in steps
+    ]
+
+
+def stages(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Stage]:
+    """The steps in groups of those that were taken at the same time."""
+    groups: dict[int, list[Step]] = {}
+    for step in steps:
+        groups.setdefault(step.stage, []).append(step)
+    earned = _earned(record, game) if game is not None else {}
+    return [
+        Stage(number, tuple(group), earned.get(stage, {})) for number, (stage, group) in enumerate(groups.items(), 1)
+    ]
+
+
+def _places(record: Record, game: Game[Any]) -> list[tuple[int, str]]:
+    """For each answer the number of its state, and what its seat saw."""
     episode: Episode[Any] = Episode(game)
-    found = []
+    found, stage = [], 0
     for submission in record.submissions:
-        view = episode.view(submission.role)
-        found.append(view.situation or view.briefing)
+        view, before = episode.view(submission.role), episode.state
+        found.append((stage, view.situation or view.briefing))
         episode.submit(submission.role, submission.decision)
+        stage += episode.state is not before
     return found
 
 
-def _prompts(calls: list[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The messages of the calls and their replies; all calls of a seat stand with its first answer."""
+def _earned(record: Record, game: Game[Any]) -> dict[int, Mapping[Role, float]]:
+    episode: Episode[Any] = Episode(game)
+    found: dict[int, Mapping[Role, float]] = {0: game.payoffs(episode.state)}
+    for submission in record.submissions:
+        before = episode.state
+        episode.submit(submission.role, submission.decision)
+        if episode.state is not before:
+            found[len(found)] = game.payoffs(episode.state)
+    return found
+
+
+def _calls_by_answer(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]:
+    """The calls that led to each answer, by its number: those up to the one whose reply the answer was read from.
+
+    Calls after the last reply that can be told stand with the last answer of their seat.
+    """
+    waiting: dict[Role, list[Call]] = {}
+    for call in calls:
+        waiting.setdefault(call["role"], []).append(call)
+    found: dict[int, list[Call]] = {}
+    last: dict[Role, int] = {}
+    for number, submission in enumerate(record.submissions, 1):
+        own = waiting.get(submission.role, [])
+        words = submission.decision.reasoning.strip()
+        read = next((k for k, call in enumerate(own) if words and _said_in(call["reply"]["text"], words)), None)
+        if read is not None:
+            found[number], waiting[submission.role] = own[: read + 1], own[read + 1 :]
+        if own:
+            last[submission.role] = number
+    for role, left in waiting.items():
+        if left and role in last:
+            found[last[role]] = [*found.get(last[role], []), *left]
+    return found
+
+
+def _said_in(reply: str, words: str) -> bool:
+    return bool(reply.strip()) and (reply.strip() in words or words in reply)
+
+
+def _prompts(calls: list[Call]) -> tuple[str, ...]:
+    """The messages of the calls and their replies."""
     found: list[str] = []
     for call in calls:
         found += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
@@ -77,34 +148,14 @@ def _prompts(calls: list[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _told(action: Action) -> str:
-    if isinstance(action, tuple | list):
-        return "(" + ", ".join(f"{p:.4g}" for p in action) + ")"
-    return f"{action:g}" if isinstance(action, float) else str(action)
-
-
-def _regrets(record: Record, game: Game[Any] | None) -> dict[int, float]:
-    """By number of the answer, in games with a payoff table."""
-    if not isinstance(game, MatrixGame | RepeatedGame):
-        return {}
-    found: dict[int, float] = {}
-    waiting: dict[Role, tuple[int, Action]] = {}
-    for number, submission in enumerate(record.submissions, 1):
-        if submission.role not in game.roles or submission.decision.action is None:
-            continue
-        waiting[submission.role] = (number, submission.decision.action)
-        if len(waiting) == len(game.roles):
-            found |= _round(game.form, waiting)
-            waiting = {}
-    return found
-
-
-def _round(form: NormalForm, given: Mapping[Role, tuple[int, Action]]) -> dict[int, float]:
-    mixes = [as_strategy(given[role][1], actions) for role, actions in zip(form.players, form.actions, strict=True)]
-    lost = {}
-    for seat, role in enumerate(form.players):
-        values = form.payoffs[seat]
-        for other in reversed(range(len(mixes))):
-            if other != seat:
-                values = np.tensordot(values, mixes[other], axes=(other, 0))
-        lost[given[role][0]] = max(0.0, float(values.max() - values @ mixes[seat]))
-    return lost
+    match action:
+        case None:
+            return "no answer"
+        case tuple() | list():
+            return "(" + ", ".join(_told(p) for p in action) + ")"
+        case Mapping():
+            return ", ".join(f"{name}: {_told(value)}" for name, value in action.items())
+        case float():
+            return f"{action:.6g}"
+        case _:
+            return str(action)

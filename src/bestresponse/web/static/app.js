@@ -19,6 +19,34 @@ function sendOnce(form) {
   });
 }
 
+function openWhereWide(box) {
+  if (matchMedia("(min-width: 68rem)").matches) box.open = true;
+}
+
+function copyFrom(button) {
+  const field = document.getElementById(button.dataset.copyFrom);
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    field.select();
+    await navigator.clipboard.writeText(field.value).catch(() => document.execCommand("copy"));
+    button.textContent = "Copied";
+  });
+}
+
+function filterBy(field) {
+  const items = [...document.querySelectorAll(field.dataset.filter)];
+  field.closest("[hidden]").hidden = false;
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase();
+    items.forEach((item) => { item.hidden = !item.textContent.toLowerCase().includes(wanted); });
+    document.querySelectorAll(".cards").forEach((list) => {
+      const empty = [...list.children].every((item) => item.hidden);
+      list.hidden = empty;
+      if (list.previousElementSibling) list.previousElementSibling.hidden = empty;
+    });
+  });
+}
+
 function countDown(clock) {
   const end = performance.now() + 1000 * Number(clock.dataset.left);
   const tick = () => {
@@ -152,5 +180,8 @@ document.querySelectorAll("[data-left]").forEach(countDown);
 document.querySelectorAll("[data-mixture]").forEach(joinSliders);
 document.querySelectorAll("[data-refresh]").forEach(refreshPart);
 document.querySelectorAll("[data-copy]").forEach((field) => field.addEventListener("focus", () => field.select()));
+document.querySelectorAll("[data-wide-open]").forEach(openWhereWide);
+document.querySelectorAll("[data-copy-from]").forEach(copyFrom);
+document.querySelectorAll("[data-filter]").forEach(filterBy);
 document.querySelectorAll("[data-formalize]").forEach(formalize);
 document.querySelectorAll("[data-judge]").forEach((form) => { judgeByKeys(form); sendOnce(form); });
