@@ -28,6 +28,7 @@ from bestresponse.games.trust import Trust
 from bestresponse.games.ultimatum import Ultimatum
 from bestresponse.games.water import Water
 from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tree import CHANCE, Tree
 from bestresponse.web.games import stage_form
 
 __all__ = ["Question", "mistakes", "questions"]
@@ -135,19 +136,30 @@ def _about_ends(game: LogicGame, seat: int, rng: Random) -> tuple[Question, ...]
 
 
 def _chooses(who: Role, move: str, me: Role) -> str:
-    return f"you choose {move}" if who == me else f"{who} chooses {move}"
+    return f"you choose {move}" if who == me else f"{_named(who)} chooses {move}"
 
 
 def _about_paths(game: TreeGame, seat: int, rng: Random) -> tuple[Question, ...]:
     """About the shorter ways in which the game can go."""
     leaves = sorted(game.tree.leaves.tolist(), key=lambda leaf: game.tree.path(leaf).count(">"))
-    drawn = rng.sample(leaves[: max(_COUNT, len(leaves) // 2)], min(_COUNT, len(leaves)))
+    drawn = rng.sample(leaves[: max(2 * _COUNT, len(leaves) // 8)], min(_COUNT, len(leaves)))
+    me = game.roles[seat]
     return tuple(
-        Question(
-            f"If the game goes “{game.tree.path(leaf)}”, how much do you get?", float(game.tree.payoffs[leaf][seat])
-        )
+        Question(f"If {_listed(_course(game.tree, leaf, me))}, how much do you get?", game.payoffs(leaf)[me])
         for leaf in sorted(drawn)
     )
+
+
+def _course(tree: Tree, leaf: int, me: Role) -> list[str]:
+    """How the play comes to that leaf, move by move."""
+    told: list[str] = []
+    node = leaf
+    while node > 0:
+        move, parent = tree.branch_labels[node], int(tree.parent[node])
+        owner = int(tree.owner[parent])
+        told.insert(0, f"{move} is drawn" if owner == CHANCE else _chooses(tree.players[owner], move, me))
+        node = parent
+    return told
 
 
 def _about_auction(game: SealedBid, seat: int, rng: Random) -> tuple[Question, ...]:

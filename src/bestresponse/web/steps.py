@@ -40,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Answers that were given in the same state, and what everybody had earned before them."""
+    """Answers that were given in the same state; what everybody had earned before them where that is new."""
 
     number: int
     steps: tuple[Step, ...]
@@ -83,7 +83,8 @@ def stages(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> lis
         groups.setdefault(step.stage, []).append(step)
     earned = _earned(record, game) if game is not None else {}
     return [
-        Stage(number, tuple(group), earned.get(stage, {})) for number, (stage, group) in enumerate(groups.items(), 1)
+        Stage(number, tuple(group), {} if earned.get(stage) == earned.get(stage - 1, {}) else earned.get(stage, {}))
+        for number, (stage, group) in enumerate(groups.items(), 1)
     ]
 
 
