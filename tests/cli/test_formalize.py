@@ -76,7 +76,15 @@ def test_faults_are_repaired_with_feedback(run):
     code, _, err = run("story.txt", script=script)
     assert code == 0
     assert "What is wrong:" in script.asked[1][1]["content"]
-    assert "attempt: " in err
+    assert "attempt 1: line 3" in err
+
+
+def test_what_was_written_before_a_run_is_stopped_is_kept(run, tmp_path):
+    nearly = GOOD.replace("initial(s0).", "initial(s0)", 1)
+    code, *_ = run("story.txt", "-o", "game.pl", "--max-calls", "1", script=Script(fenced(nearly), fenced(GOOD)))
+    assert code != 0
+    assert (tmp_path / "game.partial.pl").read_text().strip() == nearly.strip()
+    assert "line 3, column 1" in (tmp_path / "game.messages.txt").read_text()
 
 
 def test_what_is_left_of_a_failure_is_a_partial_program_and_its_messages(run, tmp_path):

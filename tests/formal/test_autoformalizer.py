@@ -9,6 +9,7 @@ from bestresponse.formal.autoformalizer import Formalizer, Settings, check_story
 from bestresponse.formal.back_translation import compare
 from bestresponse.formal.candidates import elect, formalize_many
 from bestresponse.formal.examples import library
+from bestresponse.formal.forms import plan
 from bestresponse.formal.structured import TABLE_SCHEMA, read_table
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.logic.engine import Limits
@@ -124,7 +125,7 @@ def test_the_best_attempt_is_kept_when_no_attempt_succeeds():
 
 def test_a_program_given_twice_is_asked_for_with_more_freedom():
     bad = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "")
-    model, writer = formalizer(fenced(bad), fenced(bad), fenced(GOOD))
+    model, writer = formalizer(fenced(bad), fenced(bad), fenced(GOOD), form="program")
     assert writer.formalize(STORY).ok
     assert [request.temperature for request in model.asked] == [0.0, 0.0, 0.7]
 
@@ -216,15 +217,22 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
     assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
 
 
+def result(*seats):
+    return {"story": "", "result": [{"player": who, "move": move, "payoff": earned} for who, move, earned in seats]}
+
+
+def both(mine, yours, first, second):
+    return result(("Ann", mine, first), ("Bob", yours, second))
+
+
 TABLE = {
-    "players": ["Ann", "Bob"],
+    "players": [{"name": "Ann", "moves": ["share", "grab"]}, {"name": "Bob", "moves": ["share", "grab"]}],
     "timing": "at the same time",
-    "moves": [["share", "grab"], ["share", "grab"]],
     "ends": [
-        {"moves": ["share", "share"], "payoffs": [3, 3]},
-        {"moves": ["share", "grab"], "payoffs": [0, 5]},
-        {"moves": ["grab", "share"], "payoffs": [5, 0]},
-        {"moves": ["grab", "grab"], "payoffs": [1.5, 1]},
+        both("share", "share", 3, 3),
+        both("share", "grab", 0, 5),
+        both("grab", "share", 5, 0),
+        both("grab", "grab", 1.5, 1),
     ],
 }
 
@@ -248,7 +256,7 @@ def test_a_table_with_a_gap_is_sent_back_with_what_is_missing():
 
 
 def test_a_table_without_players_is_no_game():
-    empty = {"players": [], "timing": "in turn", "moves": [], "ends": []}
+    empty = {"players": [], "timing": "in turn", "ends": []}
     _, writer = formalizer(json.dumps(empty), form="table")
     assert writer.formalize(STORY).no_game == "it lists no players"
 
@@ -256,16 +264,22 @@ def test_a_table_without_players_is_no_game():
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"players": ["Ann", "Ann"]}, "two players have the same name"),
-        ({"moves": [["share", "grab"]]}, "2 players but moves for 1"),
-        ({"moves": [["share", "share"], ["x"]]}, "Ann needs different moves"),
+        ({"players": [{"name": "Ann", "moves": ["a"]}] * 2}, "two players have the same name"),
+        ({"players": [{"name": "Ann", "moves": ["share", "share"]}]}, "Ann needs different moves"),
+        ({"players": [{"name": "Ann"}]}, "Ann needs different moves, at least one; got none"),
+        ({"players": [{"name": 3, "moves": []}]}, "expected a name of 1 to 200 characters, got '3'"),
+        ({"players": ["Ann"]}, "players must be a list of objects"),
         ({"timing": "soon"}, "timing must be"),
-        ({"ends": [{"moves": ["share", "share"], "payoffs": [1]}]}, "needs 2 payoffs"),
-        ({"ends": [{"moves": ["share", "share"], "payoffs": [1, "x"]}]}, "must be numbers"),
-        ({"ends": TABLE["ends"] + TABLE["ends"][:1]}, "stands there twice"),
-        ({"ends": [*TABLE["ends"], {"moves": ["x", "y"], "payoffs": [0, 0]}]}, "is no combination"),
-        ({"timing": "in turn", "ends": [{"moves": ["share"], "payoffs": [0, 0]}]}, "what happens after grab"),
-        ({"players": [3]}, "must be lists of names"),
+        ({"ends": []}, "expected a list of 1 to 2000 ends"),
+        ({"ends": [result(("Ann", "share", 1))]}, "must tell of Ann, Bob, once each; one tells of Ann"),
+        ({"ends": ["share"]}, "one tells of nobody"),
+        ({"ends": [both("share", "share", 1, "x")]}, "payoffs of the end share, share must be numbers"),
+        ({"ends": [both("share", "share", 1, True)]}, "payoffs of the end share, share must be numbers"),
+        ({"ends": [*TABLE["ends"], both("share", "share", 3, 2)]}, "stands there twice, with different payoffs"),
+        ({"ends": [*TABLE["ends"], both("x", "y", 0, 0)]}, "is no combination"),
+        ({"ends": [*TABLE["ends"], both(None, "share", 0, 0)]}, "a player without a move comes before one who moves"),
+        ({"timing": "in turn", "ends": [both("share", None, 0, 0)]}, "what happens after grab"),
+        ({"timing": "in turn", "ends": [both("share", None, 0, 0), *TABLE["ends"]]}, "the game goes on after another"),
     ],
 )
 def test_a_wrong_table_says_what_is_wrong(change, why):
@@ -273,12 +287,52 @@ def test_a_wrong_table_says_what_is_wrong(change, why):
         read_table(json.dumps({**TABLE, **change}))
 
 
+def test_an_end_that_is_told_twice_alike_is_told_once():
+    twice = {**TABLE, "ends": [*TABLE["ends"], TABLE["ends"][0]]}
+    assert read_table(json.dumps(twice)) == read_table(json.dumps(TABLE))
+
+
+def test_a_model_under_the_schema_names_the_players_before_the_ends_and_quotes_the_story_before_the_payoffs():
+    names = json.loads(TABLE_SCHEMA)["properties"]
+    assert list(names) == ["players", "timing", "ends"]
+    assert list(names["ends"]["items"]["properties"]) == ["story", "result"]
+
+
 def test_a_table_in_turn_becomes_a_sequential_game():
-    ends = [
-        {"moves": ["out"], "payoffs": [0, 2]},
-        {"moves": ["in", "fight"], "payoffs": [-1, -1]},
-        {"moves": ["in", "yield"], "payoffs": [1, 1]},
-    ]
-    game = {"players": ["A", "B"], "timing": "in turn", "moves": [["out", "in"], ["fight", "yield"]], "ends": ends}
+    game = {
+        "players": [{"name": "Ann", "moves": ["out", "in"]}, {"name": "Bob", "moves": ["fight", "yield"]}],
+        "timing": "in turn",
+        "ends": [both("out", None, 0, 2), both("in", "fight", -1, -1), both("in", "yield", 1, 1)],
+    }
     _, writer = formalizer(json.dumps(game), form="table")
-    assert writer.formalize(STORY).table.sequential
+    table = writer.formalize(STORY).table
+    assert table.sequential
+    assert [len(row.moves) for row in table.rows] == [1, 2, 2]
+
+
+def test_a_model_that_fails_twice_in_one_form_is_asked_for_the_other():
+    model, writer = formalizer("no", "no", json.dumps(TABLE))
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert [attempt.form for attempt in found.attempts] == ["program", "program", "table"]
+    assert [request.schema is None for request in model.asked] == [True, True, False]
+    assert "Your last answer" not in model.asked[2].messages[1].content
+
+
+def test_a_model_on_this_machine_begins_with_the_table():
+    model = ScriptedModel([])
+    assert plan("auto", model, 5) == ("program", "program", "table", "table", "program")
+    model.identity = {"provider": "local"}
+    assert plan("auto", model, 3) == ("table", "table", "program")
+    assert plan("program", model, 2) == ("program", "program")
+
+
+def test_a_game_written_as_a_table_is_revised_as_a_table():
+    better = {**TABLE, "ends": [both("share", "share", 4, 4), *TABLE["ends"][1:]]}
+    model, writer = formalizer(json.dumps(TABLE), json.dumps(better), form="table")
+    revised = writer.revise(writer.formalize(STORY), "sharing is worth 4")
+    assert revised.table.payoffs(("share", "share")) == (4, 4)
+    asked = model.asked[1]
+    assert asked.schema == TABLE_SCHEMA
+    assert "If Ann chooses share, Bob chooses share: Ann gets 3, Bob gets 3." in asked.messages[1].content
+    assert asked.messages[1].content.endswith("changed as the reader asks, and nothing else.")

@@ -61,7 +61,11 @@ def bench(
     ] = None,
     seat: Annotated[list[str] | None, typer.Option(help="row or col; may be repeated. [default: row]")] = None,
     style: Annotated[
-        str, typer.Option(help="How to answer: auto (JSON where the model can be held to it), line, json or letter.")
+        str,
+        typer.Option(
+            help="How to answer: auto (JSON where the model can be held to it), line, json or letter; with "
+            "autoformalization auto, program or table, as in `bestresponse formalize --form`."
+        ),
     ] = "auto",
     temperature: Annotated[
         float | None, typer.Option(help="Sampling temperature. [default: 0, or 1 for sampled]")
@@ -140,6 +144,7 @@ _STORY_OPTIONS = {
     "max_tokens": "max_tokens",
     "temperature": "temperature",
     "samples": "samples",
+    "style": "form",
     "llm_seed": "llm_seed",
 }
 """The options that mean something for stories, and what they set."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
 from bestresponse.cli.check import ENGINE_HELP, engine_for
-from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir
+from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Threads
 
 if TYPE_CHECKING:
     from bestresponse.formal.autoformalizer import Attempt, Formalizer, Settings
@@ -49,12 +49,17 @@ def formalize(
         Path | None, typer.Option(help="Keep the story and its game in this folder, for --examples.")
     ] = None,
     form: Annotated[
-        str, typer.Option(help="What the model writes: program, or table (JSON, held to a schema where it can be).")
-    ] = "program",
+        str,
+        typer.Option(
+            help="What the model writes: program, table (JSON, held to a schema where it can be), or auto: a model on "
+            "this machine begins with the table, others with the program; after two failures the other form is tried."
+        ),
+    ] = "auto",
     temperature: Annotated[float, typer.Option(help="Sampling temperature.", min=0, max=5)] = 0.0,
     max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.", min=1, max=100_000)] = 1500,
     llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the model if it takes one.")] = None,
     engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
+    threads: Threads = 1,
     output_dir: OutputDir = Path("results"),
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
@@ -64,8 +69,8 @@ def formalize(
 ) -> None:
     """Turn a story into a game program that is checked, repaired with feedback, and solved.
 
-    Where no game comes out, the best program so far is kept in NAME.partial.pl with the messages beside it, and the
-    exit code is 1.
+    The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a game;
+    where none comes out the exit code is 1.
     """
     from bestresponse.cli.models_open import Limits, opened_models
     from bestresponse.formal.autoformalizer import Formalizer
@@ -77,10 +82,10 @@ def formalize(
     target = _target(story, output)
     known = _examples(examples)
     opened = engine_for(engine)
-    limits = Limits(None, cache, max_calls, max_tokens_total, max_cost)
+    limits = Limits(None, cache, max_calls, max_tokens_total, max_cost, threads=threads)
     try:
         with opened_models((model,), output_dir, limits) as table:
-            formalizer = Formalizer(table.models[model], opened, settings, known, tell=_tell)
+            formalizer = Formalizer(table.models[model], opened, settings, known, tell=_Teller(target))
             election = _elected(formalizer, text, candidates)
             if interactive:
                 from bestresponse.cli.formalize_talk import talk
@@ -110,16 +115,17 @@ def _settings(
     attempts: int, shots: int, choose: str, form: str, max_tokens: int, temperature: float, seed: int | None
 ) -> Settings:
     from bestresponse.formal.autoformalizer import Settings
+    from bestresponse.formal.forms import Wish
 
     if choose not in ("nearest", "first"):
         raise _usage(f"--choose {choose}: expected nearest or first")
-    if form not in ("program", "table"):
-        raise _usage(f"--form {form}: expected program or table")
+    if form not in get_args(Wish):
+        raise _usage(f"--form {form}: expected {', '.join(get_args(Wish))}")
     return Settings(
         attempts=attempts,
         shots=shots,
         choose="first" if choose == "first" else "nearest",
-        form="table" if form == "table" else "program",
+        form=cast(Wish, form),
         max_tokens=max_tokens,
         temperature=temperature,
         seed=seed,
@@ -173,15 +179,28 @@ def _checked(formalizer: Formalizer, election: Election) -> BackCheck:
     return compare(winner.story, winner.table, formalizer.model, seed=formalizer.settings.seed)
 
 
-def _tell(attempt: Attempt) -> None:
-    """A line of progress for each answer of the model."""
-    from bestresponse.report.text import visible
+class _Teller:
+    """A line of progress for each answer of the model; the best one so far is kept in files, whatever happens next."""
 
-    if attempt.ok:
-        line = "the program is a game"
-    elif attempt.report is None:
-        line = f"no program: {attempt.problem}"
-    else:
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._made: list[Attempt] = []
+
+    def __call__(self, attempt: Attempt) -> None:
+        from bestresponse.cli.formalize_result import keep_partial
+        from bestresponse.report.text import visible
+
+        self._made.append(attempt)
+        print(f"attempt {len(self._made)}: {visible(self._line(attempt))}", file=sys.stderr, flush=True)
+        if not attempt.ok:
+            keep_partial(max(self._made, key=lambda one: one.progress), self._target)
+
+    def _line(self, attempt: Attempt) -> str:
+        if attempt.ok:
+            return "the program is a game"
+        if attempt.report is None:
+            return f"no {attempt.form}: {attempt.problem}"
         errors = attempt.report.errors
-        line = f"{len(errors)} errors, first {errors[0]}" if errors else "no game came out"
-    print(f"attempt: {visible(line)}", file=sys.stderr, flush=True)
+        if not errors:
+            return "no game came out"
+        return f"{errors[0]}" if len(errors) == 1 else f"{len(errors)} errors, the first: {errors[0]}"

@@ -11,7 +11,7 @@ from bestresponse.cli.check import messages_of
 from bestresponse.cli.show import console, notes
 from bestresponse.cli.show_document import print_document
 from bestresponse.core.errors import BestResponseError
-from bestresponse.formal.autoformalizer import Formalization
+from bestresponse.formal.autoformalizer import Attempt, Formalization
 from bestresponse.formal.back_translation import BackCheck
 from bestresponse.formal.candidates import Election
 from bestresponse.formal.named_games import names_of
@@ -25,7 +25,7 @@ from bestresponse.studies.solving.data import as_data
 from bestresponse.studies.solving.document import as_document
 from bestresponse.studies.solving.solve import solve_found
 
-__all__ = ["publish"]
+__all__ = ["keep_partial", "publish"]
 
 
 def publish(election: Election, check: BackCheck | None, target: Path, money: float | None, as_json: bool) -> bool:
@@ -46,18 +46,26 @@ def publish(election: Election, check: BackCheck | None, target: Path, money: fl
 
 
 def _written(winner: Formalization, target: Path) -> list[Path]:
-    partial, messages = target.with_suffix(".partial.pl"), target.with_suffix(".messages.txt")
     if winner.ok:
-        for old in (partial, messages):
+        for old in _partial(target):
             old.unlink(missing_ok=True)
         return [write_atomically(target, winner.source + "\n")]
-    best = winner.best
-    answer = best.reply.text if best is not None else ""
-    source = winner.source or "\n".join(f"% {line}" for line in answer[:100_000].splitlines())
-    said = feedback(best.report) if best is not None and best.report is not None else ""
+    return keep_partial(winner.best, target, winner.trouble) if winner.best is not None else []
+
+
+def _partial(target: Path) -> tuple[Path, Path]:
+    return target.with_suffix(".partial.pl"), target.with_suffix(".messages.txt")
+
+
+def keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Path]:
+    """Write what an attempt gave, as far as it came, and what is wrong with it."""
+    answer = attempt.reply.text[:100_000].splitlines()
+    source = attempt.source or "\n".join(f"% {line}" for line in answer)
+    said = feedback(attempt.report) if attempt.report is not None else attempt.problem
+    partial, messages = _partial(target)
     return [
         write_atomically(partial, source + "\n"),
-        write_atomically(messages, visible(f"{winner.trouble}\n\n{said}".strip()) + "\n"),
+        write_atomically(messages, visible(f"{trouble}\n\n{said}".strip()) + "\n"),
     ]
 
 

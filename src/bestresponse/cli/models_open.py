@@ -21,7 +21,7 @@ __all__ = ["Limits", "Opened", "model_settings", "opened_models"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the user allows: plays at once, the cache's mode, the budget, and processes for local models."""
+    """What the user allows: plays at once, the cache's mode, the budget, processes and threads for local models."""
 
     workers: int | None = None
     cache: str = "read-write"
@@ -29,6 +29,7 @@ class Limits:
     tokens: int | None = None
     money: float | None = None
     processes: int = 1
+    threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,9 @@ class Opened:
     meter: Meter
 
 
-def model_settings(*, concurrency: int = 16, processes: int = 1) -> ModelSettings:
+def model_settings(*, concurrency: int = 16, processes: int = 1, threads: int = 1) -> ModelSettings:
     """How models are opened from the command line: keys from the environment, weights in the user's cache folder."""
+    from bestresponse.models.local import LocalSettings
     from bestresponse.models.registry import ModelSettings
     from bestresponse.models.weights import default_folder
     from bestresponse.models.wire import HttpClients
@@ -50,6 +52,7 @@ def model_settings(*, concurrency: int = 16, processes: int = 1) -> ModelSetting
         default_folder(os.environ, Path.home()),
         os.environ,
         concurrency=concurrency,
+        local=LocalSettings(threads=threads),
         processes=processes,
         progress=_Download().tell,
         clients=HttpClients(),
@@ -88,7 +91,7 @@ def opened_models(names: tuple[str, ...], output_dir: Path, limits: Limits) -> I
     if limits.cache not in list(CacheMode):
         raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
     meter = Meter(Budget(limits.calls, limits.tokens, limits.money))
-    settings = model_settings(concurrency=limits.workers or 16, processes=limits.processes)
+    settings = model_settings(concurrency=limits.workers or 16, processes=limits.processes, threads=limits.threads)
     bare = {name: open_model(name, settings) for name in names}
     gates = _gates(bare.values())
     cache = Cache(output_dir / "replies.sqlite") if limits.cache != "off" else None

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AsJson", "BudgetCalls", "BudgetMoney", "BudgetTokens", "CacheChoice", "OutputDir", "Processes", "Workers"]
+__all__ = [
+    "AsJson",
+    "BudgetCalls",
+    "BudgetMoney",
+    "BudgetTokens",
+    "CacheChoice",
+    "OutputDir",
+    "Processes",
+    "Threads",
+    "Workers",
+]
 
 OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and the cache of replies.")]
 Workers = Annotated[
@@ -19,5 +29,8 @@ BudgetTokens = Annotated[int | None, typer.Option("--budget-tokens", help="Stop 
 BudgetMoney = Annotated[float | None, typer.Option(help="Stop before spending more US dollars than this.", min=0)]
 Processes = Annotated[
     int, typer.Option(help="Processes for a model on this machine; each holds the model once.", min=1, max=64)
+]
+Threads = Annotated[
+    int, typer.Option(help="Threads for a model on this machine; more are faster on idle cores only.", min=1, max=256)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -13,15 +13,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.formal.examples import FIRST, Example, library
-from bestresponse.formal.extract_code import find_code, no_game
 from bestresponse.formal.feedback_text import what_is_wrong
-from bestresponse.formal.program_writer import write_program
+from bestresponse.formal.forms import Form, FormName, ProgramForm, TableForm, Wish, plan
 from bestresponse.formal.retrieval import nearest
-from bestresponse.formal.structured import NO_PLAYERS, TABLE_SCHEMA, read_table
-from bestresponse.formal.texts import TEXTS
-from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage, numbered
+from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.table import GameTable
 from bestresponse.logic.validate import Expectation, Report, validate
@@ -32,7 +29,6 @@ __all__ = ["Attempt", "Formalization", "Formalizer", "Settings", "check_story"]
 MOST_CHARACTERS = 50_000
 _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
 _HEAT = 0.7
-_LONGEST_QUOTE = 4_000
 NO_CHOICE = "nobody in this game has a choice between two moves"
 
 
@@ -42,13 +38,13 @@ class Settings:
 
     `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in the published prompt.
     With `form="table"` the model writes JSON, under a schema where it can be held to one, and the program is written by
-    rule. `replicate` tells repeated tries of one story apart.
+    rule; `auto` tries both forms (see `forms.plan`). `replicate` tells repeated tries of one story apart.
     """
 
     attempts: int = 5
     shots: int = 1
     choose: Literal["nearest", "first"] = "nearest"
-    form: Literal["program", "table"] = "program"
+    form: Wish = "auto"
     max_tokens: int = 1500
     temperature: float = 0.0
     seed: int | None = None
@@ -66,7 +62,8 @@ class Settings:
 class Attempt:
     """One answer of the model: the request, the reply, the program found in it and everything found out about that.
 
-    `problem` says in words what kept the answer from being a program; `report` is None then.
+    `problem` says in words what kept the answer from being a program; `report` is None then. `form` is what the model
+    was asked to write.
     """
 
     request: Request
@@ -74,6 +71,7 @@ class Attempt:
     source: str = ""
     report: Report | None = None
     problem: str = ""
+    form: FormName = "program"
 
     @property
     def ok(self) -> bool:
@@ -165,61 +163,52 @@ class Formalizer:
     def formalize(self, story: str) -> Formalization:
         """A checked program for `story`, or all that was tried."""
         story = check_story(story)
-        if self.settings.form == "table":
-            begun = Formalization(story, self.model.id, (FIRST,))
-            return self._tried(begun, TEXTS.fill("task_table", story=story), self.settings.attempts)
-        shown = self._shown(story)
-        begun = Formalization(story, self.model.id, tuple(example.name for example in shown))
-        return self._tried(begun, _task(story, shown), self.settings.attempts)
+        return self._tried(Formalization(story, self.model.id, ()), self._forms(story), None)
 
     def revise(self, before: Formalization, remark: str) -> Formalization:
-        """The program changed as a person asks; the attempts of `before` are kept."""
+        """The game changed as a person asks, in the form in which it was written; the attempts of `before` are kept."""
         from bestresponse.games.logic_words import told
 
+        form = self._form(before.best.form if before.best is not None else "program", before.story)
         game = told(before.table) if before.table is not None else "It is not a game yet."
-        text = TEXTS.fill(
-            "revise", story=before.story, program=numbered(before.source), game=game, remark=remark.strip()
-        )
-        fresh = self._tried(replace(before, attempts=(), no_game=None), text, self.settings.attempts)
+        text = form.revise(before.story, before.source, game, remark.strip())
+        begun = replace(before, attempts=(), no_game=None)
+        fresh = self._tried(begun, (form,) * self.settings.attempts, text)
         return replace(fresh, attempts=(*before.attempts, *fresh.attempts)) if not fresh.ok else fresh
 
-    def _shown(self, story: str) -> tuple[Example, ...]:
-        if self.settings.choose == "first":
-            first = tuple(example for example in self.examples if example.name == FIRST)
-            return first[: self.settings.shots]
-        return nearest(story, self.examples, self.settings.shots)
+    def _forms(self, story: str) -> tuple[Form, ...]:
+        names = plan(self.settings.form, self.model, self.settings.attempts)
+        known = {name: self._form(name, story) for name in set(names)}
+        return tuple(known[name] for name in names)
 
-    def _tried(self, begun: Formalization, task: str, attempts: int) -> Formalization:
+    def _form(self, name: FormName, story: str) -> Form:
+        if name == "table":
+            return TableForm()
+        if self.settings.choose == "nearest":
+            return ProgramForm(nearest(story, self.examples, self.settings.shots))
+        first = tuple(example for example in self.examples if example.name == FIRST)
+        return ProgramForm(first[: self.settings.shots])
+
+    def _tried(self, begun: Formalization, forms: Sequence[Form], first: str | None) -> Formalization:
+        """Attempts until one is a game. The first text may be given; after that a form begins with its task."""
         made: list[Attempt] = []
-        text = task
-        for _ in range(attempts):
-            attempt = self._attempt(text, made)
+        shown: dict[str, None] = dict.fromkeys(begun.examples)
+        for form in forms:
+            attempt = self._attempt(form, _text(begun.story, form, made, first), made)
             made.append(attempt)
+            shown |= dict.fromkeys(form.examples)
             self.tell(attempt)
-            refusal = _refusal(attempt)
+            refusal = None if attempt.source else form.refusal(attempt.reply)
             if attempt.ok or refusal is not None:
-                return replace(begun, attempts=tuple(made), no_game=refusal)
-            text = _next_text(begun.story, task, attempt)
-        return replace(begun, attempts=tuple(made))
+                return replace(begun, attempts=tuple(made), no_game=refusal, examples=tuple(shown))
+        return replace(begun, attempts=tuple(made), examples=tuple(shown))
 
-    def _attempt(self, text: str, before: Sequence[Attempt]) -> Attempt:
-        request = self._request(text, before)
+    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> Attempt:
+        request = self._request(form, text, before)
         reply = self.model.complete(request)
-        if request.schema is not None or self.settings.form == "table":
-            return self._table_attempt(request, reply)
-        code = find_code(reply.text)
-        if code is None:
-            return Attempt(request, reply, problem=_no_program(reply))
-        report = self._validated(code.text)
-        cut = "the answer was cut off" if reply.finish is Finish.LENGTH or code.how == "unclosed" else ""
-        return Attempt(request, reply, code.text, report, cut)
-
-    def _table_attempt(self, request: Request, reply: Reply) -> Attempt:
-        try:
-            source = write_program(read_table(reply.text))
-        except InvalidGame as error:
-            return Attempt(request, reply, problem=str(error))
-        return Attempt(request, reply, source, self._validated(source))
+        source, problem = form.read(reply)
+        report = self._validated(source) if source else None
+        return Attempt(request, reply, source, report, problem, form.name)
 
     def _validated(self, source: str) -> Report:
         """The report on a program; a game in which nobody can choose anything is none for a story."""
@@ -229,15 +218,15 @@ class Formalizer:
         fault = Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", NO_CHOICE, "check legal/2 and final/1", "moves")
         return replace(report, diagnostics=(*report.diagnostics, fault))
 
-    def _request(self, text: str, before: Sequence[Attempt]) -> Request:
-        """A program given twice would be given again: then the model is asked with more freedom."""
+    def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
+        """An answer given twice would be given again: then the model is asked with more freedom."""
         s = self.settings
-        stuck = len(before) > 1 and before[-1].source == before[-2].source
+        answers = [attempt.reply.text for attempt in before[-2:] if attempt.form == form.name]
+        stuck = len(answers) == 2 and answers[0] == answers[1]
         cut = bool(before) and before[-1].reply.finish is Finish.LENGTH
-        table = s.form == "table"
         return Request(
-            (Message("system", TEXTS.text("system_table" if table else "system")), Message("user", text)),
-            schema=TABLE_SCHEMA if table and self.model.abilities.schema else None,
+            (Message("system", form.system()), Message("user", text)),
+            schema=form.schema(self.model),
             max_tokens=2 * s.max_tokens if cut else s.max_tokens,
             temperature=max(s.temperature, _HEAT) if stuck else s.temperature,
             seed=s.seed,
@@ -245,31 +234,12 @@ class Formalizer:
         )
 
 
-def _task(story: str, shown: Sequence[Example]) -> str:
-    examples = [TEXTS.fill("example", story=one.story, program=one.program) for one in shown]
-    return TEXTS.fill("task", examples="\n\n".join(examples), story=story).lstrip("\n")
-
-
-def _next_text(story: str, task: str, attempt: Attempt) -> str:
-    if attempt.report is None and attempt.request.messages[0].content == TEXTS.text("system_table"):
-        return TEXTS.fill("repair_table", task=task, answer=attempt.reply.text[:_LONGEST_QUOTE], wrong=attempt.problem)
-    if attempt.report is None:
-        return TEXTS.fill("no_program", task=task)
-    wrong = what_is_wrong(attempt.report, attempt.problem)
-    return TEXTS.fill("repair", story=story, wrong=wrong, program=numbered(attempt.source))
-
-
-def _refusal(attempt: Attempt) -> str | None:
-    """The reason a model gives for there being no game; only an answer without a program can be one."""
-    if attempt.source:
-        return None
-    return "it lists no players" if attempt.problem == NO_PLAYERS else no_game(attempt.reply.text)
-
-
-def _no_program(reply: Reply) -> str:
-    if reply.finish is Finish.REFUSAL:
-        return "it declined to answer"
-    if not reply.text.strip():
-        return "its answer is empty"
-    start = " ".join(reply.text.split())[:80]
-    return f"it answered in prose, beginning {start!r}"
+def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) -> str:
+    """What the model is told now: the task, or what is wrong with its last answer in this form."""
+    if not before:
+        return form.task(story) if first is None else first
+    last = before[-1]
+    if last.form != form.name:
+        return form.task(story)
+    wrong = last.problem if last.report is None else what_is_wrong(last.report, last.problem)
+    return form.repair(story, last.reply, last.source, wrong)

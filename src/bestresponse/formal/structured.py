@@ -1,6 +1,9 @@
 """A game as JSON under a schema: for models whose decoding can be constrained, and for those too small for programs.
 
-The model fills in players, moves and ends; the program is then written by rule. Nothing it says is run.
+The model fills in players, moves and ends; the program is then written by rule. Nothing it says is run. The order is
+that of thinking: who plays, what each can do, and only then what comes of it: for every end first the words of the
+story about it, then everybody's payoff beside the move that earns it. Small models read numbers off words that they
+have just quoted far better than off a story they were told long before.
 """
 
 from __future__ import annotations
@@ -13,132 +16,137 @@ from itertools import product
 from typing import Any, Final
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.json import canonical
 from bestresponse.formal.table_data import simultaneous
 from bestresponse.logic.table import GameTable, Row
+from bestresponse.models.schema import schema_text
 
 __all__ = ["NO_PLAYERS", "TABLE_SCHEMA", "read_table"]
 
-_TEXTS: Final = {"type": "array", "items": {"type": "string"}}
-_END: Final = {
-    "type": "object",
-    "properties": {"moves": _TEXTS, "payoffs": {"type": "array", "items": {"type": "number"}}},
-    "required": ["moves", "payoffs"],
-    "additionalProperties": False,
-}
-TABLE_SCHEMA: Final = canonical(
-    {
-        "type": "object",
-        "properties": {
-            "players": _TEXTS,
-            "timing": {"type": "string", "enum": ["at the same time", "in turn"]},
-            "moves": {"type": "array", "items": _TEXTS},
-            "ends": {"type": "array", "items": _END},
-        },
-        "required": ["players", "timing", "moves", "ends"],
-        "additionalProperties": False,
-    }
-)
-"""What a model is held to, as canonical JSON text."""
-
+AT_ONCE: Final = "at the same time"
+IN_TURN: Final = "in turn"
 MOST_ENDS = 2_000
 NO_PLAYERS: Final = "the game has no players"
+
+_End = tuple[tuple[str, ...], tuple[Fraction, ...]]
+"""The moves made, in the order of the players, and everybody's payoff."""
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _list(items: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+_TEXT: Final = {"type": "string"}
+_SEAT: Final = _object(player=_TEXT, move={"type": ["string", "null"]}, payoff={"type": "number"})
+TABLE_SCHEMA: Final = schema_text(
+    _object(
+        players=_list(_object(name=_TEXT, moves=_list(_TEXT))),
+        timing={"type": "string", "enum": [AT_ONCE, IN_TURN]},
+        ends=_list(_object(story=_TEXT, result=_list(_SEAT))),
+    )
+)
+"""What a model is held to."""
 
 
 def read_table(answer: str) -> GameTable:
     """The table in an answer; InvalidGame says what is wrong with it."""
-    data = _object(answer)
-    players, moves, ends = data["players"], data["moves"], data["ends"]
+    data = _read(answer)
+    players = [_name(one.get("name")) for one in _objects(data, "players")]
     if not players:
         raise InvalidGame(NO_PLAYERS)
     if len(set(players)) != len(players):
         raise InvalidGame(f"two players have the same name: {', '.join(players)}")
-    if len(moves) != len(players):
-        raise InvalidGame(f"there are {len(players)} players but moves for {len(moves)}")
-    for who, own in zip(players, moves, strict=True):
-        if not own or len(set(own)) != len(own):
-            raise InvalidGame(f"{who} needs different moves, at least one; got {', '.join(own) or 'none'}")
-    if not 0 < len(ends) <= MOST_ENDS:
-        raise InvalidGame(f"there are {len(ends)} ends; expected 1 to {MOST_ENDS}")
-    earned = [_payoffs(players, end) for end in ends]
-    if data["timing"] == "in turn":
-        return _in_turn(players, moves, ends, earned)
-    return _at_once(players, moves, ends, earned)
+    moves = [_moves(who, one.get("moves")) for who, one in zip(players, data["players"], strict=True)]
+    ends = data.get("ends")
+    if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
+        raise InvalidGame(f"expected a list of 1 to {MOST_ENDS} ends")
+    if data.get("timing") not in (AT_ONCE, IN_TURN):
+        raise InvalidGame(f'timing must be "{AT_ONCE}" or "{IN_TURN}"')
+    read = [_end(players, end) for end in ends]
+    return _at_once(players, moves, read) if data["timing"] == AT_ONCE else _in_turn(players, moves, read)
 
 
-def _object(answer: str) -> dict[str, Any]:
+def _read(answer: str) -> dict[str, Any]:
     start, stop = answer.find("{"), answer.rfind("}")
     try:
         data = json.loads(answer[start : stop + 1])
     except (ValueError, RecursionError):
         raise InvalidGame("the answer is no JSON object") from None
-    if not isinstance(data, dict) or data.get("timing") not in ("at the same time", "in turn"):
-        raise InvalidGame('timing must be "at the same time" or "in turn"')
-    lists = _texts(data.get("players")) and all(_texts(one) for one in _list(data.get("moves")))
-    if not lists or not all(isinstance(e, dict) and _texts(e.get("moves")) for e in _list(data.get("ends"))):
-        raise InvalidGame("players, moves and ends must be lists of names as in the example")
-    return data
+    return data if isinstance(data, dict) else {}
 
 
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise InvalidGame("players, moves and ends must be lists")
-    return value
+def _objects(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    found = data.get(key)
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise InvalidGame(f"{key} must be a list of objects as in the example")
+    return found
 
 
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) and 0 < len(one) <= 200 for one in value)
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value.strip()) <= 200:
+        raise InvalidGame(f"expected a name of 1 to 200 characters, got {str(value)[:40]!r}")
+    return value.strip()
 
 
-def _payoffs(players: Sequence[str], end: dict[str, Any]) -> tuple[Fraction, ...]:
-    given = end.get("payoffs")
-    told = ", ".join(end["moves"])
-    if not isinstance(given, list) or len(given) != len(players):
-        raise InvalidGame(f"the end {told} needs {len(players)} payoffs, one for each player")
-    if not all(isinstance(u, int | float) and not isinstance(u, bool) and math.isfinite(u) for u in given):
-        raise InvalidGame(f"the payoffs of the end {told} must be numbers")
-    return tuple(Fraction(repr(u)) for u in given)
+def _moves(who: str, given: Any) -> list[str]:
+    moves = [_name(one) for one in given] if isinstance(given, list) else []
+    if not moves or len(set(moves)) != len(moves):
+        raise InvalidGame(f"{who} needs different moves, at least one; got {', '.join(moves) or 'none'}")
+    return moves
 
 
-def _at_once(
-    players: list[str], moves: list[list[str]], ends: list[dict[str, Any]], earned: list[tuple[Fraction, ...]]
-) -> GameTable:
+def _end(players: Sequence[str], end: Any) -> _End:
+    """One end: every player once, in any order, with a move (none where it was over before) and a number."""
+    result = _objects(end, "result") if isinstance(end, dict) else []
+    seats = {str(seat.get("player")).strip(): seat for seat in result}
+    if len(result) != len(players) or seats.keys() != set(players):
+        told = ", ".join(who[:40] for who in seats) or "nobody"
+        raise InvalidGame(f"each end must tell of {', '.join(players)}, once each; one tells of {told}")
+    made = [seats[who].get("move") for who in players]
+    moved = [_name(move) for move in made if move is not None]
+    if made[len(moved) :] != [None] * (len(made) - len(moved)):
+        raise InvalidGame(f"in the end {_told(moved)} a player without a move comes before one who moves")
+    payoffs = [seats[who].get("payoff") for who in players]
+    if not all(isinstance(u, int | float) and not isinstance(u, bool) and math.isfinite(u) for u in payoffs):
+        raise InvalidGame(f"the payoffs of the end {_told(moved)} must be numbers")
+    return tuple(moved), tuple(Fraction(repr(u)) for u in payoffs)
+
+
+def _told(moves: Sequence[str]) -> str:
+    return ", ".join(moves) or "(no move)"
+
+
+def _at_once(players: list[str], moves: list[list[str]], ends: list[_End]) -> GameTable:
     found: dict[tuple[str, ...], tuple[Fraction, ...]] = {}
-    for end, payoffs in zip(ends, earned, strict=True):
-        profile = tuple(end["moves"])
-        if profile in found:
-            raise InvalidGame(f"the end {', '.join(profile)} stands there twice")
-        found[profile] = payoffs
     profiles = list(product(*moves))
-    for profile in profiles:
-        if profile not in found:
-            raise InvalidGame(f"the end {', '.join(profile)} is missing")
-    unknown = next((profile for profile in found if profile not in set(profiles)), None)
-    if unknown is not None:
-        raise InvalidGame(f"the end {', '.join(unknown)} is no combination of one move of each player")
+    for profile, payoffs in ends:
+        if found.get(profile, payoffs) != payoffs:
+            raise InvalidGame(f"the end {_told(profile)} stands there twice, with different payoffs")
+        if profile not in profiles:
+            raise InvalidGame(f"the end {_told(profile)} is no combination of one move of each player")
+        found[profile] = payoffs
+    missing = [profile for profile in profiles if profile not in found]
+    if missing:
+        raise InvalidGame(f"the end {_told(missing[0])} is missing")
     own = tuple(tuple(one) for one in moves)
     return simultaneous(tuple(players), own, tuple(found[profile] for profile in profiles))
 
 
-def _in_turn(
-    players: list[str], moves: list[list[str]], ends: list[dict[str, Any]], earned: list[tuple[Fraction, ...]]
-) -> GameTable:
+def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> GameTable:
     rows: dict[tuple[str, ...], Row] = {}
-    for end, payoffs in zip(ends, earned, strict=True):
-        made = tuple(end["moves"])
-        wrong = next((k for k, move in enumerate(made) if k >= len(moves) or move not in moves[k]), None)
-        if not made or wrong is not None:
-            raise InvalidGame(f"the end {', '.join(made) or '(no move)'} has a move that is not the next player's")
+    for made, payoffs in ends:
+        if not made or any(move not in own for move, own in zip(made, moves, strict=False)):
+            raise InvalidGame(f"the end {_told(made)} has a move that is not the next player's")
+        if made in rows and rows[made].payoffs == payoffs:
+            continue
         if any(made[: len(other)] == other or other[: len(made)] == made for other in rows):
-            raise InvalidGame(f"the end {', '.join(made)} stands there twice, or the game goes on after another end")
+            raise InvalidGame(f"the end {_told(made)} stands there twice, or the game goes on after another end")
         rows[made] = Row(tuple(zip(players, made, strict=False)), payoffs, (1,) * len(made))
-    missing = _missing_turn(list(rows), moves)
+    starts = {made[0] for made in rows}
+    missing = next((move for move in moves[0] if move not in starts), "")
     if missing:
         raise InvalidGame(f"it is not said what happens after {missing}")
     return GameTable(tuple(players), tuple(tuple(one) for one in moves), tuple(rows.values()))
-
-
-def _missing_turn(ends: list[tuple[str, ...]], moves: list[list[str]]) -> str:
-    """A choice that a player has at the first turn but that leads nowhere; empty if there is none."""
-    starts = {end[0] for end in ends}
-    return next((move for move in moves[0] if move not in starts), "")

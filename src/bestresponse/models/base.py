@@ -61,9 +61,10 @@ class Message:
 class Request:
     """Everything asked of a model in one call.
 
-    `schema` is the canonical JSON text of a JSON schema the reply should follow; `choices` are texts of which the reply
-    should be exactly one; `logprobs` is how many alternatives to report per token. `replicate` tells repeated samples
-    of one question apart: it is part of the cache key and shifts the seed. A temperature of None is the provider's own.
+    `schema` is the text of a JSON schema the reply should follow (see `schema.schema_text`); `choices` are texts of
+    which the reply should be exactly one; `logprobs` is how many alternatives to report per token. `replicate` tells
+    repeated samples of one question apart: it is part of the cache key and shifts the seed. A temperature of None is
+    the provider's own.
     """
 
     messages: tuple[Message, ...]

@@ -13,7 +13,7 @@ from typing import Any
 from bestresponse.core.errors import Flaw, InvalidMove, UsageError
 from bestresponse.models.base import Request
 
-__all__ = ["read_json", "schema_of", "violations"]
+__all__ = ["read_json", "schema_of", "schema_text", "violations"]
 
 _TYPES: dict[str, tuple[type[Any], ...]] = {
     "object": (dict,),
@@ -40,6 +40,15 @@ _CHECKED = frozenset(
     ]
 )
 _REMARKS = frozenset(["title", "description", "default", "examples", "$schema", "$id", "$comment"])
+
+
+def schema_text(schema: Any) -> str:
+    """A schema as text for a request. Its properties keep their order: a model held to the schema answers in it.
+
+    >>> schema_text({"properties": {"why": {}, "move": {}}})
+    '{"properties":{"why":{},"move":{}}}'
+    """
+    return json.dumps(schema, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def schema_of(request: Request) -> Any:

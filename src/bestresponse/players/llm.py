@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from bestresponse.core.ask import Ask, Choice, Mixture, Words
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import View
-from bestresponse.core.json import canonical
 from bestresponse.core.player import Call, Decision, Player, Reading, Status
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.chances import choice_chances
 from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.models.schema import schema_text
 from bestresponse.players.prompting import Style, prompt, schema
 from bestresponse.players.reading import Answer, read_reply
 from bestresponse.players.texts import TEXTS
@@ -80,7 +80,7 @@ class LlmPlayer:
             temperature=self.sampling.temperature,
             top_p=self.sampling.top_p,
             seed=self.sampling.seed,
-            schema=canonical(schema(ask)) if structured else None,
+            schema=schema_text(schema(ask)) if structured else None,
             choices=ask.options if letters and isinstance(ask, Choice) else (),
             replicate=self.sampling.replicate,
         )

@@ -21,9 +21,10 @@ from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.games.dialogue_domain import Domain
 from bestresponse.games.dialogue_texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.models.schema import schema_text
 from bestresponse.players.llm import Sampling, call_of
 
-__all__ = ["DealReferee", "ScoreReferee", "read_object", "read_value"]
+__all__ = ["DealReferee", "ScoreReferee", "json_objects", "read_object", "read_value"]
 
 _VALUE = re.compile(r"^\W*value\W*[:=]\s*\**\s*(-?\d+(?:\.\d+)?)\W*$", re.IGNORECASE | re.MULTILINE)
 _LONGEST = 20_000
@@ -52,7 +53,7 @@ class DealReferee:
             form=_form(schema),
         )
         messages = (Message("system", TEXTS.text("dialogue_referee")), Message("user", content))
-        return _request(messages, self.sampling, canonical(schema) if self.model.abilities.schema else None)
+        return _request(messages, self.sampling, schema_text(schema) if self.model.abilities.schema else None)
 
     def decide(self, view: View, ask: Ask) -> Decision:
         request = self.request(view)
@@ -127,7 +128,7 @@ def read_object(reply: Reply) -> tuple[dict[str, Any], str]:
     if len(reply.text) > _LONGEST:
         raise InvalidMove(f"the ruling has {len(reply.text)} characters; the limit is {_LONGEST}")
     text = reply.text.strip()
-    found = _objects(text)
+    found = json_objects(text)
     if not found:
         kind = Flaw.TRUNCATED if reply.finish is Finish.LENGTH else Flaw.UNPARSEABLE
         raise InvalidMove(f"there is no JSON object in {text[:80]!r}", kind)
@@ -136,7 +137,7 @@ def read_object(reply: Reply) -> tuple[dict[str, Any], str]:
     return found[0], "" if text.startswith("{") and text.endswith("}") else "text around the JSON object"
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
+def json_objects(text: str) -> list[dict[str, Any]]:
     """Every JSON object that stands in the text, not inside another."""
     decoder = json.JSONDecoder()
     found, start = [], text.find("{")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Final, get_args
 
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.autoformalizer import Settings
 from bestresponse.formal.dataset import Story, choose, stories
+from bestresponse.formal.forms import Wish
 
 __all__ = ["FORMS", "StoriesConfig"]
 
-FORMS = ("program", "table")
+FORMS: Final = get_args(Wish)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class StoriesConfig:
     count: int | None = None
     attempts: int = 5
     shots: int = 1
-    form: str = "program"
+    form: Wish = "auto"
     max_tokens: int = 1500
     temperature: float = 0.0
     samples: int = 1
@@ -34,7 +35,7 @@ class StoriesConfig:
         if not self.models:
             raise UsageError("no model is named; give at least one --model")
         if self.form not in FORMS:
-            raise UsageError(f"--form {self.form}: expected {' or '.join(FORMS)}")
+            raise UsageError(f"--style {self.form}: expected {', '.join(FORMS)}")
         if self.count is not None and self.count < 1:
             raise UsageError(f"{self.count} stories are none; expected at least 1")
         if not 1 <= self.samples <= 1000:
@@ -47,7 +48,7 @@ class StoriesConfig:
         return Settings(
             attempts=self.attempts,
             shots=self.shots,
-            form="table" if self.form == "table" else "program",
+            form=self.form,
             max_tokens=self.max_tokens,
             temperature=self.temperature,
             seed=self.llm_seed,
