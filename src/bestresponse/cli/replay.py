@@ -19,6 +19,7 @@ __all__ = ["REPLAYERS", "replay"]
 REPLAYERS = {
     "autoformalization": "bestresponse.studies.autoformalization.replaying",
     "bench": "bestresponse.studies.bench.replaying",
+    "steer": "bestresponse.studies.steer.replaying",
     "verify": "bestresponse.studies.lelma.replaying",
     "tournament": "bestresponse.studies.tournament.replaying",
     "water": "bestresponse.studies.water.replaying",
@@ -45,7 +46,7 @@ def replay(
             json.dumps({"run": folder.manifest.run, "same": found.same, "different": list(found.different)}, indent=2)
         )
     else:
-        print(f"{found.same} plays came out the same, {len(found.different)} did not")
+        print(f"{found.same} {found.unit} came out the same, {len(found.different)} did not")
         for difference in found.different[:10]:
             print(f"  {difference}")
     if found.different:

@@ -19,6 +19,7 @@ __all__ = ["PUBLISHERS", "report"]
 PUBLISHERS = {
     "autoformalization": "bestresponse.cli.bench_stories",
     "bench": "bestresponse.cli.bench_files",
+    "steer": "bestresponse.cli.steer_files",
     "tournament": "bestresponse.cli.tournament_files",
     "verify": "bestresponse.cli.verify_files",
     "water": "bestresponse.cli.simulate_files",

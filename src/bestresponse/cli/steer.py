@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,8 +16,10 @@ from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTok
 if TYPE_CHECKING:
     from bestresponse.cli.models_open import Limits, Opened
     from bestresponse.games.dialogue_domain import Domain
+    from bestresponse.run.execute import Outcome, Progress
+    from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.steer.config import SteerConfig
-    from bestresponse.studies.steer.playing import BookFile
+    from bestresponse.studies.steer.keeping import BookFolder
     from bestresponse.studies.steer.session import Steered
 
 __all__ = ["steer"]
@@ -48,8 +48,28 @@ def steer(
     second_judge: Annotated[str, typer.Option(help="The model of the second ruling. [default: the judge]")] = "",
     early_end: Annotated[bool, typer.Option("--early-end", help="Let the referee end a talk once all agree.")] = False,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Let the judge tell in which manner each message was written.")
+        bool, typer.Option("--follow", help="Let a classifier tell in which manner each message was written.")
     ] = False,
+    classifier: Annotated[
+        str,
+        typer.Option(
+            help="A model for --follow, or words or minilm: a network trained on other games. [default: the judge]"
+        ),
+    ] = "",
+    fresh: Annotated[
+        int | None,
+        typer.Option(
+            help="Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one). "
+            "[default: 4 for cfr, 1 for psro]"
+        ),
+    ] = None,
+    held_out_games: Annotated[
+        int | None,
+        typer.Option(
+            help="Further games kept from the solver, to play on what was learned. "
+            "[default: 50 with --imitate, 20 for psro, else 0]"
+        ),
+    ] = None,
     iterations: Annotated[int | None, typer.Option(help="Of the solver. [default: 1000 for cfr, 4 for psro]")] = None,
     variant: Annotated[str, typer.Option(help="cfr, cfr+, dcfr or pcfr+.")] = "cfr+",
     oracle: Annotated[str, typer.Option(help="psro: shotgun, better, trajectory or categorical.")] = "shotgun",
@@ -60,10 +80,10 @@ def steer(
         bool, typer.Option("--swap-seats", help="psro: let the speakers change seats, so that the game is symmetric.")
     ] = False,
     imitate: Annotated[
-        int, typer.Option(help="Train a network on all games but the last so many, and play it on those.", min=0)
-    ] = 0,
+        bool, typer.Option("--imitate", help="Train a network on the policies of all games; play it on held-out ones.")
+    ] = False,
     embed: Annotated[
-        str, typer.Option(help="How the network reads: words (hashed) or minilm (extra `embed`).")
+        str, typer.Option(help="How texts are compared: words (hashed) or minilm (extra `embed`).")
     ] = "words",
     seed: Annotated[int, typer.Option(help="Seed of the games and draws.")] = 0,
     temperature: Annotated[float, typer.Option(help="Sampling temperature of the messages.")] = 0.7,
@@ -105,6 +125,9 @@ def steer(
         payoffs=payoffs,
         early_end=early_end,
         follow=follow,
+        classifier=classifier,
+        fresh=_fresh(fresh, solver, temperature, held_out_games),
+        held_out=_held_out(held_out_games, imitate, solver, fresh),
         iterations=iterations if iterations is not None else (1000 if solver == "cfr" else 4),
         variant=variant,  # type: ignore[arg-type]
         oracle=oracle,
@@ -121,6 +144,24 @@ def steer(
     limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
     with _opened(config, output_dir, limits) as table:
         _run(config, loaded, table, output_dir, limits, _Wishes(max_nodes, cut_short, dry_run, as_json))
+
+
+def _fresh(given: int | None, solver: str, temperature: float, held_out: int | None) -> int:
+    """As many draws as the user says; else some, except where texts never differ or nothing is held out."""
+    if given is not None:
+        return given
+    if solver == "psro":
+        return 0 if held_out == 0 else 1
+    return 0 if temperature == 0 else 4
+
+
+def _held_out(given: int | None, imitate: bool, solver: str, fresh: int | None) -> int:
+    """As many games as the user says; else as many as the evaluation wants."""
+    if given is not None:
+        return given
+    if solver == "psro":
+        return 0 if fresh == 0 else 20
+    return 50 if imitate else 0
 
 
 class _Wishes:
@@ -152,38 +193,44 @@ def _opened(config: SteerConfig, output_dir: Path, limits: Limits) -> Iterator[O
 
 
 def _run(config: SteerConfig, domain: Domain, table: Opened, output_dir: Path, limits: Limits, wishes: _Wishes) -> None:
-    from bestresponse.cli.version import command_line, revision
-    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.cli.running import play_run
+    from bestresponse.cli.version import occasion
     from bestresponse.studies.steer import session
-    from bestresponse.studies.steer.playing import BookFile
+    from bestresponse.studies.steer.keeping import BookFolder, book_path
 
-    with BookFile(session.book_path(output_dir, config, domain, table.models)) as file:
-        _announce(config, domain, table, file, limits, wishes)
+    who = {name: model.identity for name, model in table.models.items()}
+    with BookFolder(book_path(output_dir, config, domain, who)) as kept:
+        _announce(config, domain, table, kept, limits, wishes)
         if wishes.dry_run:
             return
-        created = datetime.now().astimezone().isoformat(timespec="seconds")
-        manifest = session.manifest_of(
-            config, domain, table.models, command=command_line(), created=created, revision=revision()
-        )
-        with RunFolder.open(output_dir / f"steer-{manifest.run}", manifest) as folder:
-            steered = _steered(config, domain, table, file)
-            summary = session.summary_of(steered, table.meter.ledger.calls)
-            _publish(steered, summary, folder, wishes.as_json)
+        found: list[Steered] = []
+
+        def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
+            folder.write_text("domain.toml", session.domain_source(config.domain))
+            models = kept.heard(table.models)
+            steered, outcome = session.run(config, domain, models, kept, workers=table.workers, on_progress=tell)
+            found.append(steered)
+            return outcome
+
+        manifest = session.manifest_of(config, domain, table.models, occasion())
+        folder, outcome = play_run(manifest, output_dir, *session.steps(config), run)
+    _publish(folder, found[0], outcome, table.meter.ledger.calls, wishes.as_json)
 
 
 def _announce(
-    config: SteerConfig, domain: Domain, table: Opened, file: BookFile, limits: Limits, wishes: _Wishes
+    config: SteerConfig, domain: Domain, table: Opened, kept: BookFolder, limits: Limits, wishes: _Wishes
 ) -> None:
     """What it will take at most, and a refusal where that is more than allowed, before anything is asked."""
+    from bestresponse.cli.show import counted
     from bestresponse.models.meter import Budget
-    from bestresponse.studies.steer import session
+    from bestresponse.studies.steer.needing import check_budget, needed
 
-    need = session.needed(config, domain, table.models, file)
-    line = f"{config.games} games, at most {need.calls:,} calls, {need.tokens:,} tokens"
+    need = needed(config, domain, table.models, kept)
+    line = f"{counted(config.games, 'game')}, at most {need.calls:,} calls, {need.tokens:,} tokens"
     line += f", {need.nodes:,} nodes a tree" if config.solver == "cfr" else ""
     print(line, file=sys.stdout if wishes.dry_run else sys.stderr, flush=True)
     budget = Budget() if wishes.cut_short else Budget(limits.calls, limits.tokens, limits.money)
-    session.check_budget(need, budget, wishes.max_nodes, _price(config, table, need.calls, need.tokens))
+    check_budget(need, budget, wishes.max_nodes, _price(config, table, need.calls, need.tokens))
 
 
 def _price(config: SteerConfig, table: Opened, calls: int, tokens: int) -> float | None:
@@ -196,42 +243,16 @@ def _price(config: SteerConfig, table: Opened, calls: int, tokens: int) -> float
     return max(known) if len(known) == len(prices) else None
 
 
-def _steered(config: SteerConfig, domain: Domain, table: Opened, file: BookFile) -> Steered:
-    from bestresponse.studies.steer import session
+def _publish(folder: RunFolder, steered: Steered, outcome: Outcome, calls: int, as_json: bool) -> None:
+    """Report, files and the figures on the screen; exit code 1 where something is missing."""
+    from bestresponse.cli.running import explain, show_findings
+    from bestresponse.cli.steer_files import write_files
 
-    def told(done: int, asked: int) -> None:
-        print(f"game {done} of {config.games}: {asked} answers", file=sys.stderr, flush=True)
-
-    def iterated(number: int) -> None:
-        print(f"iteration {number}", file=sys.stderr, flush=True)
-
-    if config.solver == "psro":
-        return session.run_psro(config, domain, table.models, file, workers=table.workers, on_iteration=iterated)
-    return session.run_cfr(config, domain, table.models, file, workers=table.workers, on_game=told)
-
-
-def _publish(steered: Steered, summary: dict[str, Any], folder: Any, as_json: bool) -> None:
-    from bestresponse.cli.show import console, notes
-    from bestresponse.cli.show_document import print_document
-    from bestresponse.report import codec, page
-    from bestresponse.studies.steer.findings import report_of
-
-    document = report_of(steered, summary, folder.manifest)
-    files = [
-        folder.write_text("report.html", page.render(document)),
-        folder.write_text("report.json", codec.to_json(document)),
-        folder.write_text("summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n"),
-    ]
-    if as_json:
-        print(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        print_document(console(), replace(document, sections=document.sections[:1]))
-    for path in files:
-        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
-    if steered.stopped:
-        print(f"bestresponse: stopped: {steered.stopped}", file=sys.stderr)
-    if steered.stopped or (not steered.solved and steered.psro is None):
-        for one in steered.games:
-            if one.solved is None:
-                print(f"bestresponse: game {one.number} is void: {one.why_void}", file=sys.stderr)
+    document, files, summary = write_files(folder, steered, calls)
+    show_findings(document, files, summary, as_json=as_json)
+    explain(outcome)
+    for one in steered.games:
+        if one.solved is None:
+            print(f"bestresponse: game {one.number} is void: {one.why_void}", file=sys.stderr)
+    if not outcome.complete or (not steered.solved and steered.psro is None):
         raise typer.Exit(1)

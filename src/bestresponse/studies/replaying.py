@@ -21,10 +21,11 @@ __all__ = ["Replay", "recorded_models", "replay_plays"]
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How many plays came out the same, and what differs in the others."""
+    """How many plays (or whatever `unit` says) came out the same, and what differs in the others."""
 
     same: int
     different: tuple[str, ...]
+    unit: str = "plays"
 
 
 @dataclass

@@ -24,11 +24,12 @@ class SteerConfig:
 
     `games` are drawn by `seed`; each speaker writes `replies` messages, each choice has `wordings` recorded texts, and
     nature draws among `types` equally likely private informations. `payoffs` says how a ruling is made; `second` is
-    another way that is only compared with it, by the model `second_judge` (empty: the judge again). `follow` lets the
-    model `classifier` (empty: the judge) tell the manner of each message. The policy of each game is also played on
-    `fresh` new draws of its texts. `held_out` more games are kept from the solver: with `imitate` a network that learned
-    from the others is played on them, with `psro` the solution is. With `swap_seats` the speakers of `psro` change seats
-    from play to play, which makes the game symmetric.
+    another way that is only compared with it, by the model `second_judge` (empty: the judge again). `follow` lets
+    `classifier` tell the manner of each message: a model (empty: the judge), or a network by its embedding.
+
+    The policy of each game is also played on `fresh` new draws of its texts. `held_out` more games are kept from the
+    solver: with `imitate` a network that learned from the others is played on them, with `psro` the solution is. With
+    `swap_seats` the speakers of `psro` change seats from play to play, which makes the game symmetric.
     """
 
     domain: str
@@ -108,11 +109,14 @@ class SteerConfig:
             raise UsageError("with --solver psro the held-out games are played --fresh times each: give both or none")
         if self.classifier and not self.follow:
             raise UsageError("--classifier belongs to --follow")
+        if self.classifier in EMBEDDINGS and self.games < 2:
+            raise UsageError("a classifier that learns from other games needs at least --games 2")
 
     @property
     def models(self) -> tuple[str, ...]:
         """Every model that is needed, each once."""
-        return tuple(dict.fromkeys(name for name in (self.model, self.judge, self.second_judge, self.classifier) if name))
+        named = (self.model, self.judge, self.second_judge, self.classifier)
+        return tuple(dict.fromkeys(name for name in named if name and name not in EMBEDDINGS))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

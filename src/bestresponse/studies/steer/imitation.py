@@ -1,152 +1,133 @@
 """A small network that imitates equilibria: from what a speaker sees to how it should speak, without a solver.
 
-The dataset pairs the embedded words of every information set of solved games with the equilibrium probabilities there.
-Two hidden layers of 256 units are trained by Adam on the cross entropy (Gemp et al. 2024, appendix E: 10,000 steps,
-batches of 128, rate 0.001), here in numpy. Played against unguided speakers on games it has not seen, it tells whether
-what the solver found carries over.
+The dataset pairs every information set of solved games with the equilibrium probabilities there. What a speaker sees
+is embedded in three parts (what it was told, the last message, everything before it), so that a long briefing cannot
+drown the words it has to answer. Played against unguided speakers on games that it has not seen, the network tells
+whether what the solver found carries over (Gemp et al. 2024, section 5). Beside it stand
 
-`HashedWords` embeds a text as counts of its words and pairs of words in 384 hashed places: no package and no download,
-but no meaning beyond words either. Any function from texts to vectors can stand in its place.
+    the average    each speaker's mean equilibrium probabilities over the same training games, whatever was said
+    the solver     the equilibrium of the held-out game itself, which knows the texts that it is judged on
+
+All three are valued exactly on the recorded tree of the held-out game; only the solver has seen that tree.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from zlib import crc32
 
 import numpy as np
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.seeds import split
+from bestresponse.studies.steer.embedding import Embedding
+from bestresponse.studies.steer.network import Marks, Network, Training, cross_entropy, train
 from bestresponse.studies.steer.playing import GameResult
 from bestresponse.studies.steer.solving import Solved, mixed_policy
 from bestresponse.theory.normal_form import Array
 from bestresponse.theory.tree_policy import Policy
 from bestresponse.theory.tree_response import policy_value
 
-__all__ = ["Embedding", "HashedWords", "Imitation", "Network", "Training", "imitate", "train"]
-
-Embedding = Callable[[Sequence[str]], Array]
-"""Texts to one row of numbers each."""
+__all__ = ["Earned", "Imitation", "Network", "Training", "earned", "imitate", "observation", "train"]
 
 
 @dataclass(frozen=True, slots=True)
-class HashedWords:
-    """Counts of words and of pairs of words, hashed into `size` places with signs, scaled to length 1."""
+class Earned:
+    """What a policy earns its speaker among unguided ones, mean over seats.
 
-    size: int = 384
+    `gain` is the payoff above that of staying unguided, `margin` the payoff above that of the others in the dialogue.
+    """
 
-    def __call__(self, texts: Sequence[str]) -> Array:
-        rows = np.zeros((len(texts), self.size))
-        for row, text in zip(rows, texts, strict=True):
-            words = re.findall(r"\w+", text.casefold())
-            for token in (*words, *(f"{a} {b}" for a, b in pairwise(words))):
-                code = crc32(token.encode())
-                row[code % self.size] += 1 if code & 0x80000000 else -1
-        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """How the network is trained."""
-
-    steps: int = 10_000
-    batch: int = 128
-    rate: float = 1e-3
-    hidden: int = 256
-    seed: int = 0
+    gain: float
+    margin: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Network:
-    """Weights and biases of the layers; `loss` is the mean cross entropy over the dataset after training."""
-
-    layers: tuple[tuple[Array, Array], ...]
-    loss: float
-
-    def __call__(self, rows: Array) -> Array:
-        """Probabilities, one row each."""
-        return _forward(self.layers, rows)[-1]
-
-
-def train(inputs: Array, targets: Array, how: Training | None = None) -> Network:
-    """Fit distributions over actions to inputs."""
-    how = how or Training()
-    rng = np.random.default_rng(how.seed)
-    sizes = (inputs.shape[1], how.hidden, how.hidden, targets.shape[1])
-    parts = [_layer(rng, m, n) for m, n in pairwise(sizes)]
-    flat = [array for layer in parts for array in layer]
-    moments = [(np.zeros_like(a), np.zeros_like(a)) for a in flat]
-    for step in range(1, how.steps + 1):
-        chosen = rng.integers(len(inputs), size=min(how.batch, len(inputs)))
-        slopes = _slopes(parts, inputs[chosen], targets[chosen])
-        for array, slope, (mean, square) in zip(flat, slopes, moments, strict=True):
-            mean += 0.1 * (slope - mean)
-            square += 0.001 * (slope**2 - square)
-            array -= how.rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
-    layers = tuple(parts)
-    guessed = _forward(layers, inputs)[-1]
-    return Network(layers, float(-(targets * np.log(guessed + 1e-12)).sum(axis=1).mean()))
-
-
-def _layer(rng: np.random.Generator, inputs: int, outputs: int) -> tuple[Array, Array]:
-    return rng.normal(0, np.sqrt(2 / inputs), (inputs, outputs)), np.zeros(outputs)
-
-
-def _forward(layers: Sequence[tuple[Array, Array]], rows: Array) -> list[Array]:
-    """The rows after every layer; the last are probabilities."""
-    values = [rows]
-    for weights, bias in layers[:-1]:
-        values.append(np.maximum(values[-1] @ weights + bias, 0))
-    weights, bias = layers[-1]
-    scores = values[-1] @ weights + bias
-    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return [*values, scores / scores.sum(axis=1, keepdims=True)]
-
-
-def _slopes(layers: Sequence[tuple[Array, Array]], rows: Array, targets: Array) -> list[Array]:
-    values = _forward(layers, rows)
-    back = (values[-1] - targets) / len(rows)
-    found: list[Array] = []
-    for index in range(len(layers) - 1, -1, -1):
-        found = [values[index].T @ back, back.sum(axis=0), *found]
-        back = (back @ layers[index][0].T) * (values[index] > 0)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
 class Imitation:
-    """What the network gains over unguided speech on games it has not seen, beside what the solver's policy gains."""
+    """What network, average and solver earn on the games held out, one entry a game; `losses` are cross entropies."""
 
     trained_on: int
     information_sets: int
-    loss: float
-    gains: tuple[float, ...]
-    solver_gains: tuple[float, ...]
+    steps: int
+    losses: tuple[float, float]
+    network: tuple[Earned, ...]
+    average: tuple[Earned, ...]
+    solver: tuple[Earned, ...]
+
+    @property
+    def held_out(self) -> int:
+        return len(self.network)
 
 
-def imitate(games: Sequence[GameResult], held_out: int, embed: Embedding, how: Training | None = None) -> Imitation:
-    """Train on all but the last `held_out` solved games and play those."""
-    solved = [one.solved for one in games if one.solved is not None]
-    if not 0 < held_out < len(solved):
-        raise UsageError(f"--imitate {held_out}: expected 1 to {len(solved) - 1} of the {len(solved)} solved games")
-    if games[0].game.domain.players != 2:
+def imitate(
+    learned: Sequence[GameResult], held_out: Sequence[GameResult], embed: Embedding, how: Training | None = None
+) -> Imitation:
+    """Train on the solved games of `learned`, and play the solved ones of `held_out`."""
+    early = [one.solved for one in learned if one.solved is not None]
+    late = [one.solved for one in held_out if one.solved is not None]
+    if not early or not late:
+        raise UsageError(
+            f"imitation needs solved games to learn from and to be judged on, got {len(early)}, {len(late)}"
+        )
+    game = learned[0].game
+    if game.domain.players != 2:
         raise UsageError("imitation needs the same actions in every game, so two speakers")
-    actions = games[0].game.manners.options
-    early, late = solved[:-held_out], solved[-held_out:]
-    inputs = np.vstack([embed(_texts(one)) for one in early])
-    network = train(inputs, np.vstack([_targets(one, actions) for one in early]), how)
-    gains = tuple(_gain(one, network, embed, actions) for one in late)
-    return Imitation(len(early), len(inputs), network.loss, gains, tuple(one.gain for one in late))
+    actions, how = game.manners.options, how or Training()
+    inputs = [observed(one, embed) for one in early]
+    targets = [_targets(one, actions) for one in early]
+    network = train(np.vstack(inputs), np.vstack(targets), how, _aside([len(rows) for rows in inputs], how.seed))
+    average = _average(early, actions)
+    guesses = [network(observed(one, embed)) for one in late]
+    return Imitation(
+        len(early),
+        sum(map(len, inputs)),
+        network.steps,
+        (
+            cross_entropy(network(np.vstack(inputs)), np.vstack(targets)),
+            cross_entropy(np.vstack(guesses), np.vstack([_targets(one, actions) for one in late])),
+        ),
+        tuple(earned(one, _policy(one, guess, actions)) for one, guess in zip(late, guesses, strict=True)),
+        tuple(earned(one, _policy(one, _rows(one, average), actions)) for one in late),
+        tuple(Earned(one.gain, one.margin) for one in late),
+    )
 
 
-def _texts(solved: Solved) -> list[str]:
-    """What the speaker is told and has read at every information set."""
-    parts = (json.loads(infoset.key) for infoset in solved.tree.infosets)
-    return [f"{role}\n{briefing}\n{situation}" for role, briefing, situation, *_ in parts]
+def earned(solved: Solved, policy: Policy) -> Earned:
+    """What one speaker earns by following `policy` while the others stay unguided, exactly on the recorded tree."""
+    gains, margins = [], []
+    for seat, player in enumerate(solved.tree.players):
+        values = policy_value(solved.tree, mixed_policy(solved.unguided, {seat: policy}))
+        others = [values[other] for other in solved.tree.players if other != player]
+        gains.append(values[player] - solved.unguided_payoffs[seat])
+        margins.append(values[player] - float(np.mean(others)))
+    return Earned(float(np.mean(gains)), float(np.mean(margins)))
+
+
+def observation(key: str) -> tuple[str, str, str]:
+    """An information set in words: what the speaker was told, the last message, and what it did and read before."""
+    _, briefing, _, facts, *_ = json.loads(key)
+    said = [text for _, _, text in facts["said"]]
+    return briefing, said[-1] if said else "", "\n".join([*facts["own"], *said[:-1]])
+
+
+def observed(solved: Solved, embed: Embedding) -> Array:
+    """One row for every information set: its three parts embedded, who speaks, and how many messages were said."""
+    keys = [infoset.key for infoset in solved.tree.infosets]
+    parts = [embed(list(texts)) for texts in zip(*map(observation, keys), strict=True)]
+    places = np.zeros((len(keys), len(solved.tree.players) + 1))
+    for row, (infoset, key) in enumerate(zip(solved.tree.infosets, keys, strict=True)):
+        places[row, infoset.player] = 1
+        places[row, -1] = len(json.loads(key)[3]["said"])
+    return np.hstack([*parts, places])
+
+
+def _aside(sizes: Sequence[int], seed: int) -> Marks | None:
+    """The rows of a tenth of the games, to tell when to stop; None where there is no game to spare."""
+    if len(sizes) < 2:
+        return None
+    chosen = np.random.default_rng(split(seed, "aside")).permutation(len(sizes))[: max(1, len(sizes) // 10)]
+    return np.repeat(np.isin(np.arange(len(sizes)), chosen), sizes)
 
 
 def _targets(solved: Solved, actions: tuple[str, ...]) -> Array:
@@ -158,17 +139,34 @@ def _targets(solved: Solved, actions: tuple[str, ...]) -> Array:
     return rows
 
 
-def _gain(solved: Solved, network: Network, embed: Embedding, actions: tuple[str, ...]) -> float:
-    """What a speaker gains by following the network while the other stays unguided, mean over both."""
-    guessed = network(embed(_texts(solved)))
+def _place(key: str) -> tuple[str, int]:
+    """Who speaks, and after how many messages."""
+    role, _, _, facts, *_ = json.loads(key)
+    return role, len(facts["said"])
+
+
+def _average(solved: Sequence[Solved], actions: tuple[str, ...]) -> dict[tuple[str, int], Array]:
+    """The mean probabilities by who speaks after how many messages, every game counted once."""
+    found: dict[tuple[str, int], list[Array]] = {}
+    for one in solved:
+        own: dict[tuple[str, int], list[Array]] = {}
+        for infoset, row in zip(one.tree.infosets, _targets(one, actions), strict=True):
+            own.setdefault(_place(infoset.key), []).append(row)
+        for place, rows in own.items():
+            found.setdefault(place, []).append(np.mean(rows, axis=0))
+    return {place: np.mean(rows, axis=0) for place, rows in found.items()}
+
+
+def _rows(solved: Solved, average: dict[tuple[str, int], Array]) -> Array:
+    anywhere = np.mean(list(average.values()), axis=0)
+    return np.array([average.get(_place(infoset.key), anywhere) for infoset in solved.tree.infosets])
+
+
+def _policy(solved: Solved, chances: Array, actions: tuple[str, ...]) -> Policy:
+    """Rows of probabilities of `actions` as a policy of the tree; moves that are not open share nothing."""
     row = np.zeros_like(solved.cfr.policy.probabilities)
     for index, infoset in enumerate(solved.tree.infosets):
-        chances = guessed[index, [actions.index(move) for move in infoset.moves]]
+        open_to = chances[index, [actions.index(move) for move in infoset.moves]] + 1e-9
         first = solved.tree.first_move[index]
-        row[first : first + len(infoset.moves)] = chances / chances.sum()
-    policy = Policy(solved.tree, row)
-    gains = []
-    for seat, player in enumerate(solved.tree.players):
-        earned = policy_value(solved.tree, mixed_policy(solved.unguided, {seat: policy}))[player]
-        gains.append(earned - solved.unguided_payoffs[seat])
-    return float(np.mean(gains))
+        row[first : first + len(infoset.moves)] = open_to / open_to.sum()
+    return Policy(solved.tree, row)

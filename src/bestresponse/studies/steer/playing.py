@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from types import TracebackType
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bestresponse.core.errors import InvalidGame, ModelError
-from bestresponse.core.json import digest
 from bestresponse.core.player import Player
 from bestresponse.games.dialogue import DialogueGame
 from bestresponse.games.dialogue_domain import Domain
-from bestresponse.games.dialogue_recorded import Book, Entry, RecordedDialogue
+from bestresponse.games.dialogue_recorded import Book, RecordedDialogue
 from bestresponse.games.dialogue_scenario import scenarios, variants
 from bestresponse.models.base import Model
 from bestresponse.players.llm import Sampling
 from bestresponse.players.referee import DealReferee, ScoreReferee
 from bestresponse.players.speaker import Speaker
-from bestresponse.store.lines import Lines, read_lines
 from bestresponse.studies.steer.building import Built, Cast, Size, build, size_of
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.embedding import Embedding
 from bestresponse.studies.steer.following import Followed, follow_rate, spoken_messages
+from bestresponse.studies.steer.fresh import FreshPlays, play_fresh
+from bestresponse.studies.steer.keeping import Keeper
+from bestresponse.studies.steer.nearest import Nearest
 from bestresponse.studies.steer.opinions import Opinions, compare_rulings
 from bestresponse.studies.steer.solving import Solved, solve_dialogue
 
-__all__ = ["BookFile", "GameResult", "book_id", "cast_of", "games_of", "per_ruling", "play_game"]
+__all__ = ["Company", "GameResult", "cast_of", "games_of", "held_out_games", "per_ruling", "play_game"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,16 +43,36 @@ class GameResult:
     why_void: str = ""
     followed: Followed = field(default_factory=Followed)
     opinions: Opinions = field(default_factory=Opinions)
+    fresh: FreshPlays | None = None
+
+    @property
+    def calls(self) -> int:
+        """The calls that were made for this game."""
+        return self.built.calls + self.followed.calls + (self.fresh.calls if self.fresh else 0)
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys of all answers that this game is made of."""
+        return self.built.keys | (self.fresh.keys if self.fresh else set())
 
 
 def games_of(config: SteerConfig, domain: Domain) -> list[DialogueGame]:
-    """The games that the seed draws."""
+    """The games that the seed draws for the solver."""
+    return _games(config, domain)[: config.games]
+
+
+def held_out_games(config: SteerConfig, domain: Domain) -> list[DialogueGame]:
+    """The games that the seed draws after those, for judging what was learned."""
+    return _games(config, domain)[config.games :]
+
+
+def _games(config: SteerConfig, domain: Domain) -> list[DialogueGame]:
     manners = domain.manners(config.actions)
     return [
         DialogueGame(
             domain, variants(domain, drawn, config.seed, config.types), manners, config.replies, config.early_end
         )
-        for drawn in scenarios(domain, config.seed, config.games)
+        for drawn in scenarios(domain, config.seed, config.games + config.held_out)
     ]
 
 
@@ -76,71 +97,58 @@ def _referee(kind: str, model: Model, domain: Domain) -> Player:
     return DealReferee(model, domain) if kind == "deal" else ScoreReferee(model, domain)
 
 
-def per_ruling(config: SteerConfig, domain: Domain) -> int:
-    """How many calls the rulings on one dialogue take."""
+def per_ruling(config: SteerConfig, domain: Domain, *, second: bool = True) -> int:
+    """How many calls the rulings on one dialogue take, with or without those that are only compared."""
     calls = {"": 0, "deal": 1, "score": 1 + domain.players}
-    return calls[config.payoffs] + calls[config.second]
+    return calls[config.payoffs] + (calls[config.second] if second else 0)
 
 
-def book_id(config: SteerConfig, domain: Domain, models: Mapping[str, Model]) -> str:
-    """Names everything that can change an answer; not what is done with the answers."""
-    who = {name: dict(models[name].identity) for name in config.models}
-    asked = [config.model, config.judge, config.payoffs, config.temperature, config.max_tokens]
-    return digest([domain.digest, who, asked], 12)
+@dataclass(frozen=True, slots=True, eq=False)
+class Company:
+    """Everybody that a game needs: who speaks and rules, who tells manners apart, who reads, and where it is kept."""
+
+    cast: Cast
+    kept: Keeper
+    embed: Embedding
+    classifier: Model | None = None
+    workers: int = 1
 
 
-class BookFile:
-    """A book that is kept in a file, answer by answer."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.path = path
-        self.book = Book(Entry.from_json(row) for row in read_lines(path))
-        self._lines = Lines(path)
-
-    def keep(self, entry: Entry) -> None:
-        self._lines.append(entry.to_json())
-
-    def __enter__(self) -> BookFile:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lines.close()
-
-
-def play_game(
-    config: SteerConfig,
-    number: int,
-    game: DialogueGame,
-    cast: Cast,
-    file: BookFile,
-    *,
-    classifier: Model | None = None,
-    workers: int = 1,
-    on_answer: Callable[[int], None] = lambda asked: None,
-) -> GameResult:
-    """Build what is missing of one game, solve it, and let the classifier and the second referee have their say."""
-    size = size_of(game, config.wordings)
-    built = build(game, cast, file.book, wordings=config.wordings, workers=workers, keep=file.keep, on_answer=on_answer)
+def play_game(config: SteerConfig, number: int, game: DialogueGame, company: Company) -> GameResult:
+    """Build what is missing of one game, solve it, and play, classify and rule again as the settings want it."""
+    size, kept = size_of(game, config.wordings), company.kept
+    built = build(game, company.cast, kept.book, wordings=config.wordings, workers=company.workers, keep=kept.keep)
     try:
-        recorded = RecordedDialogue(game, file.book, config.wordings)
+        recorded = RecordedDialogue(game, kept.book, config.wordings)
     except InvalidGame as error:
-        why = built.stopped or built.last_failure or _voids(file.book, built) or str(error)
+        why = built.stopped or built.last_failure or _voids(kept.book, built) or str(error)
         return GameResult(number, game, size, built, why_void=why)
     solved = solve_dialogue(recorded, config.iterations, config.variant)
-    followed = Followed() if classifier is None else _followed(recorded, classifier, file, built)
-    opinions = Opinions() if cast.second is None else compare_rulings(recorded, cast.second)
-    return GameResult(number, game, size, built, recorded, solved, "", followed, opinions)
+    result = GameResult(number, game, size, built, recorded, solved)
+    if company.cast.second is not None:
+        result = replace(result, opinions=compare_rulings(recorded, company.cast.second))
+    return result if built.stopped else _judged(config, result, company)
 
 
-def _followed(game: RecordedDialogue, classifier: Model, file: BookFile, built: Built) -> Followed:
+def _judged(config: SteerConfig, result: GameResult, company: Company) -> GameResult:
+    """The same game with the figures that take further calls; where these end early, the reason is noted."""
+    kept, recorded, solved = company.kept, result.recorded, result.solved
+    if recorded is None or solved is None:
+        return result
     try:
-        return follow_rate(spoken_messages(game), game.live.manners, classifier, file.book, file.keep)
+        if config.fresh:
+            draws = range(config.wordings, config.wordings + config.fresh)
+            policy, how = solved.cfr.policy, {"seed": config.seed, "workers": company.workers}
+            nearest = partial(Nearest, policy, company.embed)
+            result = replace(result, fresh=play_fresh(result.game, nearest, company.cast, kept, draws, **how))
+        if company.classifier is not None:
+            messages = spoken_messages(recorded)
+            manners = recorded.live.manners
+            followed = follow_rate(messages, manners, company.classifier, kept.book, kept.keep)
+            result = replace(result, followed=followed)
     except ModelError as error:
-        built.stopped = str(error)
-        return Followed()
+        result.built.stopped = str(error)
+    return result
 
 
 def _voids(book: Book, built: Built) -> str:

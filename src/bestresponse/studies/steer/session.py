@@ -1,68 +1,76 @@
-"""A steering run from settings to figures: what it will take, what it found, as plain data and as a report."""
+"""A steering run from settings to findings: manifest, execution, and the same again from what is on record."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from bestresponse.core.errors import TooLarge, UsageError
-from bestresponse.core.json import digest
-from bestresponse.core.player import Status
+from bestresponse.core.errors import StoreError
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue import DialogueGame
-from bestresponse.games.dialogue_domain import Domain
+from bestresponse.games.dialogue_domain import Domain, domain_names, parse_domain
 from bestresponse.games.dialogue_recorded import Entry
 from bestresponse.games.dialogue_texts import TEXTS
 from bestresponse.models.base import Model
-from bestresponse.models.meter import Budget
 from bestresponse.report.interval import Interval
 from bestresponse.report.statistics import cluster_bootstrap
-from bestresponse.store.manifest import Manifest, environment
-from bestresponse.studies.steer.building import missing_calls, size_of
+from bestresponse.run.execute import Outcome, Progress
+from bestresponse.store.manifest import Manifest
+from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.embedding import MiniLM
-from bestresponse.studies.steer.imitation import HashedWords, Imitation, Training, imitate
-from bestresponse.studies.steer.opinions import pooled
-from bestresponse.studies.steer.playing import BookFile, GameResult, book_id, cast_of, games_of, per_ruling, play_game
+from bestresponse.studies.steer.embedding import EMBEDDINGS, embedding_named
+from bestresponse.studies.steer.following import learned_follow, spoken_messages
+from bestresponse.studies.steer.fresh import FreshPlays
+from bestresponse.studies.steer.imitation import Imitation, Training, imitate
+from bestresponse.studies.steer.keeping import Keeper, Silent, Unwritten, book_path, read_book
+from bestresponse.studies.steer.playing import Company, GameResult, cast_of, games_of, held_out_games, play_game
 from bestresponse.studies.steer.psro import PsroResult, PsroSettings, psro
-from bestresponse.studies.steer.psro_budget import missing_psro_calls
+from bestresponse.studies.steer.psro_judging import judge_psro
 from bestresponse.studies.steer.psro_oracles import Inventor
 from bestresponse.studies.steer.psro_plays import Arena
 
-__all__ = ["Needed", "Steered", "check_budget", "manifest_of", "needed", "run_cfr", "run_psro", "summary_of"]
+__all__ = [
+    "STUDY",
+    "Steered",
+    "book_of",
+    "config_of",
+    "domain_of",
+    "domain_source",
+    "held_out_arena",
+    "manifest_of",
+    "psro_search",
+    "read_steered",
+    "run",
+    "steps",
+]
 
 STUDY = "steer"
-_BYTES_PER_TOKEN = 3
+_DIGEST = "domain_digest"
 
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """The most that is still to be asked for, and the nodes of the largest tree."""
-
-    calls: int
-    tokens: int
-    nodes: int
+Tell = Callable[[Progress], None]
 
 
 @dataclass(slots=True, eq=False)
 class Steered:
-    """What a run found."""
+    """What a run found; `held_out` are the games that nothing was learned from."""
 
     config: SteerConfig
     domain: Domain
     games: tuple[GameResult, ...] = ()
+    held_out: tuple[GameResult, ...] = ()
+    imitation: Imitation | None = None
     psro: PsroResult | None = None
     psro_played: int = 0
     psro_voids: int = 0
+    psro_held_out: FreshPlays | None = None
     stopped: str = ""
     answers: tuple[Entry, ...] = ()
-    imitation: Imitation | None = None
 
     @property
     def solved(self) -> tuple[GameResult, ...]:
@@ -70,284 +78,171 @@ class Steered:
 
     def interval(self, figure: str) -> Interval | None:
         """The mean of a figure of the solutions over games, with its interval; None where no game was solved."""
-        values = [float(getattr(one.solved, figure)) for one in self.solved]
-        if not values:
+        return self.mean([float(getattr(one.solved, figure)) for one in self.solved], figure)
+
+    def mean(self, values: Sequence[float], figure: str, clusters: Sequence[int] | None = None) -> Interval | None:
+        """The mean with its interval over games (`clusters`); None where there is nothing."""
+        if not len(values):
             return None
-        return cluster_bootstrap(values, rng=np.random.default_rng(split(self.config.seed, figure)))
+        return cluster_bootstrap(values, clusters, rng=np.random.default_rng(split(self.config.seed, figure)))
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Every recorded answer that the run's trees are made of, in order."""
-        keys = {key for one in self.games for key in one.built.keys}
+        """Every recorded answer that the run's games are made of, in order."""
+        keys = {key for one in (*self.games, *self.held_out) for key in one.keys}
         return tuple(entry for entry in self.answers if entry.key in keys)
 
 
-def manifest_of(
-    config: SteerConfig,
-    domain: Domain,
-    models: Mapping[str, Model],
-    *,
-    command: Iterable[str],
-    created: str,
-    revision: str | None,
-) -> Manifest:
+def domain_source(given: str) -> str:
+    """The TOML text of a domain by name or file."""
+    if given in domain_names():
+        return files("bestresponse.games.domains").joinpath(f"{given}.toml").read_text("utf-8")
+    return Path(given).read_text("utf-8")
+
+
+def manifest_of(config: SteerConfig, domain: Domain, models: Mapping[str, Model], occasion: Occasion) -> Manifest:
     """What is written down before the first call."""
-    run = digest({"study": STUDY, "config": config.to_json(), "domain": domain.digest}, 12)
-    who = {name: {"identity": dict(model.identity)} for name, model in models.items()}
-    prompts = {**TEXTS.hashes(), f"{domain.name}.toml": domain.digest}
-    return Manifest(run, STUDY, config.to_json(), tuple(command), created, environment(revision), prompts, who)
+    return new_manifest(STUDY, {**config.to_json(), _DIGEST: domain.digest}, models, occasion, (TEXTS,))
 
 
-def book_path(output_dir: Path, config: SteerConfig, domain: Domain, models: Mapping[str, Model]) -> Path:
-    """Where the answers are kept: one file for everything that asks the same of the same models."""
-    return output_dir / f"dialogues-{domain.name}-{book_id(config, domain, models)}.jsonl"
+def config_of(folder: RunFolder) -> SteerConfig:
+    """The settings of a stored run; StoreError where it is of another study."""
+    if folder.manifest.study != STUDY:
+        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
+    return SteerConfig.from_json({name: value for name, value in folder.manifest.config.items() if name != _DIGEST})
 
 
-def needed(config: SteerConfig, domain: Domain, models: Mapping[str, Model], file: BookFile) -> Needed:
-    """The most that the trees of a run, or its search in prompt space, still take."""
-    games = games_of(config, domain)
+def domain_of(folder: RunFolder) -> Domain:
+    """The domain as it was when the run was begun."""
+    try:
+        return parse_domain((folder.path / "domain.toml").read_text("utf-8"), str(folder.path / "domain.toml"))
+    except FileNotFoundError:
+        raise StoreError(f"{folder.path} lacks its domain.toml, without which the run cannot be read") from None
+
+
+def book_of(folder: RunFolder) -> Path:
+    """Where the answers of a stored run are; StoreError where they are not."""
+    who = {name: entry["identity"] for name, entry in folder.manifest.models.items()}
+    path = book_path(folder.path.parent, config_of(folder), domain_of(folder), who)
+    if not path.exists():
+        raise StoreError(f"the answers of {folder.path} were kept in {path}, which is not there")
+    return path
+
+
+def steps(config: SteerConfig) -> tuple[int, str]:
+    """What progress counts: how many of what."""
     if config.solver == "psro":
-        search = _psro_search(config, domain, models, file, workers=1)
-        calls = missing_psro_calls(*search, per_ruling(config, domain))
-        return Needed(calls, calls * _tokens_per_call(games[0], config), 0)
-    cast = cast_of(config, domain, models)
-    rulings = per_ruling(config, domain)
-    calls = sum(missing_calls(game, cast, file.book, config.wordings, rulings) for game in games)
-    sizes = [size_of(game, config.wordings) for game in games]
-    if config.follow:
-        calls += sum(size.messages for size in sizes) if calls else 0
-    return Needed(calls, calls * _tokens_per_call(games[0], config), max(size.nodes for size in sizes))
+        return config.iterations + 1, "iterations"
+    return config.games + config.held_out, "games"
 
 
-def _tokens_per_call(game: DialogueGame, config: SteerConfig) -> int:
-    """About the longest prompt (with the whole transcript) and reply, in tokens."""
-    start = game.view(game.start() if len(game.cases) == 1 else game.apply(game.start(), {"nature": 0}), game.roles[0])
-    prompt = len(start.briefing.encode()) // _BYTES_PER_TOKEN + 200
-    return prompt + (game.messages + 1) * config.max_tokens
-
-
-def check_budget(need: Needed, budget: Budget, max_nodes: int, price: float | None) -> None:
-    """Refuse before the first call what cannot be finished; `price` is the most that all calls cost, if known."""
-    if need.nodes > max_nodes:
-        raise TooLarge(
-            f"a tree could have {need.nodes:,} nodes, more than --max-nodes {max_nodes:,}; "
-            "choose fewer --replies or --wordings"
-        )
-    advice = "raise the limit, choose a smaller game, or add --cut-short to build as far as it goes"
-    if budget.calls is not None and need.calls > budget.calls:
-        raise UsageError(f"this could take {need.calls:,} calls, more than the {budget.calls:,} allowed; {advice}")
-    if budget.tokens is not None and need.tokens > budget.tokens:
-        raise UsageError(f"this could take {need.tokens:,} tokens, more than the {budget.tokens:,} allowed; {advice}")
-    if budget.money is not None and price is not None and price > budget.money:
-        raise UsageError(f"this could cost ${price:.2f}, more than the ${budget.money:.2f} allowed; {advice}")
-
-
-def run_cfr(
+def run(
     config: SteerConfig,
     domain: Domain,
     models: Mapping[str, Model],
-    file: BookFile,
+    kept: Keeper,
     *,
     workers: int = 1,
-    on_game: Callable[[int, int], None] = lambda done, answers: None,
-) -> Steered:
-    """Build and solve every game."""
-    cast = cast_of(config, domain, models)
-    classifier = models[config.judge or config.model] if config.follow else None
-    embed = MiniLM() if config.imitate and config.embed == "minilm" else HashedWords()
+    on_progress: Tell = lambda progress: None,
+) -> tuple[Steered, Outcome]:
+    """Do everything that the settings want; what is on record already is not asked again."""
+    work = _run_psro if config.solver == "psro" else _run_cfr
+    return work(config, domain, models, kept, workers, on_progress)
+
+
+def read_steered(folder: RunFolder) -> Steered:
+    """The findings of a stored run from its record alone."""
+    config, domain, kept = config_of(folder), domain_of(folder), Unwritten(read_book(book_of(folder)))
+    models = {name: Silent(name, entry) for name, entry in folder.manifest.models.items()}
+    return run(config, domain, models, kept)[0]
+
+
+def _run_cfr(
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper, workers: int, tell: Tell
+) -> tuple[Steered, Outcome]:
+    """Build, solve and judge every game."""
+    company = Company(
+        cast_of(config, domain, models),
+        kept,
+        embedding_named(config.embed),
+        models.get(config.classifier or config.judge or config.model) if config.follow else None,
+        workers,
+    )
+    drawn = [*games_of(config, domain), *held_out_games(config, domain)]
     results: list[GameResult] = []
-    steered = Steered(config, domain)
-    for number, game in enumerate(games_of(config, domain)):
-        result = play_game(config, number, game, cast, file, classifier=classifier, workers=workers)
+    outcome = Outcome()
+    for number, game in enumerate(drawn):
+        result = play_game(config, number, game, company)
         results.append(result)
-        on_game(len(results), result.built.asked)
-        if result.built.stopped:
-            steered.stopped = result.built.stopped
+        _count(result, outcome)
+        tell(Progress(len(drawn), outcome.found, outcome.played, outcome.failed))
+        if outcome.stopped:
             break
-    steered.games = tuple(results)
-    steered.answers = file.book.entries
-    if config.imitate and not steered.stopped:
-        steered.imitation = imitate(results, config.imitate, embed, Training(seed=config.seed))
-    return steered
+    if config.classifier in EMBEDDINGS and not outcome.stopped:
+        results = _classified(config, results)
+    steered = Steered(config, domain, tuple(results[: config.games]), tuple(results[config.games :]))
+    steered.stopped, steered.answers = outcome.stopped, kept.book.entries
+    if config.imitate and not outcome.stopped:
+        steered.imitation = imitate(steered.games, steered.held_out, company.embed, Training(seed=config.seed))
+    return steered, outcome
 
 
-def run_psro(
-    config: SteerConfig,
-    domain: Domain,
-    models: Mapping[str, Model],
-    file: BookFile,
-    *,
-    workers: int = 1,
-    on_iteration: Callable[[int], None] = lambda number: None,
-) -> Steered:
-    """Search in prompt space over all games of the run."""
-    arena, inventor, settings = _psro_search(config, domain, models, file, workers)
-    found = psro(arena, inventor, settings, on_iteration)
-    return Steered(config, domain, psro=found, psro_played=arena.played, psro_voids=arena.voids, stopped=found.stopped)
+def _classified(config: SteerConfig, results: list[GameResult]) -> list[GameResult]:
+    """The games with what a network trained on other games says of their messages."""
+    messages = [spoken_messages(one.recorded) if one.recorded else {} for one in results]
+    manners, embed = results[0].game.manners, embedding_named(config.classifier)
+    found = learned_follow(messages, manners, embed, config.seed)
+    return [replace(one, followed=followed) for one, followed in zip(results, found, strict=True)]
 
 
-def _psro_search(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], file: BookFile, workers: int
+def _count(result: GameResult, outcome: Outcome) -> None:
+    """Where the run is after this game: found on record, played now, or with calls that failed."""
+    built = result.built
+    outcome.stopped = built.stopped
+    if built.failed or built.stopped:
+        outcome.failed += 1
+    elif result.calls:
+        outcome.played += 1
+    else:
+        outcome.found += 1
+    if built.last_failure and built.last_failure not in outcome.failures:
+        outcome.failures.append(built.last_failure)
+
+
+def _run_psro(
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper, workers: int, tell: Tell
+) -> tuple[Steered, Outcome]:
+    """Search in prompt space over the games of the run, and play what was found on those held out."""
+    total, _ = steps(config)
+    arena, inventor, settings = psro_search(config, domain, models, kept, workers)
+    found = psro(arena, inventor, settings, lambda number: tell(Progress(total, 0, number, 0)))
+    steered = Steered(config, domain, psro=found, psro_played=arena.played, psro_voids=arena.voids)
+    steered.stopped, steered.answers = found.stopped, kept.book.entries
+    if config.held_out and not found.stopped:
+        steered.psro_held_out = judge_psro(config, found, held_out_arena(config, domain, models, kept, workers))
+    outcome = Outcome(played=len(found.history), stopped=found.stopped)
+    tell(Progress(total, 0, total, 0))
+    return steered, outcome
+
+
+def psro_search(
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper, workers: int
 ) -> tuple[Arena, Inventor, PsroSettings]:
+    """Who plays, who proposes, and how the search is made."""
     games = games_of(config, domain)
-    cast = cast_of(config, domain, models)
-    arena = Arena(games, cast, file.book, keep=file.keep, workers=workers, seed=config.seed, swap=config.swap_seats)
+    arena = _arena(config, games, cast_of(config, domain, models), kept, workers)
     task = games[0].view(games[0].start(), "referee").briefing
-    inventor = Inventor(models[config.model], task, file.book, file.keep, max(config.temperature, 0.7))
+    inventor = Inventor(models[config.model], task, kept.book, kept.keep, max(config.temperature, 0.7))
     settings = PsroSettings(config.iterations, config.plays, config.candidates, config.oracle, config.meta, config.seed)
     return arena, inventor, settings
 
 
-def summary_of(steered: Steered, calls: int) -> dict[str, Any]:
-    """The figures of a run as plain data; `calls` are those that this run made."""
-    config = steered.config
-    head = {
-        "domain": steered.domain.name,
-        "model": config.model,
-        "judge": config.judge or config.model,
-        "solver": config.solver,
-        "games": config.games,
-        "replies": config.replies,
-        "wordings": config.wordings,
-        "seed": config.seed,
-        "calls": calls,
-        "stopped": steered.stopped or None,
-    }
-    return head | (_psro_figures(steered) if steered.psro is not None else _cfr_figures(steered))
+def held_out_arena(
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper, workers: int
+) -> Arena:
+    """The same players on the games held out."""
+    return _arena(config, held_out_games(config, domain), cast_of(config, domain, models), kept, workers)
 
 
-def _cfr_figures(steered: Steered) -> dict[str, Any]:
-    games = steered.games
-    opinions = pooled([one.opinions for one in games])
-    followed = [one.followed for one in games if one.followed.judged]
-    return {
-        "iterations": steered.config.iterations,
-        "answers": sum(one.built.asked for one in games),
-        "solved_games": len(steered.solved),
-        "void_games": [{"game": one.number, "why": one.why_void} for one in games if one.solved is None],
-        "nash_conv": as_json(steered.interval("nash_conv")),
-        "unguided_nash_conv": as_json(steered.interval("unguided_nash_conv")),
-        "cfr_gain": as_json(steered.interval("gain")),
-        "margin": as_json(steered.interval("margin")),
-        "relative_gain": relative_gain(steered),
-        "readings": dict(Counter(entry.reading.status.value for entry in steered.entries)),
-        "follow_rate": sum(f.followed for f in followed) / sum(f.judged for f in followed) if followed else None,
-        "second_referee": {
-            "same": opinions.same,
-            "distance": opinions.distance,
-            "alpha": opinions.alpha,
-            "payoffs": len(opinions.pairs),
-            "void": opinions.void,
-        }
-        if opinions.pairs or opinions.void
-        else None,
-        "imitation": _imitation_figures(steered),
-        "per_game": [_game_figures(one) for one in games],
-    }
-
-
-def _imitation_figures(steered: Steered) -> dict[str, Any] | None:
-    found = steered.imitation
-    if found is None:
-        return None
-    gain, solver = (mean_interval(values, steered.config.seed) for values in (found.gains, found.solver_gains))
-    sizes = {"trained_on": found.trained_on, "information_sets": found.information_sets, "loss": found.loss}
-    return sizes | {"held_out": len(found.gains), "gain": as_json(gain), "solver_gain": as_json(solver)}
-
-
-def mean_interval(values: Sequence[float], seed: int) -> Interval:
-    """The mean over games with its interval."""
-    return cluster_bootstrap(values, rng=np.random.default_rng(split(seed, "games")))
-
-
-def _game_figures(one: GameResult) -> dict[str, Any]:
-    figures: dict[str, Any] = {
-        "game": one.number,
-        "scenario": [case.to_json() for case in one.game.cases],
-        "most": asdict(one.size),
-        "calls": one.built.calls + one.followed.calls,
-    }
-    if one.solved is None:
-        return figures | {"why_void": one.why_void}
-    solved = one.solved
-    return figures | {
-        "nodes": solved.tree.num_nodes,
-        "information_sets": len(solved.tree.infosets),
-        "leaves": len(solved.tree.leaves),
-        "nash_conv": solved.nash_conv,
-        "unguided_nash_conv": solved.unguided_nash_conv,
-        "gain": solved.gain,
-        "margin": solved.margin,
-        "unguided_payoffs": solved.unguided_payoffs,
-        "guided_payoffs": solved.guided_payoffs,
-        "equilibrium_payoffs": solved.equilibrium_payoffs,
-    }
-
-
-def _psro_figures(steered: Steered) -> dict[str, Any]:
-    found = steered.psro
-    if found is None:
-        return {}
-    roles = [f"player {seat + 1}" for seat in range(len(found.prompts))]
-    return {
-        "oracle": steered.config.oracle,
-        "meta_solver": steered.config.meta,
-        "closed": found.closed,
-        "iterations": len(found.history) - 1 + found.closed,
-        "plays": steered.psro_played,
-        "void_plays": steered.psro_voids,
-        "prompts": dict(zip(roles, found.prompts, strict=True)),
-        "payoffs": {role: as_json(value) for role, value in zip(roles, found.values, strict=True)},
-        "probabilities": {
-            role: {prompt: as_json(mass) for prompt, mass in zip(own, masses, strict=True)}
-            for role, own, masses in zip(roles, found.prompts, found.masses, strict=True)
-        },
-        "table": {"means": found.game.means.tolist(), "standard_errors": _plain(found.game.errors)},
-        "responses": [
-            [
-                {"player": roles[r.seat], "new": r.best and r.best.manner, "value": r.value, "rejected": r.rejected}
-                | {"tried": [asdict(c) | {"error": _finite(c.error)} for c in r.tried]}
-                for r in iteration.responses
-            ]
-            for iteration in found.history
-        ],
-    }
-
-
-def relative_gain(steered: Steered) -> float | None:
-    """By which share guided speakers earn more than unguided ones on the same games; None where those earn nothing."""
-    guided = _mean([value for one in steered.solved if one.solved for value in one.solved.guided_payoffs])
-    unguided = _mean([value for one in steered.solved if one.solved for value in one.solved.unguided_payoffs])
-    return None if guided is None or unguided is None or unguided <= 0 else guided / unguided - 1
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None
-
-
-def as_json(one: Interval | None) -> dict[str, Any] | None:
-    """An interval as plain data; an end about which nothing is known is null."""
-    if one is None:
-        return None
-    return {
-        "estimate": one.estimate,
-        "low": _finite(one.low),
-        "high": _finite(one.high),
-        "level": one.level,
-        "n": one.n,
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _plain(array: Any) -> Any:
-    if isinstance(array, np.ndarray):
-        return [_plain(row) for row in array]
-    return _finite(float(array))
-
-
-def unread(steered: Steered) -> list[Entry]:
-    """The answers that could not be read."""
-    return [entry for entry in steered.entries if not Status(entry.reading.status).readable]
+def _arena(config: SteerConfig, games: Sequence[DialogueGame], cast: Cast, kept: Keeper, workers: int) -> Arena:
+    return Arena(games, cast, kept.book, keep=kept.keep, workers=workers, seed=config.seed, swap=config.swap_seats)

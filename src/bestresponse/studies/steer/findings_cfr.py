@@ -1,0 +1,232 @@
+"""The report of a run solved by counterfactual regret minimisation: games, policy, dialogues, imitation, readings."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from bestresponse.core.episode import Episode
+from bestresponse.core.player import Decision, Nature
+from bestresponse.players.guided import Guided
+from bestresponse.report import figures
+from bestresponse.report.document import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    KeyValues,
+    Paragraph,
+    Quote,
+    Section,
+    Table,
+)
+from bestresponse.report.interval import Interval
+from bestresponse.studies.steer.imitation import Imitation
+from bestresponse.studies.steer.opinions import pooled
+from bestresponse.studies.steer.playing import GameResult
+from bestresponse.studies.steer.session import Steered
+from bestresponse.studies.steer.solving import mixed_policy
+from bestresponse.studies.steer.summary import follow_interval, fresh_worth, imitation_worth, unread
+
+__all__ = ["cfr_sections"]
+
+_EXAMPLES = 3
+_MOST_GAMES = 200
+_FEWEST_DOTS = 4
+
+
+def cfr_sections(steered: Steered) -> list[Section]:
+    """Everything after the headline."""
+    sections = [_games_section(steered)]
+    if steered.solved:
+        first = steered.solved[0]
+        sections += [_policy_section(first), _examples_section(first)]
+    if steered.imitation is not None:
+        sections.append(_imitation_section(steered, steered.imitation))
+    if steered.config.follow:
+        sections.append(_follow_section(steered))
+    sections.append(_reading_section(steered))
+    return sections
+
+
+def _imitation_section(steered: Steered, found: Imitation) -> Section:
+    told = (
+        f"A network of two layers of 256 units, reading {_READS[steered.config.embed]}, learned the policies of "
+        f"{found.trained_on} games ({found.information_sets} information sets) in {found.steps} steps and was played "
+        f"on {found.held_out} games that it has not seen, against unguided speakers. Beside it: the mean policy of the "
+        "same games, which does not read what is said, and the equilibrium of each held-out game itself."
+    )
+    fresh = fresh_worth(steered, steered.held_out)
+    worths = [
+        ("network", imitation_worth(steered, found.network, "network")),
+        ("average policy", imitation_worth(steered, found.average, "average")),
+        ("equilibrium, on the texts it was fitted to", imitation_worth(steered, found.solver, "solver")),
+        ("equilibrium, on fresh texts", fresh),
+    ]
+    rows = tuple((name, worth.gain, worth.margin) for name, worth in worths if worth.gain is not None)
+    columns = (Column("speaker"), Column("gain", "right", format=".3f"), Column("margin", "right", format=".3f"))
+    shown = [(name, worth.gain) for name, worth in worths if worth.gain is not None]
+    picture = figures.intervals(shown, x_label="gain over unguided speech on held-out games")
+    caption = "Gain on held-out games, with 95 % intervals over games"
+    losses = (
+        ("cross entropy on the games learned from", found.losses[0]),
+        ("cross entropy on held-out games", found.losses[1]),
+    )
+    return Section(
+        "Imitation",
+        (
+            Paragraph(told),
+            Table(columns, rows),
+            Figure(picture, caption, _spoken(caption, shown)),
+            KeyValues(losses, format=".3f"),
+        ),
+    )
+
+
+_READS = {"words": "hashed words", "minilm": "MiniLM sentence vectors"}
+
+
+def _spoken(caption: str, rows: list[tuple[str, Interval]]) -> str:
+    return f"{caption}: " + "; ".join(f"{name} {value:.3f}" for name, value in rows)
+
+
+def _follow_section(steered: Steered) -> Section:
+    config, rate = steered.config, follow_interval(steered)
+    classifier = config.classifier or config.judge or config.model
+    if classifier == config.model:
+        who = f"{classifier}, the speaker's own model; name another by --classifier for a held-out judgement"
+    elif classifier in _READS:
+        who = f"a network on {_READS[classifier]}, trained on the messages of other games"
+    else:
+        who = classifier
+    named = sum((Counter(one.followed.named) for one in steered.games), Counter[tuple[str, str]]())
+    manners = steered.domain.manners(config.actions)
+    told = [manner for manner in manners.options if manner != manners.neutral]
+    columns = (Column("told"), *(Column(f"named {manner}", "right") for manner in manners.options))
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (manner, *(named[manner, other] for other in manners.options)) for manner in told
+    )
+    values: tuple[tuple[str, Cell], ...] = (
+        ("messages in the manner they were told", rate),
+        ("by chance", 1 / len(manners.options)),
+        ("messages judged", str(named.total())),
+        ("left unreadable", str(sum(one.followed.unreadable for one in steered.games))),
+        ("classifier", who),
+    )
+    return Section("Do the messages follow", (KeyValues(values, format=".3f"), Table(columns, rows)))
+
+
+def _games_section(steered: Steered) -> Section:
+    columns = (
+        Column("game", "right"),
+        Column("people"),
+        Column("nodes", "right"),
+        Column("information sets", "right"),
+        Column("NashConv", "right", "what all speakers could gain by deviating alone from the policy", ".4f"),
+        Column("unguided NashConv", "right", "the same when nobody is guided", ".3f"),
+        Column("gain", "right", "on the recorded texts: what guidance gains a speaker among unguided ones", ".3f"),
+        Column("margin", "right", "on the recorded texts: the guided speaker minus the unguided ones", ".3f"),
+        Column("fresh gain", "right", "the gain in dialogues with fresh texts, mean over draws", ".3f"),
+        Column("void because"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for one in steered.games[:_MOST_GAMES]:
+        people, solved = ", ".join(one.game.names), one.solved
+        if solved is None:
+            rows.append((one.number, people, None, None, None, None, None, None, None, one.why_void[:200]))
+            continue
+        sizes = (solved.tree.num_nodes, len(solved.tree.infosets))
+        figures_ = (solved.nash_conv, solved.unguided_nash_conv, solved.gain, solved.margin, _fresh_gain(one))
+        rows.append((one.number, people, *sizes, *figures_, None))
+    return Section("Games", (*_gains_figure(steered), Table(columns, tuple(rows))))
+
+
+def _gains_figure(steered: Steered) -> list[Block]:
+    """The gain of every game, on recorded and on fresh texts."""
+    if len(steered.solved) < _FEWEST_DOTS:
+        return []
+    groups = {"recorded texts": [one.solved.gain for one in steered.solved if one.solved]}
+    fresh = [one.fresh.gains[np.isfinite(one.fresh.gains)] for one in steered.solved if one.fresh is not None]
+    means = [float(gains.mean()) for gains in fresh if gains.size]
+    if means:
+        groups["fresh texts"] = means
+    picture = figures.distribution(groups, x_label="gain of a guided speaker, one dot a game")
+    told = "What a guided speaker gains in each game: dots, quartiles, and the mean as a diamond"
+    return [Figure(picture, told, told)]
+
+
+def _fresh_gain(one: GameResult) -> float | None:
+    gains = [] if one.fresh is None else one.fresh.gains[np.isfinite(one.fresh.gains)].tolist()
+    return float(np.mean(gains)) if gains else None
+
+
+def _policy_section(one: GameResult) -> Section:
+    if one.solved is None:
+        return Section("Policy")
+    tree, policy = one.solved.tree, one.solved.cfr.policy
+    rows = []
+    for index, infoset in enumerate(tree.infosets[:40]):
+        first = tree.first_move[index]
+        chances = policy.probabilities[first : first + len(infoset.moves)].tolist()
+        order = sorted(zip(infoset.moves, chances, strict=True), key=lambda pair: -pair[1])
+        told = ", ".join(f"{move} {p:.2f}" for move, p in order if p > 0.005)
+        rows.append((tree.players[infoset.player], infoset.label[-160:], told))
+    columns = (Column("speaker"), Column("after"), Column("how to speak"))
+    return Section(f"The policy of game {one.number}", (Table(columns, tuple(rows)),))
+
+
+def _examples_section(one: GameResult) -> Section:
+    """A few dialogues of the first game, guided speaker first in turn, drawn from the record."""
+    blocks: list[Block] = [
+        Paragraph("One speaker follows the policy, the others speak unguided; texts are drawn from the record.")
+    ]
+    for number in range(min(_EXAMPLES, one.game.domain.players)):
+        blocks.append(_example(one, number))
+    return Section("Dialogues", tuple(blocks))
+
+
+def _example(one: GameResult, seat: int) -> Quote:
+    if one.recorded is None or one.solved is None:
+        return Quote("")
+    policy = mixed_policy(one.solved.unguided, {seat: one.solved.cfr.policy})
+    nature = Nature(seat)
+    episode = Episode(one.recorded)
+    while pending := episode.pending:
+        for role, ask in pending.items():
+            player = nature if role == nature.name else Guided(nature, policy, seat)
+            episode.submit(role, Decision(player.decide(episode.view(role), ask).action))
+    said = [f"{one.game.names[s.seat]} ({s.manner}): {s.text}" for s in episode.state.said]
+    payoffs = ", ".join(
+        f"{name} {value:g}"
+        for name, value in zip(one.game.names, one.recorded.payoffs(episode.state).values(), strict=True)
+    )
+    return Quote("\n\n".join(said), f"{one.game.names[seat]} is guided; payoffs: {payoffs}")
+
+
+def _reading_section(steered: Steered) -> Section:
+    kinds = Counter((entry.by, entry.reading.status.value) for entry in steered.entries)
+    columns = (Column("answers of"), Column("reading"), Column("number", "right"))
+    blocks: list[Block] = [
+        Paragraph("An answer that cannot be read is void: its wording is not drawn and no payoff is put in its place."),
+        Table(columns, tuple((by, status, count) for (by, status), count in sorted(kinds.items()))),
+    ]
+    reasons = Counter(entry.reading.how for entry in unread(steered))
+    if reasons:
+        rows = tuple((how[:160], count) for how, count in reasons.most_common(10))
+        blocks.append(Table((Column("why unreadable"), Column("number", "right")), rows))
+    opinions = pooled([one.opinions for one in steered.games])
+    if opinions.pairs or opinions.void:
+        blocks.append(
+            KeyValues(
+                (
+                    ("payoffs ruled on by both referees", str(len(opinions.pairs))),
+                    ("the same", opinions.same),
+                    ("mean absolute difference", opinions.distance),
+                    ("Krippendorff's alpha", opinions.alpha),
+                    ("dialogues the second referee left void", str(opinions.void)),
+                ),
+                format=".3f",
+            )
+        )
+    return Section("How the answers were read", tuple(blocks))

@@ -1,0 +1,65 @@
+"""A recorded steering run done again from the raw replies of its models, and compared answer by answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bestresponse.core.errors import BestResponseError
+from bestresponse.core.json import canonical
+from bestresponse.games.dialogue_recorded import PERSON, Book, Entry
+from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.replaying import Replay, recorded_models
+from bestresponse.studies.steer.keeping import Unwritten, read_book
+from bestresponse.studies.steer.session import Steered, book_of, config_of, domain_of, run
+from bestresponse.studies.steer.summary import summary_of
+
+__all__ = ["replay_run"]
+
+_DECIMALS = 6
+_COMPARED = ("nash_conv", "unguided_nash_conv", "cfr_gain", "margin", "fresh", "follow_rate", "second_referee",
+             "payoffs", "prompts", "table", "held_out")  # fmt: skip
+
+
+def replay_run(folder: RunFolder) -> Replay:
+    """Ask everything again, of models that give only the replies on record; compare the answers and the figures."""
+    path = book_of(folder)
+    recorded = read_book(path)
+    kept = Unwritten(Book(entry for entry in recorded.entries if entry.by == PERSON))
+    models = recorded_models(RunFolder(path, folder.manifest))
+    try:
+        steered, _ = run(config_of(folder), domain_of(folder), models, kept)
+    except BestResponseError as error:
+        return Replay(0, (f"the run cannot be made again: {error}",), "answers")
+    different = [_difference(entry, recorded) for entry in kept.book.entries]
+    wrong = [why for why in different if why]
+    missing = [f"game {one.number}: {one.built.last_failure}" for one in steered.games if one.built.failed]
+    return Replay(len(different) - len(wrong), (*_other_figures(folder, steered), *missing, *wrong), "answers")
+
+
+def _difference(entry: Entry, recorded: Book) -> str:
+    """How an answer differs from the recorded one; empty where it does not."""
+    before = recorded.get(entry.key, entry.number)
+    if before == entry:
+        return ""
+    was = "none" if before is None else repr(before.text)[:80]
+    return f"{entry.by}, draw {entry.number} of {entry.key}: {repr(entry.text)[:80]}, recorded {was}"
+
+
+def _other_figures(folder: RunFolder, steered: Steered) -> list[str]:
+    """The figures that do not come out as the finished run told them."""
+    try:
+        told = json.loads((folder.path / "summary.json").read_text("utf-8"))
+    except FileNotFoundError:
+        return []
+    found = summary_of(steered, 0)
+    return [
+        f"the figure {name} came out differently"
+        for name in _COMPARED
+        if name in told and _rounded(told[name]) != _rounded(found.get(name))
+    ]
+
+
+def _rounded(value: Any) -> str:
+    """Plain data in one spelling, numbers to some decimals."""
+    return canonical(json.loads(json.dumps(value), parse_float=lambda text: str(round(float(text), _DECIMALS) + 0.0)))
