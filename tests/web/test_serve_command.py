@@ -1,11 +1,16 @@
 """The command itself: it prints a link, keeps its tables when it is killed, and refuses to be public by accident."""
 
+import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import httpx
 import pytest
+
+from bestresponse.web.keeping import can_keep
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +45,66 @@ def test_a_killed_server_goes_on_with_its_tables_and_its_links(tmp_path):
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
+
+
+def worker_of(process):
+    """The process that serves, as soon as there is one."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    for _ in range(1000):
+        if found := children.read_text().split():
+            return int(found[0])
+        time.sleep(0.01)
+    raise AssertionError("there is no worker")
+
+
+kept = pytest.mark.skipif(not (can_keep() and Path("/proc/self/task").exists()), reason="needs fork and /proc")
+
+
+@kept
+def test_a_killed_worker_is_replaced_at_once_and_nobody_is_refused(tmp_path):
+    process, link = started(tmp_path)
+    try:
+        base, token = link.split("/enter/")
+        admin = {"authorization": f"Bearer {token}"}
+        wanted = {"game": {"name": "chicken"}, "seats": ["person", "person"], "quiz": False}
+        lobby = httpx.post(f"{base}/api/lobbies", json=wanted, headers=admin, timeout=60).json()
+        before = worker_of(process)
+        os.kill(before, signal.SIGKILL)
+        again = httpx.get(f"{base}/api/lobbies/{lobby['lobby']}", headers=admin, timeout=60)
+        assert again.json() == lobby
+        assert worker_of(process) != before
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
+    assert process.stderr.read() == ""
+    assert process.stdout.read() == ""
+
+
+@kept
+def test_a_worker_that_dies_again_and_again_is_given_up(tmp_path):
+    process, _ = started(tmp_path)
+    before = 0
+    for _ in range(5):
+        while (worker := worker_of(process)) == before:
+            time.sleep(0.01)
+        os.kill(worker, signal.SIGKILL)
+        before = worker
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert "died 5 times within 30 seconds (the last time by SIGKILL) and is not started again" in said
+
+
+@kept
+def test_a_worker_does_not_outlive_its_parent(tmp_path):
+    process, link = started(tmp_path)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    second, again = started(tmp_path)
+    try:
+        assert again.split("/enter/")[1] == link.split("/enter/")[1]
+    finally:
+        second.send_signal(signal.SIGTERM)
+        second.wait(timeout=60)
 
 
 def test_two_servers_do_not_write_into_one_folder(tmp_path):

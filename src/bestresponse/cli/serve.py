@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
+_BACKLOG = 2048
 
 
 def serve(
@@ -50,21 +51,37 @@ def serve(
     try:
         import uvicorn
 
-        from bestresponse.web.serve import Place, opened
+        from bestresponse.web.keeping import can_keep, keep
+        from bestresponse.web.serve import Place, load, opened
     except ImportError as error:
         raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
 
     place = Place(output_dir, host, port, admin_token)
-    with _models(output_dir, Limits(None, cache, max_calls, max_tokens_total, max_cost)) as open_model:
-        app, desk, close = opened(place, open_model, tuple(model) if model else _at_hand())
-        try:
-            listener = _listen(host, port)
-            shown = f"[{host}]" if ":" in host else host
-            print(f"http://{shown}:{listener.getsockname()[1]}/enter/{desk.keys.admin}", flush=True)
-            config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
-            uvicorn.Server(config).run(sockets=[listener])
-        finally:
-            close()
+    limits = Limits(None, cache, max_calls, max_tokens_total, max_cost)
+    models = tuple(model) if model else _at_hand()
+    listener = _listen(host, port)
+
+    def work(number: int) -> None:
+        with _models(output_dir, limits) as open_model:
+            app, desk, close = opened(place, open_model, models)
+            try:
+                if number == 0:
+                    print(_link(listener, desk.keys.admin), flush=True)
+                config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
+                with suppress(KeyboardInterrupt):
+                    uvicorn.Server(config).run(sockets=[listener])
+            finally:
+                close()
+
+    if can_keep():
+        load()
+        raise typer.Exit(keep(work))
+    work(0)
+
+
+def _link(listener: socket, token: str) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/enter/{token}"
 
 
 def _listen(host: str, port: int) -> socket:
@@ -77,6 +94,7 @@ def _listen(host: str, port: int) -> socket:
     listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port") from None

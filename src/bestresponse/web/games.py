@@ -5,6 +5,7 @@ A game is named from a closed list or given as the text of a logic program; no n
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -14,7 +15,7 @@ from bestresponse.core.game import Game
 from bestresponse.core.registry import did_you_mean, games
 from bestresponse.games.blotto import Blotto
 from bestresponse.games.logic_game import LogicGame, program_game
-from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.lookup import Found, find_game, game_names
 from bestresponse.games.matrix import MatrixGame, Wanted
 from bestresponse.games.repeated import RepeatedGame
 from bestresponse.games.tree_game import TreeGame, catalogued
@@ -29,6 +30,9 @@ from bestresponse.web.setup import GameChoice
 
 __all__ = ["Offer", "checked_program", "found_of", "game_of", "offers", "stage_form"]
 
+_making = threading.Lock()
+"""Many who come at once want the same game; one of them makes it, and the others have it then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -40,9 +44,14 @@ class Offer:
     repeats: bool = False
 
 
-@lru_cache(maxsize=1)
 def offers() -> tuple[Offer, ...]:
     """Every game that can be chosen by name."""
+    with _making:
+        return _offers()
+
+
+@lru_cache(maxsize=1)
+def _offers() -> tuple[Offer, ...]:
     tables = [Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()]
     trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
     taken = {offer.name for offer in (*tables, *trees)}
@@ -54,12 +63,17 @@ def offers() -> tuple[Offer, ...]:
     return (*rules, *tables, *trees)
 
 
-@lru_cache(maxsize=256)
 def game_of(choice: GameChoice) -> Game[Any]:
     """The game, ready to be played; UsageError or InvalidGame where the choice means none."""
+    with _making:
+        return _game_of(choice)
+
+
+@lru_cache(maxsize=256)
+def _game_of(choice: GameChoice) -> Game[Any]:
     if choice.program:
         return _playable(program_game(checked_program(choice.program), choice.name or "game"), choice)
-    known = [offer.name for offer in offers()]
+    known = list(game_names())
     if choice.name not in known:
         raise UsageError(f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}")
     found = find_game(choice.name)

@@ -16,7 +16,7 @@ from bestresponse.report.document import Figure
 from bestresponse.report.interval import Interval
 from bestresponse.report.text import abridged, visible
 
-__all__ = ["asset", "page"]
+__all__ = ["asset", "load_templates", "page"]
 
 _LONGEST = 60_000
 _BRIEF = 160
@@ -49,6 +49,12 @@ def _environment() -> Environment:
 def page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
     """The template with its places filled."""
     return HTMLResponse(_environment().get_template(template).render(**places), status)
+
+
+def load_templates() -> None:
+    """Read and compile every template, so that nobody has to wait for it."""
+    for file in files("bestresponse.web").joinpath("templates").iterdir():
+        _environment().get_template(file.name)
 
 
 def _finalize(value: Any) -> Any:

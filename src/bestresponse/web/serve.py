@@ -12,12 +12,14 @@ from fastapi import FastAPI
 from bestresponse.core.errors import UsageError
 from bestresponse.web.app import create_app
 from bestresponse.web.desk import Desk
+from bestresponse.web.games import offers
 from bestresponse.web.house import House
 from bestresponse.web.journal import Journal
 from bestresponse.web.keys import Keys, kept_secret
+from bestresponse.web.render import load_templates
 from bestresponse.web.seats import OpenModel
 
-__all__ = ["Place", "is_loopback", "opened"]
+__all__ = ["Place", "is_loopback", "load", "opened"]
 
 _SHORTEST_TOKEN = 16
 _FOLDER = "sessions"
@@ -54,6 +56,12 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def load() -> None:
+    """Load whatever every server needs, before there is one: the list of games and all pages."""
+    offers()
+    load_templates()
 
 
 Opened = tuple[FastAPI, Desk, Callable[[], None]]

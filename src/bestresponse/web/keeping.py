@@ -1,0 +1,105 @@
+"""Keeps a server at work: a worker does the work, and when it is killed another one takes its place at once.
+
+The parent loads everything before it forks, so that a new worker begins within a moment; it holds the listening socket,
+so that whoever connects meanwhile waits instead of being refused. It keeps nothing else: what the worker knows is on
+disk. Signals to the parent are passed on, a worker that ends by itself ends the parent, and one that dies again and
+again is not started any more. A worker whose parent is gone ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from types import FrameType
+
+from bestresponse.core.errors import BestResponseError
+
+__all__ = ["CrashLoop", "can_keep", "keep"]
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_MOST_DEATHS = 5
+_WITHIN = 30.0
+
+
+class CrashLoop(BestResponseError):
+    """The worker dies again and again."""
+
+
+def can_keep() -> bool:
+    """Whether this system can fork a process that has loaded native libraries."""
+    return hasattr(os, "fork") and sys.platform != "darwin"
+
+
+def keep(work: Callable[[int], None]) -> int:
+    """Let workers do `work` (told how many died before) until one ends by itself; gives its exit code.
+
+    Returns in the worker as well, with 0 once its work is done; whatever it raises is raised there.
+    """
+    deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
+    forward = _Forward()
+    for number in range(sys.maxsize):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        alive, held = os.pipe()
+        worker = os.fork()
+        if worker == 0:
+            os.close(held)
+            forward.restore()
+            _end_with_parent(alive)
+            work(number)
+            return 0
+        os.close(alive)
+        forward.to(worker)
+        code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+        forward.to(None)
+        os.close(held)
+        if code >= 0 or forward.asked:
+            forward.restore()
+            return 0 if forward.asked else code
+        deaths.append(time.monotonic())
+        if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _WITHIN:
+            forward.restore()
+            raise CrashLoop(
+                f"the server died {_MOST_DEATHS} times within {_WITHIN:.0f} seconds (the last time by "
+                f"{signal.Signals(-code).name}) and is not started again; everything that was answered is kept"
+            )
+    return 0
+
+
+class _Forward:
+    """Passes signals on to the worker; `asked` tells that somebody wants an end."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._worker: int | None = None
+        self._before = {number: signal.signal(number, self._pass_on) for number in _SIGNALS}
+
+    def to(self, worker: int | None) -> None:
+        self._worker = worker
+        if self.asked and worker is not None:
+            os.kill(worker, signal.SIGTERM)
+
+    def restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        if self._worker is not None:
+            os.kill(self._worker, number)
+
+
+def _end_with_parent(alive: int) -> None:
+    """End this process when nobody holds the other end of the pipe; terminals speak to the parent alone."""
+    os.setpgid(0, 0)
+
+    def wait() -> None:
+        os.read(alive, 1)
+        os._exit(1)
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()
