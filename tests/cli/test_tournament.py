@@ -123,7 +123,7 @@ def test_a_model_plays_can_be_stopped_goes_on_and_is_reported_and_replayed(bestr
     words = ("prisoners-dilemma", "--strategies", "tit-for-tat,defector", "--player", server.model, "--rounds", 3)
     stopped = tournament(tmp_path, *words, "--max-calls", 4, "--cache", "off", "--workers", 1)
     assert stopped.returncode == 1
-    assert "not every match was played" in stopped.stderr
+    assert "not everything was played" in stopped.stderr
     done = tournament(tmp_path, *words, "--json", "--cache", "off")
     assert done.returncode == 0, done.stderr
     assert totals(done)[server.model] == totals(done)["defector"] == 2 * (7 + 3 + 3)

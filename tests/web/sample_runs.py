@@ -77,7 +77,7 @@ def stories_run(output):
 
     config = StoriesConfig(("scripted",), count=1, attempts=1)
     players = models("This is no game.")
-    manifest = session.manifest_of(config, players, command=("test",), created="2026-01-01T00:00:00", revision=None)
+    manifest = session.manifest_of(config, players, OCCASION)
     with RunFolder.open(output / f"autoformalization-{manifest.run}", manifest) as folder:
         session.run(config, folder, players, EmbeddedEngine(), workers=1, on_progress=quiet)
     return folder.path.name, {"plays": 1, "total": 1, "calls": 1, "money": 0.0}

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from datetime import datetime
 from pathlib import Path
 
 import typer
 
 from bestresponse.cli.models_open import Limits, opened_models
-from bestresponse.cli.show import console, notes, play_progress, print_table
-from bestresponse.cli.version import command_line, revision
+from bestresponse.cli.running import explain, play_run, show_findings
+from bestresponse.cli.version import occasion
 from bestresponse.core.errors import StoreError
 from bestresponse.logic.engine import open_engine
 from bestresponse.report import codec, page, tables
 from bestresponse.report.document import Document
-from bestresponse.run.execute import Outcome
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.autoformalization import session
 from bestresponse.studies.autoformalization.config import StoriesConfig
@@ -32,23 +29,26 @@ def bench_stories(config: StoriesConfig, output_dir: Path, limits: Limits, *, dr
     print(line, file=sys.stdout if dry_run else sys.stderr, flush=True)
     if dry_run:
         return
-    with opened_models(config.models, output_dir, limits) as opened:
-        created = datetime.now().astimezone().isoformat(timespec="seconds")
-        manifest = session.manifest_of(
-            config, opened.models, command=command_line(), created=created, revision=revision()
-        )
-        engine = open_engine()
-        try:
-            with (
-                RunFolder.open(output_dir / f"autoformalization-{manifest.run}", manifest) as folder,
-                play_progress(plays, "stories") as tell,
-            ):
-                outcome = session.run(config, folder, opened.models, engine, workers=opened.workers, on_progress=tell)
-                if outcome.complete:
-                    folder.write_text("finished", created + "\n")
-        finally:
-            engine.close()
-    _show(folder, outcome, as_json)
+    engine = open_engine()
+    try:
+        with opened_models(config.models, output_dir, limits) as opened:
+            folder, outcome = play_run(
+                session.manifest_of(config, opened.models, occasion()),
+                output_dir,
+                plays,
+                "stories",
+                lambda folder, tell: session.run(
+                    config, folder, opened.models, engine, workers=opened.workers, on_progress=tell
+                ),
+            )
+    finally:
+        engine.close()
+    if folder.finished():
+        document, files = publish(folder)
+        show_findings(document, files, summary_of(session.read_rows(folder)), as_json=as_json, tables=3)
+    explain(outcome)
+    if not outcome.complete:
+        raise typer.Exit(1)
 
 
 def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
@@ -63,22 +63,3 @@ def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
         folder.write_text("rows.csv", tables.to_csv(rows)),
     ]
     return document, files
-
-
-def _show(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
-    if folder.finished():
-        document, files = publish(folder)
-        if as_json:
-            print(json.dumps(summary_of(session.read_rows(folder)), indent=2, ensure_ascii=False))
-        else:
-            for _, table in document.tables[:3]:
-                print_table(console(), table)
-        for path in files:
-            notes().print(f"wrote {path}", markup=False, soft_wrap=True)
-    for failure in outcome.failures[:5]:
-        print(f"bestresponse: {failure}", file=sys.stderr)
-    if outcome.stopped:
-        print(f"bestresponse: stopped: {outcome.stopped}", file=sys.stderr)
-    if not outcome.complete or not folder.finished():
-        print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)
-        raise typer.Exit(1)

@@ -38,14 +38,15 @@ def play_run(
     return folder, outcome
 
 
-def show_findings(document: Document, files: Iterable[Path], summary: Any, *, as_json: bool) -> None:
-    """The first table (or the summary as JSON) on the screen, and the names of the files beside it."""
+def show_findings(document: Document, files: Iterable[Path], summary: Any, *, as_json: bool, tables: int = 1) -> None:
+    """The first tables (or the summary as JSON) on the screen, and the names of the files beside them."""
     from bestresponse.cli.show import console, notes, print_table
 
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        print_table(console(), document.tables[0][1])
+        for _, table in document.tables[:tables]:
+            print_table(console(), table)
     for path in files:
         notes().print(f"wrote {path}", markup=False, soft_wrap=True)
 

@@ -88,7 +88,13 @@ def _cell(cell: Cell, spec: str) -> str:
 
 @contextmanager
 def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[Progress], None]]:
-    """A live bar on the terminal (plain lines where there is none); gives the function to tell progress to."""
+    """A live bar on the terminal (plain lines where there is none); gives the function to tell progress to.
+
+    Where there is nothing to do, nothing is shown.
+    """
+    if total == 0:
+        yield lambda progress: None
+        return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -158,10 +157,8 @@ def _play(config: TournamentConfig, output_dir: Path, limits: Limits) -> tuple[R
     from contextlib import nullcontext
 
     from bestresponse.cli.models_open import opened_models
-    from bestresponse.cli.show import play_progress
+    from bestresponse.cli.running import play_run
     from bestresponse.cli.version import occasion
-    from bestresponse.run.execute import Outcome
-    from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.tournament import session
     from bestresponse.studies.tournament.plan import Plan
 
@@ -171,15 +168,13 @@ def _play(config: TournamentConfig, output_dir: Path, limits: Limits) -> tuple[R
     with opened as table:
         models = table.models if table is not None else {}
         workers = table.workers if table is not None else limits.workers or 1
-        manifest = session.manifest_of(config, models, occasion())
-        with RunFolder.open(output_dir / f"tournament-{manifest.run}", manifest) as folder:
-            outcome = Outcome()
-            if plan.total:
-                with play_progress(plan.total, "matches") as tell:
-                    outcome = session.run(plan, folder, models, workers=workers, on_progress=tell)
-            if outcome.complete:
-                folder.write_text("finished", folder.manifest.created + "\n")
-    return folder, outcome
+        return play_run(
+            session.manifest_of(config, models, occasion()),
+            output_dir,
+            plan.total,
+            "matches",
+            lambda folder, tell: session.run(plan, folder, models, workers=workers, on_progress=tell),
+        )
 
 
 def _announce(matches: int, config: TournamentConfig) -> None:
@@ -197,24 +192,16 @@ def _announce(matches: int, config: TournamentConfig) -> None:
 
 def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
     """The table on the screen, and the report; exit code 1 where matches are missing."""
-    from bestresponse.cli.show import console, notes, print_table
+    from bestresponse.cli.running import explain, show_findings
     from bestresponse.cli.tournament_files import write_files
     from bestresponse.studies.tournament import session
 
     standings = session.read_standings(folder)
     document, written, summary = write_files(folder, standings)
-    if as_json:
-        print(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        print_table(console(), document.tables[0][1])
+    show_findings(document, written, summary, as_json=as_json)
     _remark(standings.config.left_out)
-    for path in written:
-        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
-    for failure in outcome.failures[:5]:
-        print(f"bestresponse: {failure}", file=sys.stderr)
+    explain(outcome)
     if not outcome.complete:
-        why = f" ({outcome.stopped})" if outcome.stopped else ""
-        print(f"bestresponse: not every match was played{why}; the same command plays what is missing", file=sys.stderr)
         raise typer.Exit(1)
 
 

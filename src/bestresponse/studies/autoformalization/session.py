@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from bestresponse.core.errors import StoreError
-from bestresponse.core.json import digest
 from bestresponse.formal.texts import TEXTS
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.run.execute import Outcome, Progress, execute
-from bestresponse.store.manifest import Manifest, environment
+from bestresponse.store.manifest import Manifest
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.autoformalization.config import StoriesConfig
 from bestresponse.studies.autoformalization.findings import findings
 from bestresponse.studies.autoformalization.measure import measure
 from bestresponse.studies.autoformalization.playing import STUDY, play_on, specs
+from bestresponse.studies.runs import Occasion, new_manifest
 
 __all__ = ["config_of", "manifest_of", "read_rows", "report_of", "run", "total"]
 
 
-def manifest_of(
-    config: StoriesConfig, models: Mapping[str, Model], *, command: Iterable[str], created: str, revision: str | None
-) -> Manifest:
+def manifest_of(config: StoriesConfig, models: Mapping[str, Model], occasion: Occasion) -> Manifest:
     """What is written down before the first play."""
-    who = {
-        name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
-    }
-    prompts = {f"formal/{name}": value for name, value in TEXTS.hashes().items()}
-    run = digest({"study": STUDY, "config": config.to_json()}, 12)
-    return Manifest(run, STUDY, config.to_json(), tuple(command), created, environment(revision), prompts, who)
+    return new_manifest(STUDY, config.to_json(), models, occasion, (TEXTS,))
 
 
 def config_of(folder: RunFolder) -> StoriesConfig:
