@@ -57,9 +57,10 @@ class House:
         self._live: dict[str, Session] = {}
         self._taken: dict[str, set[int]] = {}
         self._ready: dict[str, set[int]] = {}
+        self._absent: dict[str, set[int]] = {}
         self._before = journal.submissions()
         self._recorded = journal.finished()
-        for event in journal.events("lobby", "seated", "ready"):
+        for event in journal.events("lobby", "seated", "ready", "absent", "came"):
             self._remember(event)
 
     def _remember(self, event: dict[str, Any]) -> None:
@@ -72,6 +73,10 @@ class House:
                 self._taken.setdefault(event["session"], set()).add(event["seat"])
             case "ready":
                 self._ready.setdefault(event["session"], set()).add(event["seat"])
+            case "absent":
+                self._absent.setdefault(event["session"], set()).add(event["seat"])
+            case "came":
+                self._absent[event["session"]].discard(event["seat"])
 
     def set_up(self, setup: Setup, groups: int = 1) -> Lobby:
         """Lay new tables; UsageError where the setup does not fit its game."""
@@ -128,7 +133,8 @@ class House:
         with self._lock:
             if name not in self._live:
                 before: Iterable[Submission] = self._before.pop(name, ())
-                self._live[name] = Session.of(table, game, before, self._ready.get(name, ()))
+                absent = self._absent.setdefault(name, set())
+                self._live[name] = Session.of(table, game, before, self._ready.get(name, ()), absent)
                 self._conclude(self._live[name])
             return self._live[name]
 
@@ -152,8 +158,7 @@ class House:
         with session.lock:
             if seat in session.ready or session.setup.seats[seat] != PERSON:
                 return
-            self.journal.tell("ready", session=session.id, seat=seat, quiz_tries=quiz_tries)
-            self._ready.setdefault(session.id, set()).add(seat)
+            self._remember(self.journal.tell("ready", session=session.id, seat=seat, quiz_tries=quiz_tries))
             self._taken.setdefault(session.id, set()).add(seat)
             session.ready.add(seat)
             session.note_asked()
@@ -164,12 +169,18 @@ class House:
         with session.lock:
             for seat in session.setup.persons:
                 if seat not in session.ready:
-                    self.journal.tell("ready", session=session.id, seat=seat, quiz_tries=0)
-                    self._ready.setdefault(session.id, set()).add(seat)
+                    self._remember(self.journal.tell("absent", session=session.id, seat=seat))
+                    self._remember(self.journal.tell("ready", session=session.id, seat=seat, quiz_tries=0))
                     session.ready.add(seat)
-                    session.absent.add(seat)
             session.note_asked()
         self.changed(session)
+
+    def came(self, session: Session, seat: int) -> None:
+        """The person in that seat is here; whoever was missing answers for themselves from now on."""
+        if seat in session.absent:
+            with session.lock:
+                self._remember(self.journal.tell("came", session=session.id, seat=seat))
+        session.touch(seat)
 
     def submit(self, session: Session, role: Role, turn: int, decision: Decision) -> None:
         """Take the answer number `turn` of `role`, once; InvalidMove, NotAsked or AlreadyAnswered where it does not

@@ -1,8 +1,8 @@
 """One table: an episode, who is ready, and how long everybody has been asked.
 
 The episode is rebuilt from its submissions whenever the server starts; everything else here is either an event in the
-journal (who was seated, who is ready) or forgotten on purpose (when a question was put: after a restart everybody has
-the full time again).
+journal (who was seated, is ready, never came) or forgotten on purpose (when a question was put: after a restart
+everybody has the full time again).
 """
 
 from __future__ import annotations
@@ -57,8 +57,16 @@ class Session:
     stamp: int = 0
 
     @classmethod
-    def of(cls, table: Table, game: Game[Any], submissions: Iterable[Submission], ready: Iterable[int]) -> Session:
-        session = cls(table, game, Episode(game, submissions), set(ready))
+    def of(
+        cls,
+        table: Table,
+        game: Game[Any],
+        submissions: Iterable[Submission],
+        ready: Iterable[int] = (),
+        absent: set[int] | None = None,
+    ) -> Session:
+        """The table as far as it was played; `absent` is shared with whoever keeps book of it."""
+        session = cls(table, game, Episode(game, submissions), set(ready), set() if absent is None else absent)
         session.note_asked()
         return session
 
@@ -164,5 +172,4 @@ class Session:
 
     def touch(self, seat: int) -> None:
         """The person in that seat was here."""
-        self.absent.discard(seat)
         self.seen[seat] = time.monotonic()
