@@ -10,7 +10,7 @@ from bestresponse.formal.back_translation import compare
 from bestresponse.formal.candidates import elect, formalize_many
 from bestresponse.formal.examples import library
 from bestresponse.formal.forms import plan
-from bestresponse.formal.structured import TABLE_SCHEMA, read_table
+from bestresponse.formal.structured import TABLE_SCHEMA, read_sheet, read_table
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.logic.engine import Limits
 from bestresponse.logic.validate import Expectation
@@ -248,11 +248,38 @@ def test_a_model_that_can_be_held_to_a_schema_writes_the_table_and_the_program_f
     assert model.asked[0].schema is None
 
 
-def test_a_table_with_a_gap_is_sent_back_with_what_is_missing():
+def filled(*payoffs):
+    ends = ["share, Bob: share", "share, Bob: grab", "grab, Bob: share", "grab, Bob: grab"]
+    return {
+        f"Ann: {end}": {"story": "", "payoffs": dict(zip(["Ann", "Bob"], earned, strict=True))}
+        for end, earned in zip(ends, payoffs, strict=False)
+    }
+
+
+def test_a_table_with_a_gap_comes_back_as_a_sheet_with_every_end_to_fill_in():
     gap = {**TABLE, "ends": TABLE["ends"][:3]}
-    model, writer = formalizer(json.dumps(gap), json.dumps(TABLE), form="table")
-    assert writer.formalize(STORY).ok
-    assert "the end grab, grab is missing" in model.asked[1].messages[1].content
+    model, writer = formalizer(json.dumps(gap), json.dumps(filled((3, 3), (0, 5), (5, 0), (1.5, 1))), form="table")
+    found = writer.formalize(STORY)
+    assert found.attempts[0].problem == "the end grab, grab is missing"
+    assert found.table == read_table(json.dumps(TABLE))
+    assert list(json.loads(model.asked[1].schema)["properties"]) == list(filled((0, 0), (0, 0), (0, 0), (0, 0)))
+    assert "Ann: grab, Bob: grab" in model.asked[1].messages[1].content
+
+
+def test_a_sheet_that_is_not_filled_in_says_what_is_missing():
+    sheet = read_sheet(json.dumps(TABLE))
+    with pytest.raises(InvalidGame, match="the end Ann: grab, Bob: share is missing"):
+        sheet.read(json.dumps(filled((3, 3), (0, 5))))
+    with pytest.raises(InvalidGame, match="the payoffs of the end Ann: share, Bob: share must be numbers"):
+        sheet.read(json.dumps(filled(("3", 3), (0, 5), (5, 0), (1, 1))))
+
+
+def test_moves_in_turn_or_unreadable_players_make_no_sheet():
+    assert read_sheet(json.dumps({**TABLE, "timing": "in turn"})) is None
+    assert read_sheet(json.dumps({**TABLE, "players": []})) is None
+    assert read_sheet("no JSON") is None
+    crowd = [{"name": f"P{k}", "moves": ["a", "b"]} for k in range(7)]
+    assert read_sheet(json.dumps({**TABLE, "players": crowd})) is None
 
 
 def test_a_table_without_players_is_no_game():

@@ -193,9 +193,12 @@ class Formalizer:
         """Attempts until one is a game. The first text may be given; after that a form begins with its task."""
         made: list[Attempt] = []
         shown: dict[str, None] = dict.fromkeys(begun.examples)
-        for form in forms:
+        last: Form | None = None
+        for planned in forms:
+            form = last.after(made[-1].reply) if last is not None and last.name == planned.name else planned
             attempt = self._attempt(form, _text(begun.story, form, made, first), made)
             made.append(attempt)
+            last = form
             shown |= dict.fromkeys(form.examples)
             self.tell(attempt)
             refusal = None if attempt.source else form.refusal(attempt.reply)

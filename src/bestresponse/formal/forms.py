@@ -7,19 +7,20 @@ with one entry per attempt.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.examples import Example
 from bestresponse.formal.extract_code import find_code, no_game
 from bestresponse.formal.program_writer import write_program
-from bestresponse.formal.structured import NO_PLAYERS, TABLE_SCHEMA, read_table
+from bestresponse.formal.structured import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.texts import TEXTS
 from bestresponse.logic.diagnostics import numbered
+from bestresponse.logic.table import GameTable
 from bestresponse.models.base import Finish, Model, Reply
 
-__all__ = ["Form", "FormName", "ProgramForm", "TableForm", "Wish", "plan"]
+__all__ = ["Form", "FormName", "ProgramForm", "SheetForm", "TableForm", "Wish", "plan"]
 
 Wish = Literal["auto", "program", "table"]
 FormName = Literal["program", "table"]
@@ -71,6 +72,10 @@ class Form(Protocol):
 
     def revise(self, story: str, source: str, game: str, remark: str) -> str: ...
 
+    def after(self, reply: Reply) -> Form:
+        """The form in which to ask again after an answer that is no game."""
+        ...
+
 
 class ProgramForm:
     """A program in the solver language, after some examples."""
@@ -109,6 +114,9 @@ class ProgramForm:
     def revise(self, story: str, source: str, game: str, remark: str) -> str:
         return TEXTS.fill("revise", story=story, program=numbered(source), game=game, remark=remark)
 
+    def after(self, reply: Reply) -> Form:
+        return self
+
 
 class TableForm:
     """Players, moves and ends as JSON; the program is written by rule."""
@@ -126,10 +134,7 @@ class TableForm:
         return TEXTS.fill("task_table", story=story)
 
     def read(self, reply: Reply) -> tuple[str, str]:
-        try:
-            return write_program(read_table(reply.text)), ""
-        except InvalidGame as error:
-            return "", "the answer was cut off" if reply.finish is Finish.LENGTH else str(error)
+        return _written(reply, read_table)
 
     def refusal(self, reply: Reply) -> str | None:
         return "it lists no players" if self.read(reply)[1] == NO_PLAYERS else no_game(reply.text)
@@ -139,6 +144,40 @@ class TableForm:
 
     def revise(self, story: str, source: str, game: str, remark: str) -> str:
         return TEXTS.fill("revise_table", task=self.task(story), game=game, remark=remark)
+
+    def after(self, reply: Reply) -> Form:
+        sheet = read_sheet(reply.text)
+        return self if sheet is None else SheetForm(sheet)
+
+
+class SheetForm(TableForm):
+    """The ends of a game whose players and moves are known from an earlier answer, as a sheet to fill in."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+
+    def schema(self, model: Model) -> str | None:
+        return self._sheet.schema() if model.abilities.schema else None
+
+    def task(self, story: str) -> str:
+        return TEXTS.fill("task_sheet", story=story, ends="\n".join(self._sheet.ends()))
+
+    def read(self, reply: Reply) -> tuple[str, str]:
+        return _written(reply, self._sheet.read)
+
+    def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
+        return self.task(story)
+
+    def after(self, reply: Reply) -> Form:
+        return self
+
+
+def _written(reply: Reply, read: Callable[[str], GameTable]) -> tuple[str, str]:
+    """The program of the table in a reply, and what is wrong where there is none."""
+    try:
+        return write_program(read(reply.text)), ""
+    except InvalidGame as error:
+        return "", "the answer was cut off" if reply.finish is Finish.LENGTH else str(error)
 
 
 def _no_program(reply: Reply) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Any, Final
@@ -20,11 +21,12 @@ from bestresponse.formal.table_data import simultaneous
 from bestresponse.logic.table import GameTable, Row
 from bestresponse.models.schema import schema_text
 
-__all__ = ["NO_PLAYERS", "TABLE_SCHEMA", "read_table"]
+__all__ = ["NO_PLAYERS", "TABLE_SCHEMA", "Sheet", "read_sheet", "read_table"]
 
 AT_ONCE: Final = "at the same time"
 IN_TURN: Final = "in turn"
 MOST_ENDS = 2_000
+MOST_TO_FILL_IN = 64
 NO_PLAYERS: Final = "the game has no players"
 
 _End = tuple[tuple[str, ...], tuple[Fraction, ...]]
@@ -51,15 +53,50 @@ TABLE_SCHEMA: Final = schema_text(
 """What a model is held to."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The ends of a game of simultaneous moves as a sheet to fill in: none can be left out or stand there twice."""
+
+    players: tuple[str, ...]
+    moves: tuple[tuple[str, ...], ...]
+
+    def ends(self) -> tuple[str, ...]:
+        """Every combination of moves, the last player's changing fastest."""
+        named = [[f"{who}: {move}" for move in own] for who, own in zip(self.players, self.moves, strict=True)]
+        return tuple(", ".join(one) for one in product(*named))
+
+    def schema(self) -> str:
+        numbers = {who: {"type": "number"} for who in self.players}
+        return schema_text(_object(**dict.fromkeys(self.ends(), _object(story=_TEXT, payoffs=_object(**numbers)))))
+
+    def read(self, answer: str) -> GameTable:
+        """The table in an answer; InvalidGame says what is wrong with it."""
+        data = _read(answer)
+        payoffs = []
+        for end in self.ends():
+            filled = data.get(end)
+            given = filled.get("payoffs") if isinstance(filled, dict) else None
+            if not isinstance(given, dict):
+                raise InvalidGame(f"the end {end} is missing")
+            payoffs.append(_numbers([given.get(who) for who in self.players], end))
+        return simultaneous(self.players, self.moves, tuple(payoffs))
+
+
+def read_sheet(answer: str) -> Sheet | None:
+    """A sheet for the players and moves of an answer whose ends were wrong; None where that is no help."""
+    try:
+        data = _read(answer)
+        players, moves = _cast(data)
+    except InvalidGame:
+        return None
+    few = math.prod(map(len, moves)) <= MOST_TO_FILL_IN
+    return Sheet(tuple(players), tuple(map(tuple, moves))) if few and data.get("timing") == AT_ONCE else None
+
+
 def read_table(answer: str) -> GameTable:
     """The table in an answer; InvalidGame says what is wrong with it."""
     data = _read(answer)
-    players = [_name(one.get("name")) for one in _objects(data, "players")]
-    if not players:
-        raise InvalidGame(NO_PLAYERS)
-    if len(set(players)) != len(players):
-        raise InvalidGame(f"two players have the same name: {', '.join(players)}")
-    moves = [_moves(who, one.get("moves")) for who, one in zip(players, data["players"], strict=True)]
+    players, moves = _cast(data)
     ends = data.get("ends")
     if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
         raise InvalidGame(f"expected a list of 1 to {MOST_ENDS} ends")
@@ -76,6 +113,16 @@ def _read(answer: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise InvalidGame("the answer is no JSON object") from None
     return data if isinstance(data, dict) else {}
+
+
+def _cast(data: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Who plays, and everybody's moves."""
+    players = [_name(one.get("name")) for one in _objects(data, "players")]
+    if not players:
+        raise InvalidGame(NO_PLAYERS)
+    if len(set(players)) != len(players):
+        raise InvalidGame(f"two players have the same name: {', '.join(players)}")
+    return players, [_moves(who, one.get("moves")) for who, one in zip(players, data["players"], strict=True)]
 
 
 def _objects(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -109,10 +156,13 @@ def _end(players: Sequence[str], end: Any) -> _End:
     moved = [_name(move) for move in made if move is not None]
     if made[len(moved) :] != [None] * (len(made) - len(moved)):
         raise InvalidGame(f"in the end {_told(moved)} a player without a move comes before one who moves")
-    payoffs = [seats[who].get("payoff") for who in players]
+    return tuple(moved), _numbers([seats[who].get("payoff") for who in players], _told(moved))
+
+
+def _numbers(payoffs: Sequence[Any], end: str) -> tuple[Fraction, ...]:
     if not all(isinstance(u, int | float) and not isinstance(u, bool) and math.isfinite(u) for u in payoffs):
-        raise InvalidGame(f"the payoffs of the end {_told(moved)} must be numbers")
-    return tuple(moved), tuple(Fraction(repr(u)) for u in payoffs)
+        raise InvalidGame(f"the payoffs of the end {end} must be numbers")
+    return tuple(Fraction(repr(u)) for u in payoffs)
 
 
 def _told(moves: Sequence[str]) -> str:
