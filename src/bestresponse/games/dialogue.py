@@ -187,8 +187,7 @@ class DialogueGame:
             how, what = self.manners.texts[manner], self.domain.fill("message", places)
             situation += "\n\n" + TEXTS.fill("dialogue_speak", how=how, what=what)
             facts["manner"] = manner
-        task = self.domain.fill("task", {"names": _listed(self.names), **scenario.public})
-        return View(self.roles[seat], f"{task}\n\n{self._private_text(state, seat)}", situation, facts)
+        return View(self.roles[seat], f"{self._task(scenario)}\n\n{self._private_text(state, seat)}", situation, facts)
 
     def _private_text(self, state: Dialogue, seat: int) -> str:
         """What a seat is told about itself; written once."""
@@ -199,14 +198,18 @@ class DialogueGame:
 
     def _referee_view(self, state: Dialogue) -> View:
         scenario = self.cases[max(state.case, 0)]
-        places = {"names": _listed(self.names), **scenario.public}
         facts = {
             "names": list(self.names),
             "private": [dict(own) for own in scenario.private],
             "public": dict(scenario.public),
             "told": [self._private_text(state, seat) for seat in range(len(self.names))],
         }
-        return View(REFEREE, self.domain.fill("task", places), self._transcript(state), facts)
+        return View(REFEREE, self._task(scenario), self._transcript(state), facts)
+
+    def _task(self, scenario: Scenario) -> str:
+        """What all are told: the domain's task, and the situation where there is one."""
+        task = self.domain.fill("task", {"names": _listed(self.names), **scenario.public})
+        return " ".join(part for part in (task, scenario.public.get("situation")) if part)
 
     def _places(self, scenario: Scenario, seat: int) -> dict[str, str]:
         others = [name for other, name in enumerate(self.names) if other != seat]
@@ -218,7 +221,11 @@ class DialogueGame:
             return TEXTS.text("dialogue_silence")
         parts = (
             TEXTS.fill(
-                "dialogue_message", number=number, sender=self.names[s.seat], receiver=self.names[s.to], text=s.text
+                "dialogue_message",
+                number=number,
+                sender=self.names[s.seat],
+                receiver=self.names[s.to],
+                text=_quoted(s.text),
             )
             for number, s in enumerate(state.said, 1)
         )
@@ -228,6 +235,11 @@ class DialogueGame:
 def prompt_key(view: View) -> str:
     """One key for all views whose words are the same: the same question needs to be asked only once."""
     return digest([view.role, view.briefing, view.situation, view.facts.get("told")], 24)
+
+
+def _quoted(text: str) -> str:
+    """Every line marked as somebody's words, so that no message can pass for another's, or for an instruction."""
+    return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 def _lines(value: Any) -> str:

@@ -4,7 +4,8 @@
     [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to speak; `new` tells
                          it for a manner found later
     [deal]               kind: option, trade or verdict; items
-    [generate]           names, ranges of values (and availability, endowments, topics, sides) to draw games from
+    [generate]           names, ranges of values (and availability, endowments, topics, sides) to draw games from;
+                         `situations`, if given, are sentences of which one is told after the task
     [texts]              task, private, message, referee, score, with $places
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the idea of such a file.
@@ -69,6 +70,8 @@ class Domain:
     generate: Mapping[str, Any]
     texts: Mapping[str, str]
     digest: str
+    written: tuple[Mapping[str, Any], ...] = ()
+    """Scenarios that were written for this domain, as data: if there are any, its games are these and no others."""
 
     def manners(self, name: str = "") -> Actions:
         """The set of actions of that name; the first one without a name."""
@@ -239,6 +242,8 @@ def _check_generator(domain: Domain, reader: _Reader) -> None:
         raise reader.wrong(f"utilities: low {domain.low:g} is not less than high {domain.high:g}")
     if len(reader.words("generate.names")) < domain.players:
         raise reader.wrong(f"generate.names: expected at least {domain.players} names")
+    if "situations" in domain.generate:
+        reader.words("generate.situations")
     match domain.deal:
         case Option(items):
             low, high = _range(reader, "generate.values")

@@ -19,7 +19,7 @@ from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue_deal import Option, Private, Trade, Verdict
 from bestresponse.games.dialogue_domain import Domain
 
-__all__ = ["Scenario", "all_scenarios", "scenarios", "variants"]
+__all__ = ["Scenario", "all_scenarios", "possible_deal", "public_parts", "scenarios", "variants"]
 
 _TRIES = 1000
 
@@ -52,12 +52,15 @@ def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
     """The first `count` different games of `seed`; InvalidGame where the domain has fewer."""
     found = list(islice(all_scenarios(domain, seed), count))
     if len(found) < count:
-        raise InvalidGame(f"{domain.name} has only {len(found)} different games that could be drawn, not {count}")
+        raise InvalidGame(f"{domain.name} has only {len(found)} different games, not {count}")
     return found
 
 
 def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
-    """Different games without end, or until `_TRIES` draws in a row bring nothing new."""
+    """Different games without end, or until `_TRIES` draws in a row bring nothing new; written ones as they stand."""
+    if domain.written:
+        yield from map(Scenario.from_json, domain.written)
+        return
     seen: set[str] = set()
     missed = 0
     for number in numbers():
@@ -87,10 +90,32 @@ def variants(domain: Domain, scenario: Scenario, seed: int, count: int) -> tuple
     raise InvalidGame(f"{domain.name} has only {len(found)} different draws of private information, not {count}")
 
 
+def public_parts(domain: Domain) -> tuple[str, ...]:
+    """What everybody knows about a game besides the names: its topic, or the situation where a domain has several."""
+    if isinstance(domain.deal, Verdict):
+        return ("topic",)
+    return ("situation",) if "situations" in domain.generate else ()
+
+
+def possible_deal(domain: Domain, private: tuple[Private, ...]) -> bool:
+    """Whether these people can come to a deal; in a debate, whether their sides differ."""
+    match domain.deal:
+        case Option():
+            return bool(set.intersection(*(set(own["values"]) for own in private)))
+        case Trade():
+            return all(any(own["endowment"].values()) for own in private)
+        case Verdict():
+            return len({own["side"] for own in private}) == len(private)
+
+
 def _draw(domain: Domain, rng: Random) -> Scenario:
     names = tuple(rng.sample(domain.generate["names"], domain.players))
-    public = {"topic": rng.choice(domain.generate["topics"])} if isinstance(domain.deal, Verdict) else {}
-    return Scenario(names, public, _private(domain, rng))
+    topic = {"topic": rng.choice(domain.generate["topics"])} if isinstance(domain.deal, Verdict) else {}
+    private = _private(domain, rng)
+    situation = {
+        part: rng.choice(domain.generate["situations"]) for part in public_parts(domain) if part == "situation"
+    }
+    return Scenario(names, topic | situation, private)
 
 
 def _private(domain: Domain, rng: Random) -> tuple[Private, ...]:
@@ -98,14 +123,12 @@ def _private(domain: Domain, rng: Random) -> tuple[Private, ...]:
         match domain.deal:
             case Option(items):
                 drawn = tuple(_days(domain, items, rng) for _ in range(domain.players))
-                if set.intersection(*(set(own["values"]) for own in drawn)):
-                    return drawn
             case Trade(items):
                 drawn = tuple(_basket(domain, items, rng) for _ in range(domain.players))
-                if all(any(own["endowment"].values()) for own in drawn):
-                    return drawn
             case Verdict():
-                return tuple({"side": side} for side in rng.sample(domain.generate["sides"], domain.players))
+                drawn = tuple({"side": side} for side in rng.sample(domain.generate["sides"], domain.players))
+        if possible_deal(domain, drawn):
+            return drawn
     raise InvalidGame(f"{domain.name}: no deal can be reached in {_TRIES} draws of private information")
 
 

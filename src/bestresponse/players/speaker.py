@@ -1,18 +1,19 @@
-"""A language model that voices a chosen manner in a dialogue."""
+"""A language model that voices a chosen manner in a dialogue, and speakers whom nobody tells how to speak."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bestresponse.core.ask import Ask, Words
+from bestresponse.core.ask import Ask, Choice, Words
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import View
-from bestresponse.core.player import Decision, Reading, Status
+from bestresponse.core.player import Decision, Player, Reading, Status
+from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue_texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.players.llm import Sampling, call_of
 
-__all__ = ["Speaker", "read_message"]
+__all__ = ["Speaker", "Unguided", "read_message"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,31 @@ class Speaker:
         reply = self.model.complete(request)
         text, reading = read_message(reply, ask)
         return Decision(text, "", reading, (call_of(self.model, request, reply),))
+
+
+@dataclass(frozen=True, slots=True)
+class Unguided:
+    """`player` speaking in the neutral manner; whom to address it says itself, or the seed draws it.
+
+    A person in a dialogue is such a player (`choosing`): what it writes takes the place of a model's message.
+    """
+
+    player: Player
+    neutral: tuple[str, ...]
+    choosing: bool = False
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.player.name
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        if not isinstance(ask, Choice):
+            return self.player.decide(view, ask)
+        options = tuple(option for option in ask.options if option in self.neutral)
+        if self.choosing and len(options) > 1:
+            return self.player.decide(view, Choice(options))
+        return Decision(generator(self.seed, "to whom", view.key).choice(options))
 
 
 def read_message(reply: Reply, ask: Words) -> tuple[str | None, Reading]:

@@ -1,4 +1,4 @@
-"""A simulated speaker, referee and inventor: a stochastic model of manner -> text -> outcome, offline and seeded.
+"""A simulated speaker, referee, inventor and author: a stochastic model of manner -> text -> outcome, seeded.
 
 It answers the prompts of dialogues like a language model, in English sentences, so everything from prompt to payoff is
 exercised; but what it does is known (`speaker_manners` has the numbers, `speaker_truth` the game that follows):
@@ -11,6 +11,9 @@ exercised; but what it does is known (`speaker_manners` has the numbers, `speake
 - In a debate a rebuttal succeeds with probability 1/2 plus the edge of its style over the style last shown; the last
   speaker wins exactly if the last rebuttal succeeded.
 
+Messages that are not its own, such as a person's, it takes for a proposal of the last item they name, insisted on where
+they say "must", "only" or the like, or for an agreement to that item (or to the last proposal) where they accept.
+
 Every draw depends only on the seed, the request's words and its replicate number.
 """
 
@@ -20,6 +23,7 @@ import json
 import re
 from collections.abc import Mapping
 from random import Random
+from typing import Any
 
 from bestresponse.core.json import digest
 from bestresponse.core.seeds import generator
@@ -39,15 +43,20 @@ from bestresponse.players.speaker_manners import (
 
 __all__ = ["SimulatedSpeaker"]
 
-_MESSAGE = re.compile(
-    r"^\[\d+\] From (.+?) to (.+?):\n(.*?)(?=\n\n\[\d+\] From |\n\nHow to write: |\n\n|\Z)", re.M | re.S
-)
+_MESSAGE = re.compile(r"^\[\d+\] From (.+?) to (.+?):\n((?:> .*(?:\n|\Z))+)", re.M)
 _HOW = re.compile(r"^How to write: (.*)$", re.M)
 _ME = re.compile(r"^You are (.+?)\.", re.M)
 _NUMBER = re.compile(r"^([\w ]+): (-?\d+)$", re.M)
 _SETTLED = re.compile(r"(?:Then let us take|I accept|Yes,) (.+?)(?: it is)?\. That is settled\.")
 _PROPOSED = re.compile(r"I propose (.+?)\. (It has to be|If it does not suit)")
 _OWNED = re.compile(r"I own (.+?)\.")
+_ACCEPTS = re.compile(r"\b(?:accept|agreed?|deal|fine|good|okay|ok|settled|suits|works|yes)\b", re.I)
+_REFUSES = re.compile(r"\b(?:no|not|never|cannot|can't|don't|won't|but)\b", re.I)
+_INSISTS = re.compile(r"\b(?:must|only|has to|have to|insist)\b", re.I)
+_ANSWERED = "I have answered every point"
+_REPEATED = "I can only say again what I believe."
+_YIELDS = "If it does not suit you, choose what you like."
+_NAMES = ("Ugo", "Vera", "Wim", "Xenia", "Yara", "Zoltan", "Amaru", "Birgit", "Chen", "Dalia", "Emre", "Fatou")
 _GIVES = re.compile(r"(\w+) gives 1 (\w+)")
 
 
@@ -56,7 +65,7 @@ class SimulatedSpeaker:
 
     def __init__(self, seed: int = 0) -> None:
         self.id = "simulated"
-        self.identity: Mapping[str, Json] = {"provider": "simulated", "model": "simulated", "version": 1, "seed": seed}
+        self.identity: Mapping[str, Json] = {"provider": "simulated", "model": "simulated", "version": 2, "seed": seed}
         self.abilities = Abilities(schema=True, choices=True, seed=True, concurrency=1)
         self._seed = seed
         self._answers = {
@@ -65,6 +74,7 @@ class SimulatedSpeaker:
             TEXTS.text("dialogue_scorer"): _score,
             TEXTS.text("dialogue_classifier"): _classify,
             TEXTS.text("dialogue_inventor"): _invent,
+            TEXTS.text("dialogue_author"): _write,
         }
 
     def complete(self, request: Request) -> Reply:
@@ -81,7 +91,7 @@ def _speak(prompt: str, rng: Random) -> str:
     how = _search(_HOW, prompt, "")
     manner = manner_in(how)
     shown = NEUTRAL if rng.random() < SLIP else manner
-    said = _MESSAGE.findall(prompt)
+    said = _messages(prompt)
     if "the motion" in prompt:
         return f"{opener(shown)} {_argue(manner, said, rng)}"
     mine = _wish(prompt, me, said, how)
@@ -92,7 +102,7 @@ def _speak(prompt: str, rng: Random) -> str:
 def _negotiate(me: str, mine: str, manner: str, owned: str, said: list[tuple[str, str, str]], rng: Random) -> str:
     hard = rng.random() < firmness(manner) or _cannot(me, said, owned)
     if not said:
-        return _insist(mine) if hard else f"I propose {mine}. If it does not suit you, choose what you like."
+        return _insist(mine) if hard else f"I propose {mine}. {_YIELDS}"
     settled = _SETTLED.search(said[-1][2])
     if settled and (not hard or any(sender == me for sender, _, _ in said)):
         return f"Yes, {settled[1]} it is. That is settled."
@@ -118,7 +128,7 @@ def _argue(manner: str, said: list[tuple[str, str, str]], rng: Random) -> str:
     if not said:
         return "That is why I hold my side of the motion."
     success = rng.random() < 0.5 + edge(manner, shown_in(said[-1][2]))
-    return "I have answered every point of the other side." if success else "I can only say again what I believe."
+    return f"{_ANSWERED} of the other side." if success else _REPEATED
 
 
 def _wish(prompt: str, me: str, said: list[tuple[str, str, str]], how: str) -> str:
@@ -147,10 +157,11 @@ def _own(prompt: str) -> str:
 
 
 def _rule(prompt: str, rng: Random) -> str:
-    said = _MESSAGE.findall(prompt)
+    said = _messages(prompt)
     sender, receiver, text = said[-1]
     if '"winner"' in prompt:
-        won = "I have answered every point" in text
+        plain = _ANSWERED in text or _REPEATED in text
+        won = _ANSWERED in text if plain else rng.random() < 0.5
         return json.dumps({"reasons": "the last rebuttal decided it", "winner": sender if won else receiver})
     settled = _SETTLED.search(text)
     if '"gives"' not in prompt:
@@ -162,9 +173,9 @@ def _rule(prompt: str, rng: Random) -> str:
 
 def _score(prompt: str, rng: Random) -> str:
     if "What was agreed in the end:" not in prompt:
-        sender, receiver, text = _MESSAGE.findall(prompt)[-1]
+        sender, receiver, text = _messages(prompt)[-1]
         if "the motion" in prompt:
-            winner = sender if "I have answered every point" in text else receiver
+            winner = sender if _ANSWERED in text else receiver
             return f"{winner} argued better."
         settled = _SETTLED.search(text)
         return f"They agreed on {settled[1]}." if settled else "They did not agree."
@@ -198,6 +209,59 @@ def _invent(prompt: str, rng: Random) -> str:
     wanted = int(_search(re.compile(r"(\d+) new"), prompt, "1"))
     fresh = [name for name in known if f"\n- {name}" not in prompt]
     return json.dumps(rng.sample(fresh, min(wanted, len(fresh))))
+
+
+def _write(prompt: str, rng: Random) -> str:
+    """Scenarios made of the examples: other names, numbers that stand in the same place of some example."""
+    examples = [json.loads(line) for line in prompt.splitlines() if line.startswith('{"names"')]
+    wanted = int(_search(re.compile(r"Invent (\d+) new"), prompt, "1"))
+    return json.dumps({"scenarios": [_written(examples, rng) for _ in range(wanted)]})
+
+
+def _written(examples: list[dict[str, Any]], rng: Random) -> dict[str, Any]:
+    model = rng.choice(examples)
+    people = [own for example in examples for own in example["private"]]
+    private = [
+        {part: _redrawn(part, was, people, rng) for part, was in own.items()}
+        for own in rng.sample(model["private"], len(model["private"]))
+    ]
+    names = rng.sample(_NAMES, len(model["names"]))
+    return {"names": names, "public": rng.choice(examples)["public"], "private": private}
+
+
+def _redrawn(part: str, was: Any, people: list[dict[str, Any]], rng: Random) -> Any:
+    if not isinstance(was, dict):
+        return was
+    seen = sorted(number for own in people for number in own[part].values())
+    return {item: rng.choice(seen) for item in was}
+
+
+def _messages(prompt: str) -> list[tuple[str, str, str]]:
+    """Who wrote to whom, and what, in the simulated speaker's own words where it is a negotiation."""
+    found = [(a, b, "\n".join(line[2:] for line in text.splitlines())) for a, b, text in _MESSAGE.findall(prompt)]
+    if "the motion" in prompt:
+        return found
+    items = [name for name, _ in _NUMBER.findall(prompt)] + re.findall(r'"([^"]+)" or ', prompt)
+    offer, understood = "", []
+    for sender, receiver, text in found:
+        own = _understood(text, items, offer)
+        told = _SETTLED.search(own) or _PROPOSED.search(own)
+        offer = told[1] if told else offer
+        understood.append((sender, receiver, own))
+    return understood
+
+
+def _understood(text: str, items: list[str], offer: str) -> str:
+    """A message in the simulated speaker's words: itself, or what a person's message comes to."""
+    if _SETTLED.search(text) or _PROPOSED.search(text):
+        return text
+    named = [(text.casefold().rfind(item.casefold()), item) for item in items if item.casefold() in text.casefold()]
+    about = max(named)[1] if named else offer
+    if about and _ACCEPTS.search(text) and not _REFUSES.search(text):
+        return f"I accept {about}. That is settled."
+    if not named:
+        return text
+    return _insist(about) if _INSISTS.search(text) else f"I propose {about}. {_YIELDS}"
 
 
 def _search(pattern: re.Pattern[str], text: str, otherwise: str) -> str:

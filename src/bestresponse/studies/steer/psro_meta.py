@@ -86,7 +86,8 @@ def estimate(arena: Arena, prompts: tuple[tuple[str, ...], ...], plays: int) -> 
     empty = np.argwhere(~np.isfinite(samples[..., 0]).any(axis=-1))
     if len(empty):
         profile = profiles[int(np.ravel_multi_index(tuple(empty[0]), shape))]
-        raise InvalidGame(f"none of the {plays} plays of {' against '.join(profile)} could be read")
+        names = " against ".join(profile)
+        raise InvalidGame(f"none of the {plays} plays of {names} could be read; mostly because {arena.why_void}")
     return MetaGame(prompts, samples)
 
 

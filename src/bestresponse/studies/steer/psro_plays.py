@@ -10,6 +10,7 @@ are played once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -55,6 +56,7 @@ class Arena:
         self._payoffs: dict[tuple[Profile, int], tuple[float, ...] | None] = {}
         self._asking: dict[tuple[str, int], Future[Entry]] = {}
         self._lock = Lock()
+        self._reasons: Counter[str] = Counter()
         self._only_record = False
         self._recalled: dict[tuple[str, int], bool] = {}
         self.calls = 0
@@ -78,6 +80,11 @@ class Arena:
     def voids(self) -> int:
         """How many plays could not be read."""
         return sum(payoffs is None for payoffs in self._payoffs.values())
+
+    @property
+    def why_void(self) -> str:
+        """The commonest reason why plays could not be read; empty where all could."""
+        return self._reasons.most_common(1)[0][0] if self._reasons else ""
 
     @property
     def played(self) -> int:
@@ -166,6 +173,7 @@ class Arena:
                     player = self._cast.referee if role == REFEREE else self._cast.speaker(draw)
                     answer = self._answer(game.view(state, role), ask, player, 0 if role == REFEREE else draw)
                     if answer.text is None:
+                        self._reasons[answer.reading.how] += 1
                         return None
                     move = answer.text
             state = game.apply(state, {role: move})
