@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from bestresponse.core.episode import Question, Record
     from bestresponse.core.game import Game
     from bestresponse.core.player import Decision, Player
+    from bestresponse.games.dialogue import DialogueGame
+    from bestresponse.games.lookup import Found
+    from bestresponse.players.console import ConsolePlayer
 
 __all__ = ["play"]
 
@@ -26,7 +29,10 @@ ME = "me"
 
 
 def play(
-    game: Annotated[str, typer.Argument(help="A game: see `bestresponse games`, or a game file.")],
+    game: Annotated[
+        str,
+        typer.Argument(help="A game: see `bestresponse games`, a game file, or a dialogue: see `bestresponse steer`."),
+    ],
     seat: Annotated[
         list[str] | None,
         typer.Option(help="ROLE=PLAYER: me, a model, random, equilibrium, a bidder or baseline; may be repeated."),
@@ -51,11 +57,12 @@ def play(
     table = _game(game, abundance, days)
     seats = _seats(table, seat or [], others or default_rival(table))
     config = _with_seed({"game": game, "abundance": abundance, "days": days, "seats": seats}, seed, output_dir)
+    table = _drawn(table, config["seed"])
     players = {role: rival(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     with ExitStack() as stack:
         opened = stack.enter_context(opened_models(names, output_dir, Limits(cache=cache))).models if names else {}
-        seated = {role: player or _agent(opened[seats[role]], table) for role, player in players.items()}
+        seated = {role: player or _agent(opened[seats[role]], table, role) for role, player in players.items()}
         _sit_down(table, config, seated, output_dir)
 
 
@@ -64,35 +71,70 @@ def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
 
     from bestresponse.core.errors import UsageError
     from bestresponse.games.lookup import find_game
-    from bestresponse.games.matrix import MatrixGame
-    from bestresponse.games.tree_game import catalogued
     from bestresponse.games.water import Water, water
-    from bestresponse.theory.normal_form import NormalForm
-    from bestresponse.theory.tree import Tree
 
-    found = find_game(name)
-    if isinstance(found.game, Water):
-        drought = found.game if abundance is None else water(abundance)
+    game = _dialogue(name) or _playable(find_game(name))
+    if isinstance(game, Water):
+        drought = game if abundance is None else water(abundance)
         return drought if days is None else replace(drought, rules=replace(drought.rules, days=days))
     if abundance is not None or days is not None:
         raise UsageError("--abundance and --days belong to the water game")
+    return game
+
+
+def _playable(found: Found) -> Game[Any]:
+    """A table or a tree as a game that can be played."""
+    from bestresponse.games.matrix import MatrixGame
+    from bestresponse.games.tree_game import catalogued
+    from bestresponse.theory.normal_form import NormalForm
+    from bestresponse.theory.tree import Tree
+
     if isinstance(found.game, NormalForm):
         return MatrixGame(found.game)
     return catalogued(found) if isinstance(found.game, Tree) else found.game
 
 
+def _dialogue(name: str) -> DialogueGame | None:
+    """The dialogue of that domain, where it is the name or file of one: two messages each, or until all agree."""
+    from bestresponse.games.dialogue import DialogueGame
+    from bestresponse.games.dialogue_domain import domain_names, load_domain
+    from bestresponse.games.dialogue_scenario import scenarios
+
+    if name not in domain_names() and Path(name).suffix != ".toml":
+        return None
+    domain = load_domain(name)
+    return DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), replies=2, early_end=True)
+
+
+def _drawn(game: Game[Any], seed: int) -> Game[Any]:
+    """In a dialogue, the people and what they know are drawn by the seed."""
+    from dataclasses import replace
+
+    from bestresponse.games.dialogue import DialogueGame
+    from bestresponse.games.dialogue_scenario import scenarios
+
+    if not isinstance(game, DialogueGame):
+        return game
+    return replace(game, cases=(scenarios(game.domain, seed, 1)[0],))
+
+
 def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]:
     from bestresponse.core.errors import UsageError
+    from bestresponse.core.game import REFEREE
+    from bestresponse.games.dialogue import DialogueGame
 
     named: dict[str, str] = {}
+    roles = (*game.roles, REFEREE) if isinstance(game, DialogueGame) else game.roles
     for words in given:
         role, equals, player = words.partition("=")
-        if not equals or not player or role not in game.roles:
-            raise UsageError(f"--seat {words!r}: expected ROLE=PLAYER with one of {', '.join(game.roles)}")
+        if not equals or not player or role not in roles:
+            raise UsageError(f"--seat {words!r}: expected ROLE=PLAYER with one of {', '.join(roles)}")
         named[role] = player
-    if not named:
+    if named.get(REFEREE) == ME:
+        raise UsageError("the referee of a dialogue is a model, or `simulated`")
+    if set(named) <= {REFEREE}:
         named[game.roles[0]] = ME
-    return {role: named.get(role, others) for role in game.roles}
+    return {role: named.get(role, others) for role in roles}
 
 
 def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> dict[str, Any]:
@@ -110,10 +152,14 @@ def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> di
     return {**config, "seed": before.manifest.config["seed"]}
 
 
-def _agent(model: Any, game: Game[Any]) -> Player:
+def _agent(model: Any, game: Game[Any], role: str) -> Player:
+    from bestresponse.games.dialogue import DialogueGame
     from bestresponse.games.water import Water
     from bestresponse.players.agent import Agent, Settled
+    from bestresponse.players.console_rivals import talker
 
+    if isinstance(game, DialogueGame):
+        return talker(model, game, role, seed=0)
     agent = Agent(model, style="json" if model.abilities.schema else "line")
     return Settled(agent, "abstain") if isinstance(game, Water) else agent
 
@@ -133,7 +179,7 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
 
     person = ConsolePlayer(input, _show)
     people = [role for role, name in config["seats"].items() if name == ME]
-    players = {**seated, **dict.fromkeys(people, person), NATURE: Nature(config["seed"])}
+    players = {**seated, **{role: _seated(person, game, role) for role in people}, NATURE: Nature(config["seed"])}
     created = datetime.now().astimezone().isoformat(timespec="seconds")
     run = digest({"study": "play", "config": dict(config)}, 12)
     manifest = Manifest(run, "play", dict(config), command_line(), created, environment(revision()))
@@ -160,6 +206,16 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
     _tell_end(game, record, people)
 
 
+def _seated(person: ConsolePlayer, game: Game[Any], role: str) -> Player:
+    """A person in that seat; in a dialogue nobody tells it in which manner to write."""
+    from bestresponse.games.dialogue import DialogueGame
+    from bestresponse.players.speaker import Unguided
+
+    if not isinstance(game, DialogueGame):
+        return person
+    return Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
+
+
 def _show(text: str) -> None:
     """Text on the terminal, broken between words; lines of tables are left as they are."""
     width = min(get_terminal_size().columns, 100)
@@ -172,13 +228,9 @@ def _people_last(questions: list[Question]) -> list[Decision]:
     """Everybody else thinks while the person does."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from bestresponse.players.console import ConsolePlayer
-
     with ThreadPoolExecutor(max(1, len(questions))) as pool:
         thinking = {
-            role: pool.submit(player.decide, view, ask)
-            for role, player, view, ask in questions
-            if not isinstance(player, ConsolePlayer)
+            role: pool.submit(player.decide, view, ask) for role, player, view, ask in questions if player.name != ME
         }
         said = {role: player.decide(view, ask) for role, player, view, ask in questions if role not in thinking}
         return [said[role] if role in said else thinking[role].result() for role, _, _, _ in questions]

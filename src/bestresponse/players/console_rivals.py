@@ -1,6 +1,7 @@
 """Who can sit across a person: by name, in any game.
 
 random       some legal move
+simulated    in a dialogue, the simulated speaker or referee
 equilibrium  an equilibrium strategy of a matrix game or a tree (for trees beyond two-player zero-sum: CFR's average)
 a bidder of the water game, a baseline of matrix games, or else a language model
 """
@@ -14,19 +15,25 @@ from typing import Any
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game, View
+from bestresponse.core.game import REFEREE, Game, View
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.seeds import generator, split
+from bestresponse.games.dialogue import DialogueGame
 from bestresponse.games.matrix import MatrixGame
 from bestresponse.games.tree_game import TreeGame
 from bestresponse.games.water import Water
+from bestresponse.models.base import Model
 from bestresponse.players.baselines import BASELINES, BaselinePlayer
 from bestresponse.players.bidders import BidderPlayer, bidder
+from bestresponse.players.referee import DealReferee
+from bestresponse.players.speaker import Speaker, Unguided
+from bestresponse.players.speaker_simulated import SimulatedSpeaker
 from bestresponse.theory.tree_policy import Policy
 
-__all__ = ["PolicyPlayer", "RandomPlayer", "default_rival", "rival"]
+__all__ = ["PolicyPlayer", "RandomPlayer", "default_rival", "rival", "talker"]
 
 _ITERATIONS = 2000
+_SIMULATED = "simulated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,8 @@ def default_rival(game: Game[Any]) -> str:
             return "need"
         case MatrixGame() | TreeGame():
             return "equilibrium"
+        case DialogueGame():
+            return _SIMULATED
         case _:
             return "random"
 
@@ -91,6 +100,8 @@ def rival(name: str, game: Game[Any], role: str, seed: int) -> Player | None:
         except UsageError:
             return None
         return BidderPlayer(name, own_seed)
+    if isinstance(game, DialogueGame):
+        return talker(SimulatedSpeaker(seed), game, role, own_seed) if name == _SIMULATED else None
     if name == "random":
         return RandomPlayer(own_seed)
     if isinstance(game, MatrixGame) and (name in BASELINES or name == "equilibrium"):
@@ -98,6 +109,13 @@ def rival(name: str, game: Game[Any], role: str, seed: int) -> Player | None:
     if isinstance(game, TreeGame) and name == "equilibrium":
         return PolicyPlayer(_equilibrium(game), own_seed)
     return None
+
+
+def talker(model: Model, game: DialogueGame, role: str, seed: int) -> Player:
+    """A model in a dialogue: it rules, or speaks as it likes."""
+    if role == REFEREE:
+        return DealReferee(model, game.domain)
+    return Unguided(Speaker(model), game.neutral(game.roles.index(role)), seed=seed)
 
 
 def _equilibrium(game: TreeGame) -> Policy:
