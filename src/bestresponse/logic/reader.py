@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.terms import NIL, Atom, String, Struct, Term, Var, list_of
-from bestresponse.logic.tokens import MAX_CHARACTERS, Places, Token, character_code, hidden_character, tokenize, unquote
+from bestresponse.logic.tokens import MAX_CHARACTERS, Places, Token, hidden_character, number_of, tokenize, unquote
 
 __all__ = ["Clause", "Reading", "read", "read_term"]
 
 MAX_NESTING = 100
 MAX_ATOM = 1_000
-MAX_DIGITS = 100
 MAX_ERRORS = 50
 
 _PREFIX = {
@@ -83,7 +82,8 @@ class _SyntaxFault(Exception):
 
 def read(source: str) -> Reading:
     """All clauses of a program and all its syntax errors."""
-    text = source.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = f"%{text}" if text.startswith("#!") else text
     if len(text) > MAX_CHARACTERS:
         message = f"the program has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
         return Reading((), (_diagnostic(0, 0, "", message, "", "size"),))
@@ -182,6 +182,8 @@ class _Parser:
             return "a full stop that ends a clause is followed by a space or a new line"
         if token.text == "(" and previous.kind == "variable":
             return f"a variable cannot be called; write {previous.text.lower()}(...)"
+        if token.text == "(" and previous.kind == "name":
+            return f"no space between a name and its bracket: write {previous.text}(...)"
         line = self.places.at(previous.start)[0]
         if token.kind in ("name", "quoted", "variable") and self.places.at(token.start)[0] > line:
             return f"is a full stop or comma missing at the end of line {line}?"
@@ -306,9 +308,6 @@ class _Parser:
 
     def named(self, token: Token) -> Term:
         name = _bounded(token) if token.kind == "quoted" else token.text
-        if token.kind == "name" and not token.text[0].islower():
-            message = f"{token.text[:40]!r} is neither a name nor a variable"
-            raise _SyntaxFault(token.start, message, "put it in quotes '...'")
         if len(name) > MAX_ATOM:
             raise _SyntaxFault(token.start, f"a name of {len(name):,} characters; at most {MAX_ATOM:,} are read")
         if token.functional:
@@ -370,25 +369,7 @@ def _bounded(token: Token) -> str:
 
 
 def _number(token: Token) -> int | float | Fraction:
-    text = token.text
-    if text.startswith("0'"):
-        try:
-            return character_code(text)
-        except ValueError as error:
-            raise _SyntaxFault(token.start, str(error)) from error
-    if len(text) > MAX_DIGITS:
-        raise _SyntaxFault(token.start, f"a number of {len(text):,} digits; at most {MAX_DIGITS} are read")
-    if text[:2] in ("0x", "0o", "0b"):
-        return int(text, 0)
-    text = text.replace("_", "")
-    if "r" in text:
-        numerator, denominator = text.split("r")
-        if not int(denominator):
-            raise _SyntaxFault(token.start, "a rational number with denominator 0")
-        return Fraction(int(numerator), int(denominator))
-    if "." not in text and "e" not in text and "E" not in text:
-        return int(text)
-    value = float(text)
-    if value in (float("inf"), float("-inf")):
-        raise _SyntaxFault(token.start, f"{text} is larger than any number the machine can hold")
-    return value
+    try:
+        return number_of(token.text)
+    except ValueError as error:
+        raise _SyntaxFault(token.start, str(error)) from None

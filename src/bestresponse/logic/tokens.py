@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from fractions import Fraction
 from typing import NamedTuple
 
-__all__ = ["MAX_CHARACTERS", "Places", "Token", "character_code", "hidden_character", "tokenize", "unquote"]
+__all__ = ["MAX_CHARACTERS", "Places", "Token", "hidden_character", "number_of", "tokenize", "unquote"]
 
 MAX_CHARACTERS = 200_000
+MAX_DIGITS = 100
 
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
 )
 
 _TOKEN = re.compile(
@@ -25,10 +27,11 @@ _TOKEN = re.compile(
  (?P<variable>[A-Z_]\w*)
 |(?P<name>[^\W\d_]\w*)
 |(?P<punctuation>[()\[\]{},|])
-|(?P<number>0'(?:\\x[0-9a-fA-F]+\\|\\[^x\n]|''|[^\\'\n])|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+
+|(?P<number>0'(?:\\x[0-9a-fA-F]+\\?|\\u[0-9a-fA-F]{4}|\\[^xuU\n]|''?(?!')|[^\\'\n])
+    |0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[1-9]\d?'[0-9a-zA-Z]+(?!')
     |\d+(?:_\d+)*(?:r\d+|\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)?)
-|(?P<quoted>'(?:[^'\\\n]|''|\\(?:x[0-9a-fA-F]+\\|[0-7]+\\|\n|[^x0-7]))*')
-|(?P<string>"(?:[^"\\\n]|""|\\(?:x[0-9a-fA-F]+\\|[0-7]+\\|\n|[^x0-7]))*")
+|(?P<quoted>'(?:[^'\\\n]|''|(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7]))*')
+|(?P<string>"(?:[^"\\\n]|""|(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7]))*")
 |(?P<end>\.(?=\s|%|\Z))
 |(?P<open_comment>/\*.*)
 |(?P<symbol>!|;|[+\-*/\\^<>=~:.?@\#&$]*[+\-*/\\^<>=~:?@\#&$](?=\.(?:\s|\Z))|[+\-*/\\^<>=~:.?@\#&$]+)
@@ -38,9 +41,11 @@ _TOKEN = re.compile(
 """,
     re.VERBOSE | re.DOTALL,
 )
-"""A token and the layout before it. The full stop of a clause that ends in a symbol, `X = + .`, is not part of it."""
+"""A token and the layout before it. The full stop of a clause that ends in a symbol, `X = + .`, is not part of it. A
+quoted text may run over lines, but not past the end of a line that looks like the end of a goal or clause: there the
+quote was forgotten."""
 
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\|[0-7]+\\|\n|.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]+\\|\n|.)|''|\"\"", re.DOTALL)
 _ESCAPED = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " ", "z": "",
     "\\": "\\", "'": "'", '"': '"', "`": "`", "\n": "",
@@ -93,6 +98,8 @@ def tokenize(text: str) -> list[Token]:
         if kind is None or kind == "nothing":
             break
         before, (start, end) = end, found.span(kind)
+        if kind == "name" and text[start] > "z" and text[start].isupper():
+            kind = "variable"
         functional = text[end : end + 1] == "("
         tokens.append(new(Token, (kind, text[start:end], start, start > before or not before, functional)))
     return tokens
@@ -101,22 +108,57 @@ def tokenize(text: str) -> list[Token]:
 def unquote(text: str) -> str:
     """What a quoted token stands for; `ValueError` where an escape means no character."""
     quote, body = text[0], text[1:-1]
-    body = body.replace(quote * 2, quote)
-    return _ESCAPE.sub(_escaped, body) if "\\" in body else body
+    if "\\" not in body:
+        return body.replace(quote * 2, quote)
+    return _ESCAPE.sub(lambda found: _escaped(found, quote), body)
 
 
-def character_code(text: str) -> int:
-    """The number a token such as `0'a` stands for; `ValueError` where it stands for none."""
-    body = "'" if text == "0'''" else unquote(f"'{text[2:]}'")
+def number_of(text: str) -> int | float | Fraction:
+    """The number a token stands for; `ValueError` where it stands for none."""
+    if text.startswith("0'"):
+        return _character_code(text)
+    if len(text) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(text):,} digits; at most {MAX_DIGITS} are read")
+    if text[:2] in ("0x", "0o", "0b"):
+        return int(text, 0)
+    if "'" in text:
+        return _in_base(text)
+    text = text.replace("_", "")
+    if "r" in text:
+        numerator, denominator = map(int, text.split("r"))
+        if not denominator:
+            raise ValueError("a rational number with denominator 0")
+        return Fraction(numerator, denominator) if numerator % denominator else numerator // denominator
+    if "." not in text and "e" not in text and "E" not in text:
+        return int(text)
+    value = float(text)
+    if value == float("inf"):
+        raise ValueError(f"{text} is larger than any number the machine can hold")
+    return value
+
+
+def _in_base(text: str) -> int:
+    """A number such as 16'FF."""
+    base, digits = text.split("'")
+    try:
+        return int(digits, int(base))
+    except ValueError:
+        raise ValueError(f"{text} is no number") from None
+
+
+def _character_code(text: str) -> int:
+    body = "'" if text in ("0''", "0'''") else unquote(f"'{text[2:]}'")
     if len(body) != 1:
         raise ValueError(f"{text} is no character")
     return ord(body)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escaped(found: re.Match[str], quote: str) -> str:
     code = found.group(1)
-    if code[0] == "x" and len(code) > 1:
-        return _character(int(code[1:-1][:9], 16))
+    if code is None:
+        return quote if found.group() == quote * 2 else found.group()
+    if code[0] in "xuU" and len(code) > 1:
+        return _character(int(code[1:].rstrip("\\")[:9], 16))
     if code[0] in "01234567":
         return _character(int(code[:-1][:9], 8))
     if code not in _ESCAPED:
