@@ -47,11 +47,12 @@ def test_what_reaches_the_host_or_the_engine_is_refused(goal: str) -> None:
     "goal",
     [
         "X", "call(X)", "findall(Y, X, _)", "\\+ X", "forall(a, X)", "call(X, 1)", "maplist(X, [1])", "(a ; X)",
-        "setof(Y, Z^X, _)", "system:halt", "user:a", "X^a", "findall(x, X^a, _)", "maplist([Y]>>a, [1])",
+        "setof(Y, Z^X, _)", "system:halt", "user:a", "X^a", "findall(x, X^a, _)", "maplist([Y]>>X, [1])",
         "maplist(once, [a])",
         "include(call, [a], _)", "maplist(\\+, [a])", "maplist(','(true), [a])", "call([_]>>call, a, b)",
-        "aggregate_all(count, call(X), _)", "maplist(shell, [a])", "foldl(X, [1], 0, _)", "1", "\"a\"", "(a *-> a ; a)",
-        "maplist(missing, [1])", "initialise(f(1), s0)", "maplist(findall(x), [a], [b])", "maplist(writeln, [a])",
+        "aggregate_all(count, call(X), _)", "maplist(shell, [a])", "foldl(X, [1], 0, _)", "1", "\"a\"", "(X *-> a ; a)",
+        "maplist(missing, [1])", "initialise(f(1), s0)", "maplist(findall(x), [a], [b])",
+        "format(atom(X), a, [])", "maplist([Y]>>shell(Y), [1])", "maplist([Y]>>b, [1], [2])", "maplist(\\Y^b, [1])",
     ],
 )  # fmt: skip
 def test_goals_that_are_not_written_out_are_refused(goal: str) -> None:

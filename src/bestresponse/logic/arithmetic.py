@@ -15,7 +15,7 @@ from bestresponse.core.errors import LimitReached
 from bestresponse.logic.terms import CONS, NIL, Atom, Number, String, Struct, Term, Var, brief, deref
 from bestresponse.logic.unify import Fault
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "larger", "smaller"]
 
 MAX_BITS = 14_000
 MAX_DEPTH = 150
@@ -99,7 +99,7 @@ def _rational(value: Number) -> Fraction:
 
 def _divide(a: Number, b: Number) -> Number:
     if isinstance(a, int) and isinstance(b, int):
-        return a // b if a % b == 0 else a / b
+        return a // b if a % b == 0 else float(a) / float(b)
     if isinstance(b, float) and math.isinf(b) and not isinstance(a, float):
         return 0
     return a / b
@@ -124,10 +124,10 @@ def _power(a: Number, b: Number) -> Number:
         return 0
     if not _finite(a) or not _finite(b):
         raise Fault("a power of or by an infinity is undefined")
-    if isinstance(a, float) or isinstance(b, float):
-        return math.pow(a, b)
     if isinstance(b, Fraction) and b.denominator != 1:
         return _root(a, b)
+    if isinstance(a, float) or isinstance(b, float):
+        return math.pow(a, b)
     exponent = _integer(b)
     bits = a.bit_length() if isinstance(a, int) else a.numerator.bit_length() + a.denominator.bit_length()
     if bits * abs(exponent) > MAX_BITS * 2 and a not in (0, 1, -1):
@@ -156,10 +156,16 @@ def _whole(change: Callable[[Number], int]) -> Callable[[Number], Number]:
     return lambda value: value if isinstance(value, float) and not math.isfinite(value) else change(value)
 
 
-def _highest_bit(value: Number) -> int:
+def _above_zero(value: Number, name: str) -> int:
     if _integer(value) < 1:
-        raise Fault(f"msb takes numbers above 0, {value} came")
-    return _integer(value).bit_length() - 1
+        raise Fault(f"{name} takes numbers above 0, {value} came")
+    return _integer(value)
+
+
+def _natural(value: Number, name: str) -> int:
+    if _integer(value) < 0:
+        raise Fault(f"{name} takes no negative numbers, {value} came")
+    return _integer(value)
 
 
 def _integer_part(value: Number) -> Number:
@@ -177,12 +183,33 @@ def _shift(a: Number, b: Number) -> int:
     return number << places if places >= 0 else number >> min(-places, MAX_BITS)
 
 
-def _larger(a: Number, b: Number) -> Number:
-    return b if b > a or (a == b and isinstance(b, float)) else a
+def larger(a: Number, b: Number) -> Number:
+    """The larger number; of equal ones the float, unless it is a negative zero. Not-a-number is never it."""
+    if a != a or b != b:
+        return b if a != a else a
+    _one_of_two(a, b)
+    if a == b and _is_negative_zero(b):
+        return a
+    return b if b > a or (a == b and (isinstance(b, float) or _is_negative_zero(a))) else a
 
 
-def _smaller(a: Number, b: Number) -> Number:
+def smaller(a: Number, b: Number) -> Number:
+    """The smaller number; of equal ones the float, a negative zero first. Not-a-number is never it."""
+    if a != a or b != b:
+        return b if a != a else a
+    _one_of_two(a, b)
+    if a == b and _is_negative_zero(a):
+        return a
     return b if b < a or (a == b and isinstance(b, float)) else a
+
+
+def _one_of_two(a: Number, b: Number) -> None:
+    if a == b and isinstance(a, float) and math.isinf(a):
+        raise Fault("of two infinities none is larger")
+
+
+def _is_negative_zero(value: Number) -> bool:
+    return isinstance(value, float) and value == 0 and math.copysign(1.0, value) < 0
 
 
 def _absolute(value: Number) -> Number:
@@ -199,7 +226,16 @@ def _exactly(value: Number) -> Number:
 
 
 def _nearly(value: Number) -> Number:
-    return Fraction(repr(value)) if isinstance(value, float) else value
+    """The first fraction on the way of its continued fraction that is this float."""
+    if not isinstance(value, float):
+        return value
+    rest, (p0, q0), (p1, q1) = Fraction(value), (0, 1), (1, 0)
+    while True:
+        whole = math.floor(rest)
+        (p0, q0), (p1, q1) = (p1, q1), (p0 + whole * p1, q0 + whole * q1)
+        if p1 / q1 == value:
+            return Fraction(p1, q1)
+        rest = 1 / (rest - whole)
 
 
 def _sign(value: Number) -> Number:
@@ -224,8 +260,8 @@ _BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "rdiv": lambda a, b: _rational(a) / _rational(b),
     "**": _power,
     "^": _power,
-    "max": _larger,
-    "min": _smaller,
+    "max": larger,
+    "min": smaller,
     "lcm": lambda a, b: math.lcm(_integer(a), _integer(b)),
     "gcd": lambda a, b: math.gcd(_integer(a), _integer(b)),
     ">>": lambda a, b: _shift(a, -_integer(b)),
@@ -246,6 +282,13 @@ _UNARY: dict[str, Callable[[Number], Number]] = {
     "sqrt": math.sqrt,
     "exp": math.exp,
     "log": math.log,
+    "log10": math.log10,
+    "asinh": math.asinh,
+    "acosh": math.acosh,
+    "atanh": math.atanh,
+    "eval": lambda a: a,
+    "popcount": lambda a: _natural(a, "popcount").bit_count(),
+    "lsb": lambda a: (_above_zero(a, "lsb") & -_integer(a)).bit_length() - 1,
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
@@ -257,6 +300,7 @@ _UNARY: dict[str, Callable[[Number], Number]] = {
     "tanh": math.tanh,
     "floor": _whole(math.floor),
     "ceiling": _whole(math.ceil),
+    "ceil": _whole(math.ceil),
     "round": _whole(_round),
     "integer": _whole(_round),
     "truncate": _whole(math.trunc),
@@ -267,7 +311,7 @@ _UNARY: dict[str, Callable[[Number], Number]] = {
     "denominator": lambda a: _rational(a).denominator,
     "float_integer_part": _integer_part,
     "float_fractional_part": _fractional_part,
-    "msb": _highest_bit,
+    "msb": lambda a: _above_zero(a, "msb").bit_length() - 1,
     "\\": lambda a: ~_integer(a),
 }
 
@@ -278,7 +322,10 @@ _FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
 }
 
 _KEEPING = frozenset(
-    {(name, 1) for name in ("-", "+", "abs", "sign", "floor", "ceiling", "round", "integer", "truncate")}
+    {
+        (name, 1)
+        for name in ("-", "+", "abs", "sign", "floor", "ceiling", "ceil", "round", "integer", "truncate", "eval")
+    }
     | {(name, 2) for name in ("max", "min", "copysign")}
 )
 """Functions that may give an infinity they were given; all others must give a finite number."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import reduce
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from bestresponse.logic.arithmetic import evaluate
+from bestresponse.logic.arithmetic import evaluate, larger, smaller
 from bestresponse.logic.builtins_terms import integer_of, proper_list
-from bestresponse.logic.terms import Atom, Struct, Term, Var, brief, deref, items_of, list_of
+from bestresponse.logic.terms import Atom, Struct, Term, Var, brief, deref, is_cell, items_of, list_of
 from bestresponse.logic.unify import Fault, compare, order_key, settle_ages, undo, unify
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["DETERMINATE", "GATHER", "MULTIPLE"]
 
 Arguments = list[Term]
+_LONGEST = 1 << 62
 
 
 def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
@@ -72,13 +75,14 @@ def _msort(machine: Machine, arguments: Arguments) -> bool:
     return _give(machine, arguments[1], _sorted(machine, proper_list(arguments[0], machine)))
 
 
-def _keyed(item: Term, position: int) -> Term:
-    item = deref(item)
-    if position == 0:
-        return item
-    if not isinstance(item, Struct) or len(item.args) < position:
-        raise Fault(f"{brief(item)} has no argument {position} to sort by")
-    return item.args[position - 1]
+def _keyed(item: Term, path: tuple[int, ...]) -> Term:
+    """The argument of an argument ... of an item that it is sorted by."""
+    for position in path:
+        item = deref(item)
+        if not isinstance(item, Struct) or len(item.args) < position:
+            raise Fault(f"{brief(item)} has no argument {position} to sort by")
+        item = item.args[position - 1]
+    return item
 
 
 def _keysort(machine: Machine, arguments: Arguments) -> bool:
@@ -87,20 +91,36 @@ def _keysort(machine: Machine, arguments: Arguments) -> bool:
         if not (isinstance(item, Struct) and item.name == "-" and len(item.args) == 2):
             raise Fault(f"a pair was expected, {brief(item)} came")
     settle_ages(items)
-    return _give(machine, arguments[1], sorted(items, key=lambda item: order_key(_keyed(item, 1))))
+    return _give(machine, arguments[1], sorted(items, key=lambda item: order_key(_keyed(item, (1,)))))
 
 
 def _sort_by(machine: Machine, arguments: Arguments) -> bool:
-    position, order = integer_of(arguments[0], "the sort key"), deref(arguments[1])
-    if position < 0 or not isinstance(order, Atom) or order not in ("@<", "@=<", "@>", "@>="):
+    path, order = _path(arguments[0]), deref(arguments[1])
+    if path is None:
+        return False
+    if not isinstance(order, Atom) or order not in ("@<", "@=<", "@>", "@>="):
         raise Fault("sort/4 takes a position and one of @<, @=<, @>, @>=")
     items = proper_list(arguments[2], machine)
     settle_ages(items)
-    ranked = sorted(items, key=lambda item: order_key(_keyed(item, position)), reverse=order in ("@>", "@>="))
+    ranked = sorted(items, key=lambda item: order_key(_keyed(item, path)), reverse=order in ("@>", "@>="))
     if order in ("@<", "@>"):
-        keys = [_keyed(item, position) for item in ranked]
+        keys = [_keyed(item, path) for item in ranked]
         ranked = [item for i, item in enumerate(ranked) if not i or compare(keys[i - 1], keys[i])]
     return _give(machine, arguments[3], ranked)
+
+
+def _path(key: Term) -> tuple[int, ...] | None:
+    """Where the key of sort/4 is found: a position, 0 for the whole item, or a list of positions."""
+    if not is_cell(deref(key)):
+        position = integer_of(key, "the sort key")
+        if position < 0:
+            raise Fault("the sort key cannot be negative")
+        return (position,) if position else ()
+    items = [deref(item) for item in items_of(key)[0]]
+    if any(isinstance(item, Atom) or (isinstance(item, int) and item < 1) for item in items):
+        raise Fault("the sort key is a list of positions")
+    positions = tuple(item for item in items if isinstance(item, int))
+    return positions if len(positions) == len(items) else None
 
 
 def _sum(machine: Machine, arguments: Arguments) -> bool:
@@ -118,7 +138,7 @@ def _total(machine: Machine, items: list[Term]) -> Term:
 def _extreme(sign: int) -> Callable[[Machine, Arguments], bool]:
     def extreme(machine: Machine, arguments: Arguments) -> bool:
         values = [evaluate(item, machine.source) for item in proper_list(arguments[0], machine)]
-        return bool(values) and unify(arguments[1], max(values) if sign > 0 else min(values), machine.trail)
+        return bool(values) and unify(arguments[1], reduce(larger if sign > 0 else smaller, values), machine.trail)
 
     return extreme
 
@@ -173,6 +193,8 @@ def _nth(base: int) -> Callable[[Machine, Arguments], Iterator[bool] | bool]:
         if isinstance(deref(arguments[0]), Var):
             return _each(machine, arguments, base)
         index = integer_of(arguments[0], "the index") - base
+        if index >= _LONGEST:
+            raise Fault(f"no list has a place {brief(arguments[0])}")
         if isinstance(tail, Var) and index >= len(items):
             missing = index - len(items)
             machine.charge(4 * missing)
@@ -205,7 +227,10 @@ def _findall(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
 
 
 def _aggregate(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
-    result = _summary(machine, found, deref(arguments[0]))
+    spec = deref(arguments[0])
+    if isinstance(spec, Struct) and spec.name in ("max", "min") and len(spec.args) == 1 and not found:
+        return unify(arguments[1], spec.args[0], machine.trail) and not isinstance(deref(arguments[1]), Var)
+    result = _summary(machine, found, spec)
     return result is not None and unify(arguments[1], result, machine.trail)
 
 
@@ -233,14 +258,21 @@ def _column(found: list[Term], position: int) -> list[Term]:
 
 
 def _best(machine: Machine, found: list[Term], spec: Struct) -> Term:
-    choose: Any = max if spec.name == "max" else min
+    """The largest or smallest value; with a witness, the first pair that has it."""
     if len(spec.args) == 1:
-        result: Term = choose(evaluate(item, machine.source) for item in found)
-        return result
-    pairs = [deref(item) for item in found]
-    values = [(evaluate(pair.args[0], machine.source), pair.args[1]) for pair in pairs if isinstance(pair, Struct)]
-    value, witness = choose(values, key=lambda entry: entry[0])
-    return Struct(spec.name, (value, witness))
+        return reduce(larger if spec.name == "max" else smaller, [evaluate(item, machine.source) for item in found])
+    pairs = [pair.args for pair in map(deref, found) if isinstance(pair, Struct)]
+    if not isinstance(deref(pairs[0][0]), int | float | Fraction):
+        raise Fault(f"a number was expected, {brief(pairs[0][0])} came")
+    return Struct(spec.name, reduce(_better(machine, spec.name), pairs))
+
+
+def _better(machine: Machine, name: str) -> Callable[[tuple[Term, ...], tuple[Term, ...]], tuple[Term, ...]]:
+    def better(best: tuple[Term, ...], other: tuple[Term, ...]) -> tuple[Term, ...]:
+        old, new = evaluate(best[0], machine.source), evaluate(other[0], machine.source)
+        return other if (new > old if name == "max" else new < old) else best
+
+    return better
 
 
 def _bagof(distinct: bool) -> Callable[[Machine, list[Term], Arguments], Iterator[bool] | bool]:

@@ -199,6 +199,35 @@ def _list_end(machine: Machine, arguments: Arguments) -> bool:
     return unify(arguments[1], len(items), machine.trail) and unify(arguments[2], tail, machine.trail)
 
 
+def _must_be_index(machine: Machine, arguments: Arguments) -> bool:
+    least = deref(arguments[1])
+    if isinstance(least, int) and integer_of(arguments[0], "the index") < least:
+        raise Fault(f"an index of at least {least} was expected, {brief(arguments[0])} came")
+    return True
+
+
+def _not_yet_known(machine: Machine, arguments: Arguments) -> bool:
+    raise Fault("arguments are not sufficiently instantiated: whether dif/2 holds is not known yet; call it later")
+
+
+def _variant(machine: Machine, arguments: Arguments) -> bool:
+    """Whether two terms are the same but for the names of their variables."""
+    pairs, there, back = [(arguments[0], arguments[1])], dict[int, int](), dict[int, int]()
+    while pairs:
+        a, b = (deref(term) for term in pairs.pop())
+        machine.charge(1)
+        if isinstance(a, Var) and isinstance(b, Var):
+            if there.setdefault(id(a), id(b)) != id(b) or back.setdefault(id(b), id(a)) != id(a):
+                return False
+        elif isinstance(a, Struct) and isinstance(b, Struct):
+            if a.name != b.name or len(a.args) != len(b.args):
+                return False
+            pairs.extend(zip(a.args, b.args, strict=True))
+        elif compare(a, b):
+            return False
+    return True
+
+
 def _no_rule(machine: Machine, arguments: Arguments) -> bool:
     raise Fault(f"a list was expected, {brief(arguments[0])} came")
 
@@ -254,13 +283,17 @@ def _arg(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
     if isinstance(position, Var):
         return _each_argument(machine, position, term, arguments[2])
     number = integer_of(position, "the position")
+    if number < 0:
+        raise Fault("the position of an argument cannot be negative")
     return 1 <= number <= len(term.args) and unify(term.args[number - 1], arguments[2], machine.trail)
 
 
 def _each_argument(machine: Machine, position: Var, term: Struct, wanted: Term) -> Iterator[bool]:
     mark = len(machine.trail)
     for number, argument in enumerate(term.args, 1):
-        if unify(position, number, machine.trail) and unify(argument, wanted, machine.trail):
+        if unify(argument, wanted, machine.trail):
+            if not unify(position, number, machine.trail):
+                return
             yield True
         undo(machine.trail, mark)
 
@@ -304,7 +337,11 @@ DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
     "plus/3": _plus,
     "must be list/1": _must_be_list,
     "list end/3": _list_end,
+    "must be index/2": _must_be_index,
+    "not yet known/2": _not_yet_known,
     "no rule/1": _no_rule,
+    "=@=/2": _variant,
+    "\\=@=/2": lambda machine, arguments: not _variant(machine, arguments),
     "undefined predicate/1": _undefined,
     "random/1": _random,
     "random/3": _random_range,

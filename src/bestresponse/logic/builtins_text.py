@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.reader import read_term
-from bestresponse.logic.terms import NIL, Atom, String, Term, Var, brief, deref, items_of, list_of, write
+from bestresponse.logic.terms import NIL, Atom, String, Term, Var, brief, deref, is_cell, items_of, list_of, write
 from bestresponse.logic.tokens import tokenize
 from bestresponse.logic.unify import Fault, undo, unify
 
@@ -251,11 +251,11 @@ def _atom_string(machine: Machine, arguments: Arguments) -> bool:
     return unify(arguments[0], Atom(text), machine.trail)
 
 
-def _changed(change: Callable[[str], str]) -> Callable[[Machine, Arguments], bool]:
+def _changed(change: Callable[[str], str], kind: Kind) -> Callable[[Machine, Arguments], bool]:
     def relate(machine: Machine, arguments: Arguments) -> bool:
         text = change(_constant(arguments[0]) or "")
         known = _constant(arguments[1], free=True)
-        return unify(arguments[1], Atom(text), machine.trail) if known is None else known == text
+        return unify(arguments[1], kind(text), machine.trail) if known is None else known == text
 
     return relate
 
@@ -285,19 +285,22 @@ def _splits(machine: Machine, arguments: Arguments, whole: str, kind: Kind) -> I
         undo(machine.trail, mark)
 
 
-def _sub_atom(machine: Machine, arguments: Arguments) -> Iterator[bool]:
-    text = _constant(arguments[0]) or ""
-    wanted = _constant(arguments[4], free=True)
-    if any((_integer(place) or 0) < 0 for place in arguments[1:4]):
-        raise Fault("a length that is not negative was expected")
-    return _parts(machine, arguments, text, wanted)
+def _part(kind: Kind) -> Callable[[Machine, Arguments], Iterator[bool]]:
+    def part(machine: Machine, arguments: Arguments) -> Iterator[bool]:
+        text = _constant(arguments[0]) or ""
+        wanted = _constant(arguments[4], free=True)
+        if any((_integer(place) or 0) < 0 for place in arguments[1:4]):
+            raise Fault("a length that is not negative was expected")
+        return _parts(machine, arguments, text, wanted, kind)
+
+    return part
 
 
-def _parts(machine: Machine, arguments: Arguments, text: str, wanted: str | None) -> Iterator[bool]:
+def _parts(machine: Machine, arguments: Arguments, text: str, wanted: str | None, kind: Kind) -> Iterator[bool]:
     mark = len(machine.trail)
     places = arguments[1:4] if wanted is not None else arguments[1:]
     for start, end in _spans(text, wanted):
-        values: tuple[Term, ...] = (start, end - start, len(text) - end, Atom(text[start:end]))
+        values: tuple[Term, ...] = (start, end - start, len(text) - end, kind(text[start:end]))
         if all(unify(place, value, machine.trail) for place, value in zip(places, values, strict=False)):
             yield True
         else:
@@ -334,6 +337,28 @@ def _join(machine: Machine, arguments: Arguments) -> bool:
     return unify(arguments[0], list_of([Atom(part) for part in text.split(between)]), machine.trail)
 
 
+def _split(machine: Machine, arguments: Arguments) -> bool:
+    text, separators, padding = (_spelling(argument) for argument in arguments[:3])
+    place = deref(arguments[3])
+    if not isinstance(place, Var) and place != NIL and not is_cell(place):
+        raise Fault(f"a list was expected, {brief(place)} came")
+    machine.charge(3 * len(text))
+    text, start, parts = text.strip(padding) if padding else text, 0, list[Term]()
+    while True:
+        while start < len(text) and text[start] in padding:
+            start += 1
+        end = next((place for place in range(start, len(text)) if text[place] in separators), len(text))
+        parts.append(String(text[start:end].rstrip(padding) if padding else text[start:end]))
+        if end == len(text):
+            return unify(arguments[3], list_of(parts), machine.trail)
+        start = end + 1
+
+
+def _spelling(term: Term) -> str:
+    """The text of an atom, a string or a list of characters; numbers have none here."""
+    return str(deref(term)) if _atomic(term) is not None and isinstance(deref(term), str) else _spelt(term)
+
+
 DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
     "atom_length/2": _length,
     "string_length/2": _length,
@@ -348,8 +373,11 @@ DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
     "number_string/2": _number_string,
     "atom_string/2": _atom_string,
     "string_to_atom/2": lambda machine, arguments: _atom_string(machine, arguments[::-1]),
-    "upcase_atom/2": _changed(str.upper),
-    "downcase_atom/2": _changed(str.lower),
+    "upcase_atom/2": _changed(str.upper, Atom),
+    "downcase_atom/2": _changed(str.lower, Atom),
+    "string_upper/2": _changed(str.upper, String),
+    "string_lower/2": _changed(str.lower, String),
+    "split_string/4": _split,
     "atomic_list_concat/2": _join,
     "atomic_list_concat/3": _join,
 }
@@ -358,6 +386,7 @@ DETERMINATE: dict[str, Callable[[Machine, Arguments], bool]] = {
 MULTIPLE: dict[str, Callable[[Machine, Arguments], Iterator[bool] | bool]] = {
     "atom_concat/3": _concat(Atom),
     "string_concat/3": _concat(String),
-    "sub_atom/5": _sub_atom,
+    "sub_atom/5": _part(Atom),
+    "sub_string/5": _part(String),
 }
 """Predicates with many answers."""

@@ -29,6 +29,7 @@ __all__ = [
     "EITHER",
     "FAIL",
     "FIRST",
+    "FORGET",
     "GATHER",
     "GROUND",
     "LATER",
@@ -51,9 +52,9 @@ __all__ = [
 
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
 (
-    CALL, DETERMINATE, MULTIPLE, CUT, TRY, CUT_AFTER, CUT_AND_FAIL, EITHER, MARK, SOLVE_ALL, COLLECT, GATHER, FAIL,
-    CALL_CLOSURE,
-) = range(14)  # fmt: skip
+    CALL, DETERMINATE, MULTIPLE, CUT, TRY, CUT_AFTER, CUT_AND_FAIL, EITHER, MARK, FORGET, SOLVE_ALL, COLLECT, GATHER,
+    FAIL, CALL_CLOSURE,
+) = range(15)  # fmt: skip
 
 Pattern = tuple[Any, ...]
 Code = tuple[Any, ...] | None
@@ -201,7 +202,7 @@ class _Compiler:
     def goal(self, term: Term, following: Code, cut: Cut) -> Code:
         """Code that runs a goal and goes on with `following`."""
         if isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
-            for conjunct in reversed(_conjuncts(term)):
+            for conjunct in reversed(_spine(term, ",")):
                 following = self.goal(conjunct, following, cut)
             return following
         if not isinstance(term, Struct | Atom):
@@ -234,20 +235,30 @@ class _Compiler:
         return (cut[0], following, cut[1], None, self.origin)
 
     def either(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        first, second = arguments
-        if isinstance(first, Struct) and first.name == "->" and len(first.args) == 2:
-            return self.conditional(first.args[0], first.args[1], second, following, cut)
-        left = self.goal(first, following, cut)
-        return (EITHER, left, self.goal(second, following, cut), None, self.origin)
+        *branches, last = _spine(Struct(";", arguments), ";")
+        code = self.goal(last, following, cut)
+        for branch in reversed(branches):
+            code = self.branch(branch, code, following, cut)
+        return code
+
+    def branch(self, branch: Term, other: Code, following: Code, cut: Cut) -> Code:
+        """One alternative, or what to do under a condition, before all others."""
+        if isinstance(branch, Struct) and branch.name in ("->", "*->") and len(branch.args) == 2:
+            return self.conditional(branch, other, following, cut)
+        return (EITHER, self.goal(branch, following, cut), other, None, self.origin)
 
     def then(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        return self.conditional(arguments[0], arguments[1], Atom("fail"), following, cut)
+        return self.conditional(Struct("->", arguments), self.fail((), following, cut), following, cut)
 
-    def conditional(self, test: Term, then: Term, other: Term, following: Code, cut: Cut) -> Code:
+    def soft(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        return self.conditional(Struct("*->", arguments), self.fail((), following, cut), following, cut)
+
+    def conditional(self, branch: Struct, other: Code, following: Code, cut: Cut) -> Code:
         slot = self.slot()
-        positive = self.goal(then, following, cut)
-        code = self.goal(test, (CUT, positive, slot, None, self.origin), (CUT_AFTER, slot))
-        return (TRY, code, slot, self.goal(other, following, cut), self.origin)
+        positive = self.goal(branch.args[1], following, cut)
+        chosen = CUT if branch.name == "->" else FORGET
+        code = self.goal(branch.args[0], (chosen, positive, slot, None, self.origin), (CUT_AFTER, slot))
+        return (TRY, code, slot, other, self.origin)
 
     def negation(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         slot = self.slot()
@@ -259,10 +270,10 @@ class _Compiler:
         return (MARK, self.goal(arguments[0], following, (CUT, slot)), slot, None, self.origin)
 
     def once(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        return self.conditional(arguments[0], Atom("true"), Atom("fail"), following, cut)
+        return self.then((arguments[0], Atom("true")), following, cut)
 
     def ignore(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        return self.conditional(arguments[0], Atom("true"), Atom("true"), following, cut)
+        return self.conditional(Struct("->", (arguments[0], Atom("true"))), following, following, cut)
 
     def every(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         condition, action = arguments
@@ -299,9 +310,10 @@ class _Compiler:
         return Struct("witness", (Atom("of"), *free)), goal
 
 
-def _conjuncts(term: Term) -> list[Term]:
+def _spine(term: Term, name: str) -> list[Term]:
+    """The goals that are joined by commas or semicolons."""
     goals: list[Term] = []
-    while isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
+    while isinstance(term, Struct) and term.name == name and len(term.args) == 2:
         goals.append(term.args[0])
         term = term.args[1]
     return [*goals, term]
@@ -339,6 +351,7 @@ _CONTROL: dict[str, Callable[..., Code]] = {
     "!/0": _Compiler.cut,
     ";/2": _Compiler.either,
     "->/2": _Compiler.then,
+    "*->/2": _Compiler.soft,
     "\\+/1": _Compiler.negation,
     "not/1": _Compiler.negation,
     "call/1": _Compiler.opaque,

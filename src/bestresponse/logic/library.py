@@ -42,9 +42,9 @@ last([First|Rest], Last) :- 'last of'(Rest, First, Last).
 'last of'([], Last, Last).
 'last of'([First|Rest], _, Last) :- 'last of'(Rest, First, Last).
 
-reverse(List, Reversed) :- 'reverse onto'(List, [], Reversed).
-'reverse onto'([], Reversed, Reversed).
-'reverse onto'([First|Rest], Done, Reversed) :- 'reverse onto'(Rest, [First|Done], Reversed).
+reverse(List, Reversed) :- 'reverse onto'(List, Reversed, [], Reversed).
+'reverse onto'([], [], Reversed, Reversed).
+'reverse onto'([First|Rest], [_|Bound], Done, Reversed) :- 'reverse onto'(Rest, Bound, [First|Done], Reversed).
 
 same_length([], []).
 same_length([_|List], [_|Other]) :- same_length(List, Other).
@@ -73,6 +73,56 @@ union(Items, Other, Union) :-
     ;   'no rule'(Items)
     ).
 
+subset(Items, Set) :-
+    (   Items == [] -> true
+    ;   nonvar(Items), Items = [Item|More]
+    ->  memberchk(Item, Set),
+        subset(More, Set)
+    ;   'no rule'(Items)
+    ).
+
+is_set(Set) :- is_list(Set), length(Set, Length), sort(Set, Sorted), length(Sorted, Length).
+
+nextto(First, Second, [First,Second|_]).
+nextto(First, Second, [_|Rest]) :- nextto(First, Second, Rest).
+
+nth0(Index, List, Item, Rest) :- 'taken at'(Index, 0, List, Item, Rest).
+nth1(Index, List, Item, Rest) :- 'taken at'(Index, 1, List, Item, Rest).
+'taken at'(Index, Base, List, Item, Rest) :-
+    (   var(Index)
+    ->  'taken from'(List, Item, Rest, Base, Index)
+    ;   'must be index'(Index, Base),
+        Skipped is Index - Base,
+        'taken after'(Skipped, List, Item, Rest)
+    ).
+'taken from'([Item|Rest], Item, Rest, Index, Index).
+'taken from'([First|List], Item, [First|Rest], Here, Index) :-
+    Next is Here + 1,
+    'taken from'(List, Item, Rest, Next, Index).
+'taken after'(Skipped, List, Item, Rest) :-
+    (   Skipped =:= 0
+    ->  List = [Item|Rest]
+    ;   List = [First|Others],
+        Rest = [First|Left],
+        Fewer is Skipped - 1,
+        'taken after'(Fewer, Others, Item, Left)
+    ).
+
+maybe :- random_between(0, 1, 0).
+random_permutation(List, Permutation) :-
+    (   is_list(List) -> shuffled(List, Permutation)
+    ;   is_list(Permutation) -> shuffled(Permutation, List)
+    ;   'must be list'(List), 'must be list'(Permutation)
+    ).
+shuffled([], []).
+shuffled([First|Items], [Item|Permutation]) :-
+    length([First|Items], Length),
+    random_between(1, Length, Index),
+    nth1(Index, [First|Items], Item, Rest),
+    shuffled(Rest, Permutation).
+
+dif(A, B) :- ( A \\= B -> true ; A == B -> fail ; 'not yet known'(A, B) ).
+
 delete([], _, []).
 delete([First|List], Item, Rest) :-
     (   First \\= Item -> Rest = [First|Others] ; Rest = Others ),
@@ -90,6 +140,12 @@ pairs_keys([], []).
 pairs_keys([Key-_|Pairs], [Key|Keys]) :- pairs_keys(Pairs, Keys).
 pairs_values([], []).
 pairs_values([_-Value|Pairs], [Value|Values]) :- pairs_values(Pairs, Values).
+
+convlist(Goal, List, Kept) :- converted(List, Goal, Kept).
+converted([], _, []).
+converted([Item|Items], Goal, Kept) :-
+    (   call(Goal, Item, New) -> Kept = [New|Rest] ; Kept = Rest ),
+    converted(Items, Goal, Rest).
 
 include(Goal, List, Kept) :- included(List, Goal, Kept).
 included([], _, []).
@@ -155,6 +211,6 @@ merged([A|As], [B|Bs], Goal, Sorted) :-
     !,
     'merge by'(Order, A, As, B, Bs, Goal, Sorted).
 'merge by'(<, A, As, B, Bs, Goal, [A|Sorted]) :- merged(As, [B|Bs], Goal, Sorted).
-'merge by'(>, A, As, B, Bs, Goal, [B|Sorted]) :- merged([A|As], Bs, Goal, Sorted).
 'merge by'(=, A, As, _, Bs, Goal, Sorted) :- merged([A|As], Bs, Goal, Sorted).
+'merge by'(>, A, As, B, Bs, Goal, [B|Sorted]) :- merged([A|As], Bs, Goal, Sorted).
 """

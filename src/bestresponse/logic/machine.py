@@ -25,6 +25,7 @@ from bestresponse.logic.compiler import (
     EITHER,
     FAIL,
     FIRST,
+    FORGET,
     GATHER,
     GROUND,
     LATER,
@@ -49,6 +50,7 @@ _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
 _LOOK_EVERY = 20_000
 _CHOICE_CELLS = 8
+_NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 
 
 class Machine:
@@ -230,6 +232,11 @@ class Machine:
                     continue
                 elif operation == MARK:
                     slots[code[2]] = len(choices)
+                    code = code[1]
+                    continue
+                elif operation == FORGET:
+                    _, mark, before, *_ = choices[slots[code[2]]]
+                    choices[slots[code[2]]] = (_BRANCH, mark, before, _NO_MORE, slots, frame)
                     code = code[1]
                     continue
                 elif operation == FAIL:

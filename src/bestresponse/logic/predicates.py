@@ -10,6 +10,8 @@ from typing import Final
 __all__ = [
     "CALLABLE",
     "CONTROL",
+    "CORE",
+    "EVERYDAY",
     "FORBIDDEN",
     "FORBIDDEN_EXACT",
     "GAME",
@@ -20,6 +22,7 @@ __all__ = [
     "PROTECTED",
     "SOLVER",
     "STANDARD",
+    "UNCOMMON",
 ]
 
 
@@ -27,7 +30,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-CONTROL: Final = _words(",/2 ;/2 ->/2 \\+/1 not/1 !/0 true/0 fail/0 false/0 call/1 once/1 ignore/1 forall/2")
+CONTROL: Final = _words(",/2 ;/2 ->/2 *->/2 \\+/1 not/1 !/0 true/0 fail/0 false/0 call/1 once/1 ignore/1 forall/2")
 
 STANDARD: Final = _words(
     """
@@ -49,19 +52,31 @@ LIBRARY: Final = _words(
     maplist/2 maplist/3 maplist/4 maplist/5 maplist/6 foldl/4 foldl/5 foldl/6 subsumes_term/2 list_to_ord_set/2
     atom_number/2 atomic_list_concat/2 atomic_list_concat/3 upcase_atom/2 downcase_atom/2
     atom_string/2 number_string/2 string_concat/3 string_length/2 string_to_atom/2 string_chars/2 string_codes/2
-    random/1 random/3 random_between/3 random_member/2 call/2 call/3 call/4 call/5 call/6 call/7 highest/2
+    subset/2 nextto/3 nth0/4 nth1/4 is_set/1 convlist/3 dif/2 =@=/2 \\=@=/2
+    string_lower/2 string_upper/2 split_string/4 sub_string/5
+    random/1 random/3 random_between/3 random_member/2 random_permutation/2 maybe/0
+    call/2 call/3 call/4 call/5 call/6 call/7 highest/2
     """
 )
 """May be called, and redefined by a program."""
 
-OUTPUT: Final = _words("write/1 print/1 writeln/1 writeq/1 write_canonical/1 nl/0 tab/1 format/1 format/2")
+OUTPUT: Final = _words(
+    """
+    write/1 print/1 writeln/1 writeq/1 write_canonical/1 nl/0 tab/1 format/1 format/2 write/2 print/2 writeln/2 writeq/2
+    write_canonical/2 nl/1 tab/2 format/3 write_term/2 write_term/3 portray_clause/1 listing/0 listing/1 put_char/1
+    put_char/2 print_message/2 flush_output/0 flush_output/1
+    """
+)
 """A game has nothing to print: these calls succeed and do nothing."""
 
+UNCOMMON: Final = _words("cputime realtime roundtoward powm erf erfc lgamma getbit nexttoward")
+"""Functions of arithmetic no game needs: they look at the clock, or SWI-Prolog is at a loss with some arguments."""
+
 GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
-    ",/2": {0: 0, 1: 0}, ";/2": {0: 0, 1: 0}, "->/2": {0: 0, 1: 0},
+    ",/2": {0: 0, 1: 0}, ";/2": {0: 0, 1: 0}, "->/2": {0: 0, 1: 0}, "*->/2": {0: 0, 1: 0},
     "\\+/1": {0: 0}, "not/1": {0: 0}, "call/1": {0: 0}, "once/1": {0: 0}, "ignore/1": {0: 0}, "forall/2": {0: 0, 1: 0},
     "findall/3": {1: 0}, "findall/4": {1: 0}, "aggregate_all/3": {1: 0}, "bagof/3": {1: 0}, "setof/3": {1: 0},
-    "include/3": {0: 1}, "exclude/3": {0: 1}, "partition/4": {0: 1}, "predsort/3": {0: 3},
+    "include/3": {0: 1}, "exclude/3": {0: 1}, "convlist/3": {0: 2}, "partition/4": {0: 1}, "predsort/3": {0: 3},
     **{f"maplist/{n}": {0: n - 1} for n in range(2, 7)},
     **{f"foldl/{n}": {0: n - 1} for n in range(4, 7)},
     **{f"call/{n}": {0: n - 1} for n in range(2, 8)},
@@ -78,10 +93,16 @@ GAME: Final = _words(
 )
 """What a game or strategy defines; the solver takes a missing one as having no clause."""
 
-PROTECTED: Final = CONTROL | STANDARD | OUTPUT | SOLVER | frozenset(GOAL_ARGUMENTS)
+PROTECTED: Final = CONTROL | STANDARD | SOLVER | frozenset(GOAL_ARGUMENTS)
 CALLABLE: Final = CONTROL | STANDARD | LIBRARY | OUTPUT | SOLVER
 
-HARMLESS_LIBRARIES: Final = _words("lists apply aggregate random pairs ordsets solution_sequences")
+HARMLESS_LIBRARIES: Final = _words(
+    """
+    lists apply aggregate random pairs ordsets solution_sequences yall error debug strings assoc option gensym terms
+    occurs ugraphs dicts readutil apply_macros arithmetic dif nb_set rbtrees sort varnumbers when date ansi_term clpfd
+    """
+)
+"""Loading one of these does nothing by itself; whether what a program calls of it is there is seen at the call."""
 
 FORBIDDEN: Final = _words(
     """
@@ -93,15 +114,15 @@ FORBIDDEN: Final = _words(
     with_output_to
     nb_setval nb_getval b_setval b_getval setarg nb_setarg recorda recordz recorded erase sleep repeat abort break
     prolog at_halt setup_call_cleanup call_cleanup setup_call_catcher_cleanup use_foreign_library load_foreign_library
-    open_shared_object phrase call_dcg tnot tabling freeze dif when prolog_load_context set_prolog_flag
+    open_shared_object phrase call_dcg tnot tabling freeze when prolog_load_context set_prolog_flag
     current_prolog_flag create_prolog_flag set_stream set_input set_output stream_property current_op current_predicate
     predicate_property current_module set_module expand_term expand_goal term_expansion goal_expansion
     user_term_expansion portray message_hook prolog_cut_to prolog_current_frame garbage_collect statistics get_time
     call_with_time_limit call_with_depth_limit call_with_inference_limit engine_create engine_next transaction snapshot
-    redefine_system_predicate compile_predicates print_message message_to_string tmp_file tmp_file_stream
-    put_attr get_attr del_attr copy_predicate_clauses unify_with_occurs_check numbervars end_of_file write_term
-    flush_output ttyflush get_char peek_char get_byte put_char put_byte prompt wildcard_match absolute_file_name
-    style_check initialization edit ls cd pwd listing portray_clause trace spy debug nodebug thread_self thread_join
+    redefine_system_predicate compile_predicates message_to_string tmp_file tmp_file_stream
+    put_attr get_attr del_attr copy_predicate_clauses unify_with_occurs_check numbervars end_of_file
+    ttyflush get_char peek_char get_byte put_byte prompt wildcard_match absolute_file_name
+    style_check initialization edit ls cd pwd trace spy debug nodebug thread_self thread_join
     mutex_create with_mutex on_signal sig_atomic apropos help tabling_statistics garbage_collect_atoms undo
     """
 )
@@ -109,3 +130,30 @@ FORBIDDEN: Final = _words(
 
 FORBIDDEN_EXACT: Final = _words("open/3 open/4 close/1 close/2 append/1 table/1 flag/3 include/1 apply/2 make/0 kill/2")
 """The same for names that a game may well use with another number of arguments."""
+
+EVERYDAY: Final = _words(
+    """
+    abort append apply apropos break catch cd clause close consult debug edit erase exec exists_file flag fork freeze
+    halt help include kill ls make module op open phrase portray prolog prompt pwd read recorded repeat retract see
+    seen sleep snapshot socket spy statistics tabling table tell throw told tnot trace transaction undo when
+    """
+)
+"""Forbidden names that are words of a story too: a game may define predicates of its own by these names."""
+
+CORE: Final = _words(
+    """
+    abolish/1 acyclic_term/1 asserta/1 assertz/1 at_end_of_stream/0 at_end_of_stream/1 catch/3 char_conversion/2
+    clause/2 close/1 close/2 current_char_conversion/2 current_input/1 current_op/3 current_output/1 current_predicate/1
+    current_prolog_flag/2 discontiguous/1 dynamic/1 get_byte/1 get_byte/2 get_char/1 get_char/2 get_code/1 get_code/2
+    halt/0 halt/1 initialization/1 message_queue_create/2 message_queue_destroy/1 message_queue_property/2 multifile/1
+    mutex_create/2 mutex_destroy/1 mutex_lock/1 mutex_property/2 mutex_trylock/1 mutex_unlock/1 numbervars/3 op/3
+    open/3 open/4 peek_byte/1 peek_byte/2 peek_char/1 peek_char/2 peek_code/1 peek_code/2 phrase/2 phrase/3
+    predicate_property/2 put_byte/1 put_byte/2 put_code/1 put_code/2 read/1 read/2 read_term/2 read_term/3 repeat/0
+    retract/1 retractall/1 set_input/1 set_output/1 set_prolog_flag/2 set_stream_position/2 stream_property/2
+    thread_create/3 thread_detach/1 thread_get_message/1 thread_get_message/2 thread_get_message/3 thread_peek_message/1
+    thread_peek_message/2 thread_property/2 thread_self/1 thread_send_message/2 thread_signal/2 throw/1
+    unify_with_occurs_check/2 with_mutex/2 call/8 flush_output/0 flush_output/1 nl/0 nl/1 put_char/1 put_char/2 write/1
+    write/2 write_canonical/1 write_canonical/2 write_term/2 write_term/3 writeq/1 writeq/2
+    """
+)
+"""Protected by SWI-Prolog: no program can define them, whatever it means by the name."""

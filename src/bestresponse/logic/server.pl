@@ -28,6 +28,8 @@
 % Two old names that SWI-Prolog keeps in a library of its own, and one that not every version has.
 bestresponse_games:sumlist(List, Sum) :- lists:sum_list(List, Sum).
 bestresponse_games:string_to_atom(String, Atom) :- system:atom_string(Atom, String).
+% Without waiting for variables to become known: where that matters, it is an error.
+bestresponse_games:dif(A, B) :- ( A \= B -> true ; A == B -> fail ; throw(error(instantiation_error, _)) ).
 :- if(\+ current_predicate(apply:maplist/6)).
 :- meta_predicate(bestresponse_games:maplist(5, ?, ?, ?, ?, ?)).
 bestresponse_games:maplist(Closure, As, Bs, Cs, Ds, Es) :- bestresponse:map_five(As, Bs, Cs, Ds, Es, Closure).
@@ -348,6 +350,7 @@ meta(foldl(_, _, _, _), [closure(3), data, data, data]).
 meta(foldl(_, _, _, _, _), [closure(4), data, data, data, data]).
 meta(foldl(_, _, _, _, _, _), [closure(5), data, data, data, data, data]).
 meta(predsort(_, _, _), [closure(3), data, data]).
+meta(convlist(_, _, _), [closure(2), data, data]).
 
 % allowed(?Name, ?Arity): neither reads nor changes anything outside its arguments.
 allowed(=, 2). allowed(\=, 2). allowed(==, 2). allowed(\==, 2). allowed(@<, 2). allowed(@>, 2). allowed(@=<, 2).
@@ -371,7 +374,9 @@ allowed(min_member, 2). allowed(numlist, 3). allowed(same_length, 2). allowed(li
 allowed(list_to_set, 2). allowed(union, 3). allowed(intersection, 3).
 allowed(subset, 2). allowed(flatten, 2). allowed(pairs_keys_values, 3). allowed(pairs_keys, 2).
 allowed(pairs_values, 2). allowed(random, 1). allowed(random, 3). allowed(random_between, 3).
-allowed(random_member, 2). allowed(random_permutation, 2). allowed(random_select, 3).
+allowed(random_member, 2). allowed(random_permutation, 2). allowed(random_select, 3). allowed(maybe, 0).
+allowed(nextto, 3). allowed(nth0, 4). allowed(nth1, 4). allowed(is_set, 1). allowed(dif, 2). allowed(=@=, 2).
+allowed(\=@=, 2).
 
 % silent(?Goal): writing succeeds and shows nothing.
 silent(nl).
@@ -383,5 +388,23 @@ silent(write_canonical(_)).
 silent(tab(_)).
 silent(format(_)).
 silent(format(_, _)).
+silent(format(_, _, _)).
+silent(nl(_)).
+silent(write(_, _)).
+silent(print(_, _)).
+silent(writeln(_, _)).
+silent(writeq(_, _)).
+silent(write_canonical(_, _)).
+silent(tab(_, _)).
+silent(write_term(_, _)).
+silent(write_term(_, _, _)).
+silent(portray_clause(_)).
+silent(listing).
+silent(listing(_)).
+silent(put_char(_)).
+silent(put_char(_, _)).
+silent(print_message(_, _)).
+silent(flush_output).
+silent(flush_output(_)).
 
 end_of_file.

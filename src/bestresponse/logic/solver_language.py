@@ -34,6 +34,10 @@ holds(Fluent, do(Move, Situation)) :-
 
 'undefined predicate'(Indicator) :-
     throw(error(existence_error(procedure, Indicator), Indicator)).
+
+'say nothing'(_).
+'say nothing'(_, _).
+'say nothing'(_, _, _).
 """
 
 EXTRACTION: Final = """

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from bestresponse.core.errors import LogicError
+from bestresponse.core.errors import LimitReached, LogicError
 
 from .terms import CONS, NIL, Atom, String, Struct, Term, Var
 
@@ -33,6 +33,7 @@ _CLOSING: Final = frozenset(")]}")
 _OPENING: Final = frozenset("[({")
 _CONSTANTS: Final[dict[str, Term]] = {}
 _MOST_CONSTANTS: Final = 50_000
+_MOST_DIGITS: Final = 4_214  # as many as the embedded engine takes
 
 
 def decode(text: str) -> Term:
@@ -114,6 +115,8 @@ def _constant(token: str) -> Term:
 
 
 def _number(token: str) -> Term:
+    if len(token) > _MOST_DIGITS:
+        raise LimitReached(f"A number became too long (more than {_MOST_DIGITS:,} digits).")
     if "r" in token:
         return Fraction(token.replace("r", "/"))
     if token.endswith("Inf"):

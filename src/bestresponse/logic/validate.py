@@ -2,12 +2,13 @@
 
 `validate` reads, checks, loads and plays a program and returns everything it found as data: syntax (reader), names and
 goals (static), the extracted game (contract), errors and limits while running (runtime). Each stage runs as far as the
-earlier ones allow. `feedback` is the text for an author or a model: what is wrong, and the numbered program.
+earlier ones allow; a call of something undefined that no play of the game reaches is a warning. `feedback` is the text
+for an author or a model: what is wrong, and the numbered program.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage, numbered
@@ -78,6 +79,8 @@ def validate(source: str, engine: LogicEngine, expected: Expectation | None = No
         extraction = extract(engine, program)
     except LogicError as error:
         return Report(gated, (*found, _runtime(error)), None, None)
+    if extraction.table is not None:
+        found = [_unreached(d) for d in found]
     found += extraction.defects
     if extraction.table is not None and expected is not None:
         found += _unexpected(extraction.table, expected)
@@ -127,6 +130,11 @@ def _missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]
         for key in required
         if key not in gated.defined
     ]
+
+
+def _unreached(found: Diagnostic) -> Diagnostic:
+    """A call of something undefined, in a game that was played to all its ends without reaching it: only a warning."""
+    return replace(found, severity=Severity.WARNING) if found.code in ("undefined", "arity") else found
 
 
 def _runtime(error: LogicError) -> Diagnostic:
