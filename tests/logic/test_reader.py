@@ -40,6 +40,15 @@ def canonical(text: str) -> str:
         ('"a\\nb"', '"a\\nb"'),
         ("{a, b}", "'{}'(','(a,b))"),
         ("(a | b)", "';'(a,b)"),
+        ("16'FF", "255"),
+        ("0''", "39"),
+        ("0'\\u00e9", "233"),
+        ("12r4", "3"),
+        ("'caf\\u00e9'", "'café'"),
+        ("'\\x41'", "'A'"),
+        ("'don\\'t say ''no'' '", "'don\\'t say \\'no\\' '"),
+        ("'two\nlines'", "'two\\nlines'"),
+        ("f(合作, Énergie, Énergie, ω)", "f('合作',_1,_1,'ω')"),
     ],
 )
 def test_terms_are_read_as_prolog_reads_them(text: str, expected: str) -> None:
