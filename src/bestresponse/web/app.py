@@ -29,7 +29,7 @@ from bestresponse.web import (
 from bestresponse.web.clerk import Clerk
 from bestresponse.web.desk import ADMIN_COOKIE, Desk, NotAllowed, TooFast, refuse
 from bestresponse.web.house import AlreadyAnswered, NoSuchTable
-from bestresponse.web.limits import Guard
+from bestresponse.web.limits import SAFE_HEADERS, Guard
 from bestresponse.web.render import asset, page
 
 __all__ = ["create_app"]
@@ -59,6 +59,7 @@ def create_app(desk: Desk) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=lifespan,
     )
     app.state.desk = desk
@@ -66,6 +67,7 @@ def create_app(desk: Desk) -> FastAPI:
     app.add_exception_handler(BestResponseError, _told)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _stumbled)
     for module in _MODULES:
         app.include_router(module.router)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
@@ -111,6 +113,13 @@ async def _http(request: Request, error: Exception) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
     return page("error.html", error.status_code, sentence=str(error.detail), status=error.status_code)
+
+
+async def _stumbled(request: Request, error: Exception) -> Response:
+    """A fault of ours: the log tells which, the answer only that. Nothing outside of this adds the headers to it."""
+    answer = await _http(request, HTTPException(500, "Something went wrong here; the server's log says what."))
+    answer.headers.update({name.decode(): value.decode() for name, value in SAFE_HEADERS.items()})
+    return answer
 
 
 def _status(error: Exception) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-__all__ = ["PAGE_POLICY", "Guard", "RateLimit"]
+__all__ = ["SAFE_HEADERS", "Guard", "RateLimit"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -15,11 +16,13 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-PAGE_POLICY = (
+_PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
+SAFE_HEADERS = {
+    b"cache-control": b"no-store",
+    b"content-security-policy": _PAGE_POLICY.encode("ascii"),
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"x-frame-options": b"DENY",
@@ -68,35 +71,39 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = False
-
-        async def guarded_send(message: Message) -> None:
-            nonlocal started
-            if message["type"] == "http.response.start":
-                started = True
-                message["headers"] = _with_headers(message["headers"])
-            await send(message)
-
+        exchange = _Exchange(receive, send, self._most)
         try:
             if _announced(scope) > self._most:
                 raise TooLong
-            await self._app(scope, self._counted(receive), guarded_send)
+            await self._app(scope, exchange.receive, exchange.send)
         except TooLong:
-            if not started:
-                await _refuse(guarded_send, self._most)
+            exchange.too_long = True
+        if exchange.too_long and not exchange.started:
+            await _refuse(send, scope["path"], self._most)
 
-    def _counted(self, receive: Receive) -> Receive:
-        read = 0
 
-        async def counted() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self._most:
-                raise TooLong
-            return message
+class _Exchange:
+    """One request and its answer; an answer to a request that was too long is held back, whoever gives it."""
 
-        return counted
+    def __init__(self, receive: Receive, send: Send, most: int) -> None:
+        self._receive, self._send, self._left = receive, send, most
+        self.started = self.too_long = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            self.too_long = True
+            raise TooLong
+        return message
+
+    async def send(self, message: Message) -> None:
+        if self.too_long and not self.started:
+            return
+        if message["type"] == "http.response.start":
+            self.started = True
+            message["headers"] = _with_headers(message["headers"])
+        await self._send(message)
 
 
 def _announced(scope: Scope) -> int:
@@ -106,12 +113,14 @@ def _announced(scope: Scope) -> int:
 
 def _with_headers(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     present = {name.lower() for name, _ in headers}
-    extra = {**_HEADERS, b"cache-control": b"no-store", b"content-security-policy": PAGE_POLICY.encode("ascii")}
-    return [*headers, *((name, value) for name, value in extra.items() if name not in present)]
+    return [*headers, *((name, value) for name, value in SAFE_HEADERS.items() if name not in present)]
 
 
-async def _refuse(send: Send, most: int) -> None:
-    body = f"This is longer than {most:,} bytes; send less.".encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
+async def _refuse(send: Send, path: str, most: int) -> None:
+    sentence = f"This is longer than {most:,} bytes; send less."
+    as_json = path.startswith("/api/")
+    kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
+    body = (json.dumps({"error": sentence}) if as_json else sentence).encode()
+    headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 413, "headers": _with_headers(headers)})
     await send({"type": "http.response.body", "body": body})
