@@ -281,7 +281,7 @@ def test_a_table_begins_without_those_who_do_not_come(server):
     server.wait_for(lambda: "Round 2." in ann.get(link).text)
     bob, bob_link = server.client(), server.desk.seat_path(name, 1)
     server.wait_for(lambda: server.desk.house.session(name).turn("col") == 2)
-    assert "Waiting for the others" in bob.get(bob_link).text
+    assert f'action="{bob_link}/ready"' in bob.get(bob_link).text
     take(ann, link, answer="cooperate")
     server.wait_for(lambda: records(server))
     missed = [s.decision for s in records(server)[0].record.submissions if s.role == "col"]

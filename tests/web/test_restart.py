@@ -33,8 +33,10 @@ def test_whoever_never_came_is_stood_in_for_after_a_restart(server):
 def test_whoever_came_late_answers_in_person_after_a_restart(server):
     name, link = begun_without(server, 3)
     server.wait_for(lambda: answers(server, name) == 1)
-    late = server.client()
-    late.get(server.desk.seat_path(name, 1))
+    late, own = server.client(), server.desk.seat_path(name, 1)
+    page = late.get(own)
+    assert server.desk.house.session(name).phase(1) == "welcome"
+    late.post(f"{own}/ready", data={"csrf": hidden(page, "csrf")})
     server.restart()
     take(server.client(), link, answer="cooperate")
     session = server.desk.house.session(name)

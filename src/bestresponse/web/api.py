@@ -244,6 +244,6 @@ def _state(desk: Desk, session: Session, seat: int, over: bool) -> SeatState:
 
 @router.post("/sessions/{session}/begin", dependencies=[AdminApi])
 def begin_without(desk: Here, session: Name) -> SessionOut:
-    """Begin although people are missing; stand-ins answer for them until they come."""
+    """Begin although people are missing; stand-ins answer for them until they are ready."""
     desk.house.begin_without(desk.house.session(session))
     return show_session(desk, session)

@@ -126,7 +126,7 @@ class Clerk:
         if (role, turn) in session.thinking:
             return
         session.thinking.add((role, turn))
-        why = "nobody had come" if seat in session.absent else f"no answer within {limit} seconds"
+        why = "nobody had come" if seat in session.absent else f"no answer within {limit} second{'s' * (limit != 1)}"
         view = session.episode.view(role)
         future = self._pool.submit(self._answer_for, session, turn, view, ask, why)
         future.add_done_callback(partial(_note_trouble, session))

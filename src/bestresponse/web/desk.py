@@ -148,7 +148,7 @@ async def _sitting(request: Request, desk: Desk, session: str, seat: int, token:
     found = desk.house.at_hand(session)
     if found is None:
         found = await run_in_threadpool(desk.house.session, session)
-    desk.house.came(found, seat)
+    found.touch(seat)
     return Sitting(found, seat)
 
 

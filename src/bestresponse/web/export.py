@@ -10,8 +10,11 @@ import json
 from importlib.util import find_spec
 from typing import Any
 
+from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Action
+from bestresponse.core.game import Action, Role
+from bestresponse.games.matrix import MatrixGame
+from bestresponse.games.repeated import RepeatedGame
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.web.desk import Desk
@@ -58,27 +61,41 @@ def _seat(desk: Desk, session: Session, seat: int) -> Row:
 
 def decision_rows(desk: Desk) -> list[Row]:
     """One row for each answer of each seat; `round` counts the answers of the seat from 1."""
+    return [row for session in _sessions(desk) for row in _decisions(desk, session)]
+
+
+def _decisions(desk: Desk, session: Session) -> list[Row]:
+    with session.lock:
+        submissions = [s for s in session.episode.submissions if s.role in session.roles]
+    earned = _earned(session, submissions)
+    rounds = dict.fromkeys(session.roles, 0)
     rows: list[Row] = []
-    for session in _sessions(desk):
-        with session.lock:
-            rounds = dict.fromkeys(session.roles, 0)
-            for submission in session.episode.submissions:
-                if submission.role not in rounds:
-                    continue
-                rounds[submission.role] += 1
-                decision = submission.decision
-                rows.append(
-                    _seat(desk, session, session.roles.index(submission.role))
-                    | {
-                        "round": rounds[submission.role],
-                        "action": _plain(decision.action),
-                        "status": decision.reading.status.value,
-                        "how": decision.reading.how,
-                        "stand_in": decision.stand_in,
-                        "words": decision.reasoning,
-                    }
-                )
+    for submission in submissions:
+        role, decision = submission.role, submission.decision
+        rounds[role] += 1
+        rows.append(
+            _seat(desk, session, session.roles.index(role))
+            | {
+                "round": rounds[role],
+                "action": _plain(decision.action),
+                "payoff": earned.get((role, rounds[role])),
+                "status": decision.reading.status.value,
+                "how": decision.reading.how,
+                "stand_in": decision.stand_in,
+                "words": decision.reasoning,
+            }
+        )
     return rows
+
+
+def _earned(session: Session, submissions: list[Submission]) -> dict[tuple[Role, int], float]:
+    """What each role got in each complete round; in games without a payoff table nothing is got before the end."""
+    stage = session.game.stage if isinstance(session.game, RepeatedGame) else session.game
+    if not isinstance(stage, MatrixGame):
+        return {}
+    given = [[s.decision.action for s in submissions if s.role == role] for role in session.roles]
+    rounds = enumerate(zip(*given, strict=False), 1)
+    return {(role, number): got for number, moves in rounds for role, got in stage.payoffs(moves).items()}
 
 
 def _plain(action: Action) -> Cell:
@@ -106,6 +123,7 @@ def _result(session: Session, seat: int, ready: dict[str, Any] | None) -> Row:
         over = session.begun and session.over and not session.episode.void
         return {
             "ready": ready["at"] if ready else None,
+            "consent": bool(ready) if session.setup.consent and session.setup.seats[seat] == PERSON else None,
             "quiz_tries": ready["quiz_tries"] if ready else None,
             "answers": len(own),
             "stand_ins": sum(bool(decision.stand_in) for decision in own),

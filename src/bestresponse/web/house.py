@@ -60,7 +60,7 @@ class House:
         self._absent: dict[str, set[int]] = {}
         self._before = journal.submissions()
         self._recorded = journal.finished()
-        for event in journal.events("lobby", "seated", "ready", "absent", "came"):
+        for event in journal.events("lobby", "seated", "ready", "absent"):
             self._remember(event)
 
     def _remember(self, event: dict[str, Any]) -> None:
@@ -73,10 +73,9 @@ class House:
                 self._taken.setdefault(event["session"], set()).add(event["seat"])
             case "ready":
                 self._ready.setdefault(event["session"], set()).add(event["seat"])
+                self._absent.setdefault(event["session"], set()).discard(event["seat"])
             case "absent":
                 self._absent.setdefault(event["session"], set()).add(event["seat"])
-            case "came":
-                self._absent[event["session"]].discard(event["seat"])
 
     def set_up(self, setup: Setup, groups: int = 1) -> Lobby:
         """Lay new tables; UsageError where the setup does not fit its game."""
@@ -165,22 +164,13 @@ class House:
         self.changed(session)
 
     def begin_without(self, session: Session) -> None:
-        """Begin although people are missing; stand-ins answer for them until they come."""
+        """Begin although people are missing; stand-ins answer for them until they are ready."""
         with session.lock:
             for seat in session.setup.persons:
-                if seat not in session.ready:
+                if seat not in session.ready and seat not in session.absent:
                     self._remember(self.journal.tell("absent", session=session.id, seat=seat))
-                    self._remember(self.journal.tell("ready", session=session.id, seat=seat, quiz_tries=0))
-                    session.ready.add(seat)
             session.note_asked()
         self.changed(session)
-
-    def came(self, session: Session, seat: int) -> None:
-        """The person in that seat is here; whoever was missing answers for themselves from now on."""
-        if seat in session.absent:
-            with session.lock:
-                self._remember(self.journal.tell("came", session=session.id, seat=seat))
-        session.touch(seat)
 
     def submit(self, session: Session, role: Role, turn: int, decision: Decision) -> None:
         """Take the answer number `turn` of `role`, once; InvalidMove, NotAsked or AlreadyAnswered where it does not

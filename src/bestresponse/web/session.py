@@ -84,8 +84,8 @@ class Session:
 
     @property
     def begun(self) -> bool:
-        """Whether every person is ready."""
-        return self.ready.issuperset(self.setup.persons)
+        """Whether every person is ready, or the table was begun without those who are not."""
+        return all(seat in self.ready or seat in self.absent for seat in self.setup.persons)
 
     @property
     def over(self) -> bool:

@@ -1,0 +1,85 @@
+"""A session of three people, one of whom goes away, leaves as tables."""
+
+import csv
+import io
+import json
+
+import pytest
+
+COLUMNS = [
+    "lobby", "session", "group", "created", "game", "role", "seat", "participant", "round", "action", "payoff",
+    "status", "how", "stand_in", "words",
+]  # fmt: skip
+MOVES = {0: ("volunteer", "wait"), 1: ("wait", "volunteer")}
+
+
+@pytest.fixture
+def session(server):
+    """Two rounds of the volunteer's dilemma; the third person agrees and is never seen again."""
+    wanted = {
+        "game": {"name": "volunteers-dilemma", "rounds": 2},
+        "seats": ["person"] * 3,
+        "seconds": 1,
+        "consent": "Your answers are kept.",
+        "quiz": False,
+        "seed": 1,
+    }
+    laid = server.api().post("/api/lobbies", json=wanted).json()["sessions"][0]
+    people = [server.api(seat["token"]) for seat in laid["seats"]]
+    places = [f"/api/seats/{laid['session']}/{seat}" for seat in range(3)]
+    refused = people[0].post(f"{places[0]}/ready", json={})
+    assert (refused.status_code, refused.json()["error"]) == (422, "consent: Please agree first, or leave this page.")
+    for person, place in zip(people, places, strict=True):
+        person.post(f"{place}/ready", json={"agreed": True})
+    for turn in (0, 1):
+        for seat, moves in MOVES.items():
+            answer = people[seat].post(f"{places[seat]}/answers", json={"turn": turn, "answer": moves[turn]})
+            assert answer.status_code == 200, answer.text
+        server.wait_for(lambda done=turn: people[0].get(places[0]).json()["version"].split(".")[3] == str(3 * done + 3))
+    server.wait_for(lambda: server.desk.house.finished(laid["session"]))
+    people[1].post(f"{places[1]}/remarks", json={"remark": "=SUM(A1)"})
+    return laid
+
+
+def rows_of(server, name):
+    return list(csv.DictReader(io.StringIO(server.api().get(f"/api/export/{name}.csv").text)))
+
+
+def test_decisions_have_a_row_for_each_player_and_round(server, session):
+    rows = rows_of(server, "decisions")
+    assert list(rows[0]) == COLUMNS
+    assert sorted((row["role"], row["round"]) for row in rows) == [
+        (f"player {player}", str(number)) for player in (1, 2, 3) for number in (1, 2)
+    ]
+    own = {(row["role"], row["round"]): (row["action"], row["stand_in"]) for row in rows}
+    assert own["player 1", "1"] == ("volunteer", "")
+    assert own["player 2", "2"] == ("volunteer", "")
+    third = [row for row in rows if row["role"] == "player 3"]
+    assert {(row["stand_in"], row["status"], row["how"]) for row in third} == {
+        ("random", "refused", "no answer within 1 second")
+    }
+    assert len({row["participant"] for row in rows}) == 3
+
+
+def test_the_payoffs_of_the_rounds_add_up_to_that_of_the_session(server, session):
+    sums = {}
+    for row in rows_of(server, "decisions"):
+        sums[row["role"]] = sums.get(row["role"], 0) + float(row["payoff"])
+    assert sums == {row["role"]: float(row["payoff"]) for row in rows_of(server, "participants")}
+
+
+def test_participants_have_their_code_consent_and_what_they_said(server, session):
+    rows = rows_of(server, "participants")
+    told = [(row["consent"], row["answers"], row["stand_ins"], row["remark"]) for row in rows]
+    assert told == [("True", "2", "0", ""), ("True", "2", "0", "'=SUM(A1)"), ("True", "2", "2", "")]
+    assert [row["participant"] for row in rows] == [seat["participant"] for seat in session["seats"]]
+    assert all(row["participant"].startswith("P-") and len(row["participant"]) == 10 for row in rows)
+
+
+def test_json_and_parquet_hold_the_same(server, session):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
+    for name in ("decisions", "participants"):
+        plain = json.loads(server.api().get(f"/api/export/{name}.json").text)
+        table = parquet.read_table(io.BytesIO(server.api().get(f"/api/export/{name}.parquet").content))
+        assert table.to_pylist() == plain
+        assert len(plain) == len(rows_of(server, name))
