@@ -205,8 +205,8 @@ _FORMS: Final[Mapping[str, Callable[[TheoryCheck, Places], bool]]] = {
     "weakly_dominant": lambda c, p: _over_all(_weak, c, p),
     "strictly_dominated": _dominated,
     "equilibrium": _equilibrium,
-    "no_dominant_choice": lambda c, p: not any(
-        _over_all(_weak, c, {"who": p["who"], "action": a}) for a in range(len(c.own[p["who"]]))
+    "no_dominant_choice": lambda c, p: (
+        not any(_over_all(_weak, c, {"who": p["who"], "action": a}) for a in range(len(c.own[p["who"]])))
     ),
     "pure_equilibria": lambda c, p: p["value"] == c.pure_equilibria,
     "mixed_equilibrium": _mixed_equilibrium,

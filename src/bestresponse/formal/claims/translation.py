@@ -17,10 +17,15 @@ LONGEST_TEXT = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The claims of a text, in order, each once, and the calls it took to find them."""
+    """The claims of a text, in order, each once, and the calls it took to find them.
+
+    `unread`: sentences that speak of amounts or solutions and from which no claim was read; None where the translator
+    cannot tell.
+    """
 
     claims: tuple[Claim | Malformed, ...]
     calls: tuple[Call, ...] = ()
+    unread: tuple[str, ...] | None = None
 
 
 class Translator(Protocol):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Final
 
 from bestresponse.formal.claims.claim import Claim, Move
-from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translator_words import BOTH, Words
+from bestresponse.formal.claims.translator_outcomes import Amounts, Choices
+from bestresponse.formal.claims.translator_words import Words
 
 __all__ = ["MoveReader"]
 
@@ -24,15 +23,18 @@ _NOT: Final = re.compile(r"\b(?:not|never|might|may|could|perhaps|or|unless)\b|n
 class MoveReader:
     """Reads one text about a tree: a condition of moves in order, then a move that will follow or an amount."""
 
-    def __init__(self, words: Words, subject: Subject) -> None:
+    def __init__(self, words: Words) -> None:
         self.words = words
-        self.subject = subject
+        self.subject = words.subject
+        self.amounts = Amounts(words)
+        self.moves = Choices(words)
 
-    def read(self, text: str) -> Iterator[Claim]:
+    def read(self, text: str) -> Iterator[tuple[str, list[Claim]]]:
+        """Every sentence with what it claims."""
         for sentence in _SENTENCES.split(text):
             found = _CONDITION.search(sentence) if sentence and len(sentence) <= _LONGEST else None
-            if found is not None and not _NOT.search(sentence):
-                yield from self._claims(found["before"], found["then"])
+            readable = found is not None and not _NOT.search(sentence)
+            yield sentence, list(self._claims(found["before"], found["then"])) if found and readable else []
 
     def _claims(self, before: str, then: str) -> Iterator[Claim]:
         chain = tuple(self._moves(before))
@@ -42,18 +44,11 @@ class MoveReader:
         if len(follows) == 1 and re.search(r"\bwill\b|'ll\b", then):
             yield Claim("will_play", (follows[0].who, follows[0].action, chain))
         elif not follows:
-            for match in self.words.payment.finditer(then):
-                who = self.words.who(match)
-                if who is not None and who != BOTH:
-                    yield Claim("payoff", (self.subject.players[who], Fraction(match["number"]), chain))
+            for who, value in self.amounts.stated(then).items():
+                yield Claim("payoff", (self.subject.players[who], value, chain))
 
     def _moves(self, text: str) -> Iterator[Move]:
-        for match in self.words.choice.finditer(text):
-            who = self.words.who(match)
-            if who is None or who == BOTH:
-                continue
-            label = self.words.action(match)
-            own = self.subject.actions[who]
-            known = [action for action in own if action.casefold() == label.casefold()]
-            if known:
-                yield Move(self.subject.players[who], known[0])
+        for whom, label in self.moves.told(text):
+            place = self.words.action(whom[0], label) if len(whom) == 1 else None
+            if place is not None:
+                yield Move(self.subject.players[whom[0]], self.subject.actions[whom[0]][place])

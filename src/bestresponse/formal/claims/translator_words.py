@@ -1,198 +1,229 @@
-"""The words by which plain English speaks of players, choices and payoffs, as patterns for one game."""
+"""The words by which plain English speaks of amounts, actions and players, for one game."""
 
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["BOTH", "Words", "plain"]
+__all__ = ["CHOOSE", "NUMBER", "Words", "amount", "plain"]
 
-BOTH: Final = -1
+_COUNTED: Final = (
+    *("nothing", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
+_VALUES: Final = {word: Fraction(max(0, place - 1)) for place, word in enumerate(_COUNTED)} | {"half": Fraction(1, 2)}
+_UNIT: Final = r"(?:points?|dollars?|units?|euros?|pounds?|USD|EUR|each|apiece)"
+_SPELLED: Final = (
+    rf"(?:{'|'.join(word for word in _COUNTED if word not in ('one', 'nothing'))})"
+    rf"|nothing(?!\s*\()|one(?=\s+{_UNIT}|\s*(?:[.,;:)]|$))|half(?=\s+an?\s+{_UNIT})"
+)
+_DIGITS: Final = r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,12}(?:\.\d{1,12}|/[1-9]\d{0,5})?)"
 NUMBER: Final = (
-    r"(?P<number>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*(?:%|percent\b|or\s+-?\d|to\s+-?\d|-\s*\d|/\s*\d))"
+    rf"(?P<number>(?<![\w.])(?:{_DIGITS}|(?:{_SPELLED})(?![\w'])))"
+    r"(?![\d.,]*\d|\s*(?:%|percent\b|(?:or|to)\s+-?\d|(?:or|to)\s+(?:two|three|four|five|ten)\b|-\s*\d|/\s*\d))"
 )
-_YOU = r"I|you|me|myself"
-_THEM = (
-    r"they|them|she|he|the other (?:player|person|one|side|party|participant)|(?:the |my |your |an? )?(?:opponent"
-    r"|counterpart)"
-    r"|(?:the |an? )?(?:other |anonymous )(?:anonymous )?(?:player|person)|the other|other"
+CHOOSE: Final = (
+    r"(?:choose|chooses|chose|chosen|choosing|pick|picks|picked|picking|select|selects|selected|selecting|play|plays"
+    r"|played|playing|go(?:es)?(?: (?:with|for))?|going(?: (?:with|for))?|opt(?:s|ed|ing)? for|use|uses|using|take"
+    r"|takes|taking|adopt|adopts|adopting|stick(?:s|ing)? (?:with|to)|throw|throws|throwing"
+    r"|coordinat(?:e|es|ing) on|settl(?:e|es|ing) on|(?:is|are|am|be|being|both) (?:on|at)|on)"
 )
-_BOTH = (
-    r"both(?: of (?:us|you|them)| players| sides| parties|(?: of)? (?:I|you|me) and [a-z ]{2,30}?)?|we both"
-    r"|we each|we"
-    r"|each (?:player|of us|of you|person)|everyone|(?:I|you) and (?:the )?(?:other|anonymous) player(?: both)?"
+_NOUN: Final = (
+    r"(?:anonymous )?(?:player|person|one|side|party|participant|driver|firm|company|hunter|prisoner|suspect|seller"
+    r"|bidder|team|country|agent|individual|guy|opponent|partner)"
 )
-_ADVERB = (
-    r"(?:,|also|both|each|will|would|could|can|might|may|should|do|does|did|only|just|still|then|all|likewise"
-    r"|similarly"
-    r"|instead|always|decide to|decides to|chooses to|choose to|happens to|end up|ends up|were to|was to"
-    r"|am going to|to)"
+_THEM: Final = (
+    rf"they|them|she|he|him|her|(?:the |my |your |an? )?(?:other|rival|opposing|second) {_NOUN}"
+    r"|(?:the |my |your |an? |this |that )?(?:anonymous )?(?:opponent|counterpart|partner|rival|adversary|competitor"
+    r"|co-?player)|(?:the |an? )?anonymous (?:player|person)|the other|other"
 )
-_CHOOSE = (
-    r"(?:choose|chooses|chose|choosing|pick|picks|picked|picking|select|selects|selecting|play|plays|playing"
-    r"|go(?:es)? (?:with|for)|going (?:with|for)|opt(?:s|ing)? for)"
+_BOTH: Final = (
+    r"both(?: of (?:us|you|them)| players| sides| parties|(?: of)? (?:I|you|me) and [a-z ]{2,30}?)?"
+    r"|(?:we|they) both|they each"
+    r"|(?:I|you) and (?:the )?(?:other|anonymous) player(?: both)?"
 )
-_GET = (
-    r"(?:get|gets|getting|receive|receives|receiving|earn|earns|earning|gain|gains|gaining|make|makes|win|wins|obtain"
-    r"|obtains|secure|secures|end up with|ends up with|walk away with|(?:payoff|reward|gain)s? (?:is|are"
-    r"|would be|will be))"
+_ALL: Final = (
+    r"we all|we each|we|each (?:player|of us|of you|person|one|side)|each|everyone|everybody|every player"
+    r"|all (?:of us|players|of them|(?:the )?(?:two|three|four|five|\d)(?: of us| players)?)|all"
+    r"|the (?:two|three|four|five) of us"
 )
-_SUM = (
-    r"(?:(?:a |an |the |my |their |our )?(?:(?:maximum|minimum|lower|higher|highest|lowest|low|high|moderate"
-    r"|mutual|good"
-    r"|decent|smaller|larger|possible|positive|individual|full|equal) )*(?:payoff|payout|reward|outcome|amount"
-    r"|total|sum)s?"
-    r" ?(?:of|is|:|\()? ?|nothing \(|only |just |exactly |a |the )?"
-)
+_ELSE: Final = r"everyone else|everybody else|(?:all |both )?(?:the )?others|the other (?:two|three|four)(?: players)?"
+_SHORT: Final = {
+    "'d": " would",
+    "'ll": " will",
+    "'m": " am",
+    "'re": " are",
+    "'ve": " have",
+}
+_BARE: Final = frozenset({"a", "i", "I"})
 
 
 def plain(text: str) -> str:
-    """The text without markup, currency signs and characters that nobody sees; lines and indentation stay."""
+    """The text without markup, currency signs, short forms and what nobody sees; lines and indentation stay.
+
+    >>> plain("**I'd** get $3 or minus two points")
+    'I would get 3 or -two'
+    """
     text = re.sub(r"\\(?:text|textbf|mathbf|mathrm)\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"\\[()\[\]]", "", text)
     text = re.sub(r"[*_`#]{2,}|[*`]", "", text.replace("’", "'").replace("‘", "'").replace("−", "-"))
-    text = re.sub(r"\\?\$\s?(?=-?\d)|(?<=\d)\s?\\?\$|(?<=\d)\s?(?:dollars?|USD|points?|units?)\b", "", text)
-    text = re.sub(r"[\"“”'](\w{1,20})[\"“”']", r"\1", text)
+    text = re.sub(r"\b(?:minus|negative)\s+(?=[\dtfsenz])", "-", text.replace("½", "0.5"))
+    text = re.sub(r"(?<![\w.])[+]\s?(?=\d)", "", text)
+    text = re.sub(r"-\s?\\?[$€£]\s?(?=\d)", "-", text)
+    text = re.sub(r"\\?[$€£]\s?(?=-?\d)|(?<=\d)\s?\\?[$€£]", "", text)
+    text = re.sub(rf"(?<=\d)\s?{_UNIT.replace('|each|apiece', '')}\b", "", text)
+    text = re.sub(rf"\b({'|'.join(_COUNTED)})\s{_UNIT.replace('|each|apiece', '')}\b", r"\1", text)
+    text = re.sub(r"[\"“”'](\w{1,20})[\"“”']|[\"“”](\w[\w -]{0,30}\w)[\"“”]", r"\1\2", text)
+    text = re.sub(r"(?<=\w)'(?:d|ll|m|re|ve)\b", lambda found: _SHORT[found.group()], text)
     return "".join(c for c in text if c in "\n\t" or c.isprintable())
 
 
+def amount(text: str) -> Fraction | None:
+    """The number that is written or spelled; None for a ratio that is hardly one number.
+
+    >>> amount("1,250"), amount("-three"), amount("1/2"), amount("5/3")
+    (Fraction(1250, 1), Fraction(-3, 1), Fraction(1, 2), None)
+    """
+    word = text.strip().lower().replace(",", "")
+    sign, word = (-1, word[1:]) if word.startswith("-") else (1, word)
+    if word.split()[0] in _VALUES:
+        return sign * _VALUES[word.split()[0]]
+    value = Fraction(word)
+    return None if "/" in word and not 0 < value < 1 else sign * value
+
+
+def _inflected(word: str) -> set[str]:
+    """A verb as it is used: swerve, swerves, swerved, swerving; and as a noun: defection."""
+    word = word.casefold()
+    stem = word[:-1] if word.endswith("e") else word
+    found = {word, f"{word}s", f"{stem}ed", f"{stem}ing", f"{stem}ion", f"{word}ment"}
+    if word.endswith(("s", "x", "ch", "sh")):
+        found.add(f"{word}es")
+    if re.search(r"[^aeiou]y$", word):
+        found |= {f"{word[:-1]}ies", f"{word[:-1]}ied"}
+    if re.search(r"[^aeiou][aeiou][bdglmnprt]$", word):
+        found |= {f"{word}{word[-1]}{end}" for end in ("ed", "ing")}
+    return found
+
+
+def _forms(action: str) -> str:
+    """A pattern of the ways to write an action; a single letter is taken as it stands."""
+    if len(action) == 1:
+        return f"(?-i:{re.escape(action)})"
+    first, *rest = re.split(r"[\s_-]+", action.strip())
+    heads = _inflected(first) if first.isalpha() and len(first) > 2 else {first}
+    tail = "".join(rf"[\s_-]+{re.escape(word)}" for word in rest)
+    return "|".join(re.escape(head) + tail for head in sorted(heads, key=lambda head: (-len(head), head)))
+
+
 class Words:
-    """Patterns for one game: its actions are its labels, `(?P<action>...)`."""
+    """How one game is spoken of: patterns for its players and actions, and what a match means."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
+        self.count = len(subject.players)
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted({a for own in self.subject.actions for a in own if a.strip()}, key=lambda a: (-len(a), a))
 
     @cached_property
     def labels(self) -> str:
-        found = sorted({action for own in self.subject.actions for action in own}, key=lambda a: (-len(a), a))
-        cased = "-i" if max(map(len, found)) == 1 else ""
-        return rf"(?{cased}:(?<![\w'])(?:{'|'.join(map(re.escape, found))})(?![\w']))"
+        """Any action, in any of its forms."""
+        return self._any(self._sorted)
+
+    @cached_property
+    def deeds(self) -> str:
+        """Actions that can be said as a verb: I cooperate, they stay silent."""
+        return self._any([a for a in self._sorted if len(a) > 2 and re.split(r"[\s_-]", a)[0].isalpha()])
+
+    @cached_property
+    def things(self) -> str:
+        """Actions that are not also an article or a pronoun."""
+        return self._any([a for a in self._sorted if a not in _BARE])
+
+    @cached_property
+    def gerunds(self) -> str:
+        """Actions said as what one does: defecting, staying silent."""
+        verbs = [a for a in self._sorted if len(a) > 2 and re.split(r"[\s_-]", a)[0].isalpha()]
+        forms = [form for a in verbs for form in _forms(a).split("|") if re.match(r"[a-z]+ing\b", form)]
+        return rf"(?:(?<![\w'-])(?:{'|'.join(forms)})(?![\w']|-\w))" if forms else "(?!)"
 
     @property
-    def _numeric(self) -> bool:
+    def by_number(self) -> tuple[int, int]:
+        """In a game of two, where the first and the second player of the game stand among `subject.players`."""
+        return (0, 1) if self.subject.seat == 0 else (1, 0)
+
+    def _any(self, actions: list[str]) -> str:
+        return rf"(?:(?<![\w'-])(?:{'|'.join(map(_forms, actions))})(?![\w']|-\w))" if actions else "(?!)"
+
+    @cached_property
+    def numeric(self) -> bool:
         """Whether some action is called by a number, so that a number alone tells nothing."""
         return any(action[:1].isdigit() for own in self.subject.actions for action in own)
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether everybody has the same actions, so that an action alone does not tell whose it is."""
+        return all(own == self.subject.actions[0] for own in self.subject.actions)
+
+    @cached_property
+    def _known(self) -> tuple[tuple[tuple[re.Pattern[str], int], ...], ...]:
+        return tuple(
+            tuple((re.compile(rf"(?i:{_forms(a)})"), k) for k, a in enumerate(own)) for own in self.subject.actions
+        )
+
+    def action(self, who: int, text: str) -> int | None:
+        """The place of an action of one player; None where that player has none of this name."""
+        own = self.subject.index[who]
+        if text in own:
+            return own[text]
+        return next((k for pattern, k in self._known[who] if pattern.fullmatch(text)), None)
 
     @cached_property
     def people(self) -> dict[str, int]:
         """Names of single players, longest first."""
         named = {name.casefold(): i for i, name in enumerate(self.subject.players)}
         named |= {self.subject.game.players[seat].casefold(): i for i, seat in enumerate(self.subject.order)}
-        if len(self.subject.players) == 2:
-            named |= {f"player {seat + 1}": i for i, seat in enumerate(self.subject.order)}
+        named |= {f"player {seat + 1}": i for i, seat in enumerate(self.subject.order)}
+        if self.count == 2:
+            named |= {f"{('row', 'column')[seat]} player": i for i, seat in enumerate(self.subject.order)}
         return {name: named[name] for name in sorted(named, key=len, reverse=True) if len(name) > 1}
 
     @cached_property
-    def _who(self) -> str:
-        others = "|".join(map(re.escape, self.people)) or "(?!)"
-        them = _THEM if len(self.subject.players) == 2 else "(?!)"
+    def who(self) -> str:
+        """Somebody, or several: the groups say who."""
+        names = rf"(?:the )?(?:{'|'.join(map(re.escape, self.people))})"
+        several = rf"(?:I|{names})(?:(?:, (?:and )?| and )(?:I|{names})){{1,5}}" if self.count > 2 else "(?!)"
+        them = _THEM if self.count == 2 else "(?!)"
+        everybody = rf"{_BOTH}|{_ALL}" if self.count == 2 else _ALL
         return (
-            rf"(?P<both>\b(?:{_BOTH})\b)|(?P<them>\b(?:{them})\b)|(?P<you>\b(?:{_YOU})\b)|(?P<named>\b(?:{others})\b)"
+            rf"(?P<several>\b(?:{several})\b)|(?P<rest>\b(?:{_ELSE})\b)|(?P<all>\b(?:{everybody})\b)"
+            rf"|(?P<named>\b(?:{names})\b)|(?P<them>\b(?:{them})\b)|(?P<you>\b(?:I|you|me|myself)\b)"
         )
 
-    @cached_property
-    def choice(self) -> re.Pattern[str]:
-        """Somebody chooses something."""
-        kind = r"(?:(?:the )?(?:option|action|choice|strategy)\s+)?"
-        chosen = rf"{_CHOOSE}\s+{kind}(?P<action>{self.labels})|(?P<deed>{self._deeds})(?:e?s|d|ed|ing)?\b"
-        return self._compiled(rf"(?:{self._who})(?:\s*{_ADVERB}){{0,4}}\s+(?:{chosen})")
+    def whom(self, match: re.Match[str]) -> tuple[int, ...]:
+        """Which players a match speaks of; empty where it does not say."""
+        found = {name: text for name, text in match.groupdict().items() if text}
+        everybody = tuple(range(self.count))
+        if "several" in found:
+            parts = re.split(r", (?:and )?| and ", found["several"])
+            return tuple(dict.fromkeys(0 if part.casefold() == "i" else self._one(part) for part in parts))
+        if "all" in found:
+            return everybody
+        if "rest" in found:
+            return everybody[1:]
+        if "named" in found:
+            return (self._one(found["named"]),)
+        return (1,) if "them" in found else (0,) if "you" in found else ()
 
-    @cached_property
-    def _deeds(self) -> str:
-        """Labels that can be a verb: I cooperate, they defect."""
-        found = sorted({a for own in self.subject.actions for a in own if a.isalpha() and len(a) > 2}, key=len)
-        return rf"\b(?:{'|'.join(map(re.escape, reversed(found)))})" if found else "(?!)"
+    def _one(self, name: str) -> int:
+        folded = name.casefold()
+        return self.people[folded if folded in self.people else folded.removeprefix("the ")]
 
-    @cached_property
-    def choosing(self) -> re.Pattern[str]:
-        """Choosing R: nobody is named, so the reasoner is meant."""
-        return self._compiled(rf"\b(?:choosing|picking|selecting|playing)\s+(?P<action>{self.labels})")
-
-    @cached_property
-    def payment(self) -> re.Pattern[str]:
-        """Somebody gets some amount."""
-        return self._compiled(rf"(?:{self._who})(?:\s*{_ADVERB}){{0,4}}\s+{_GET}\s+{_SUM}{NUMBER}")
-
-    @cached_property
-    def owned(self) -> re.Pattern[str]:
-        """My payoff: 3; their payoff is 0."""
-        mine = r"(?P<you>\b(?:my|your)\b)"
-        theirs = r"(?P<them>\b(?:their|his|her|(?:the )?other(?: player)?'s|(?:the |my )?opponent's)\b)"
-        return self._compiled(
-            rf"(?:{mine}|{theirs})\s+(?:payoff|payout|reward|outcome|gain)\s*(?:is|=|:|of|would be)+\s*{NUMBER}"
-        )
-
-    @cached_property
-    def shared(self) -> re.Pattern[str]:
-        """Payoff: 3 for both."""
-        return self._compiled(
-            rf"{NUMBER}\s+(?:each\b|for (?:each|both)\b|for (?P<you>me|you)\b|for (?P<them>them|the other player)\b)"
-        )
-
-    @cached_property
-    def pair(self) -> re.Pattern[str]:
-        """(5, 1): what I get, what they get."""
-        return self._compiled(
-            r"\(\s*(?P<first>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)\s*,\s*(?P<second>(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?)\s*\)"
-        )
-
-    @cached_property
-    def cell(self) -> re.Pattern[str]:
-        """(R, B): my choice, their choice."""
-        if self._numeric:
-            return self._compiled(r"(?!)(?P<first>)(?P<second>)")
-        return self._compiled(rf"\(\s*(?P<first>{self.labels})\s*,\s*(?P<second>{self.labels})\s*\)")
-
-    @cached_property
-    def safest(self) -> re.Pattern[str]:
-        """R is the safer choice."""
-        verb = r"(?:is|seems|appears|offers|provides|gives|has|ensures|guarantees|becomes|looks|as)"
-        middle = (
-            r"(?: (?:me|you|us|to be|like|a|an|the|much|also|still|generally|more|and|with|choice|option|that"
-            r"|it|which"
-            r"|rational|logical|strategic|reasonable|better))*"
-        )
-        safe = (
-            r"(?:safer|safest|less risky|least risky|(?:highest|higher|best|better) (?:guaranteed|worst-case"
-            r"|minimum))"
-        )
-        chosen = rf"(?:is|would be) (?:to )?(?:{_CHOOSE} )?(?P<last>{self.labels})"
-        back = rf"(?:safer|safest|least risky) (?:[a-z]+ ){{0,5}}{chosen}"
-        return self._compiled(rf"(?P<action>{self.labels})\s+{verb}{middle}\s+{safe}\b|{back}")
-
-    @cached_property
-    def best(self) -> re.Pattern[str]:
-        """My best response is B."""
-        mine = r"\b(?:my|your) best (?:response|reply|choice|option|move|action|strategy)"
-        earning = r"(?:,? ?\(?(?:to get|getting|to receive|receiving|to earn|earning|for|which gives me|yielding) "
-        chosen = rf"(?: (?:also|again|still|clearly|to))* (?:{_CHOOSE} )?(?P<action>{self.labels})"
-        return self._compiled(rf"{mine} (?:is|would be){chosen}(?: too| as well)?{earning}(?:a payoff of )?{NUMBER})?")
-
-    @cached_property
-    def heading(self) -> re.Pattern[str]:
-        """A line that is about one choice of the reasoner's."""
-        kind = r"(?:option|action|choice|strategy|if|when|case)\s*:?\s*"
-        chosen = rf"(?:(?:I|you|if I|if you)?\s*{_CHOOSE}\s+)"
-        named = rf"(?:{kind})?{chosen}" if self._numeric else rf"(?:{kind})?{chosen}?"
-        return self._compiled(rf"^\W*(?:\d+\.?\s*)?{named}(?P<action>{self.labels})\b[^.]{{0,40}}$")
-
-    def action(self, match: re.Match[str]) -> str:
-        """The label of what is chosen."""
-        return str(match["action"] or match["deed"])
-
-    def who(self, match: re.Match[str]) -> int | None:
-        """Which player a match speaks of: a number, BOTH, or None where it does not say."""
-        groups = match.groupdict()
-        if groups.get("both"):
-            return BOTH
-        if groups.get("them"):
-            return 1
-        if groups.get("you"):
-            return 0
-        return self.people.get(groups.get("named", "").casefold()) if groups.get("named") else None
-
-    def _compiled(self, pattern: str) -> re.Pattern[str]:
+    def compiled(self, pattern: str) -> re.Pattern[str]:
         return re.compile(pattern, re.IGNORECASE)

@@ -1,29 +1,30 @@
 """How far the offline translator agrees with the recorded one, and how well it finds errors alone.
 
-Agreement is counted question by question: two claims answer the same question when they differ only in the amount (or
-the choice, the outcome) they name. A claim of the rules that no recorded query touches is neither right nor wrong by
-this yardstick; it is counted apart, and so is how many of these are true of the game.
+Every claim of the rules is held against the recorded claims of the same text (`agreement`). A claim that the recorded
+ones leave open is neither right nor wrong by this yardstick; it is counted apart, and so is how many of these are true
+of the game. `agreement` is the share that agrees of all claims that are not open; `strict` counts open ones as wrong.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bestresponse.formal.claims.claim import FORMS, Claim
+from bestresponse.formal.claims.checker import Checker
+from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.grammar import parse
 from bestresponse.formal.claims.grounding import Ungrounded, ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Translator
 from bestresponse.logic.engine import Verdict
+from bestresponse.studies.lelma.agreement import Recorded, Stand, one_way
 from bestresponse.studies.lelma.checking import Recheck
 from bestresponse.studies.lelma.evaluation import Confusion, aggregate
 from bestresponse.studies.lelma.recorded import Sample
 
-__all__ = ["Yardstick", "measure_translator", "question"]
-
-_ORDER = frozenset({"higher", "lower", "equal"})
+__all__ = ["Yardstick", "measure_translator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +33,31 @@ class Yardstick:
 
     recorded: int
     same: int
-    other: int
-    silent: int
-    silent_true: int
+    follows: int
+    contradicts: int
+    open: int
+    open_true: int
+    no_form: int
     found: int
     detection: Confusion
     unchecked: int
 
     @property
     def agreement(self) -> float | None:
-        """Of the claims about something that the recorded translator spoke of too, the share that says the same."""
-        return self.same / (self.same + self.other) if self.same + self.other else None
+        """Of the claims that the recorded ones decide, the share that agrees with them."""
+        agree = self.same + self.follows
+        return agree / (agree + self.contradicts) if agree + self.contradicts else None
 
     @property
     def strict(self) -> float | None:
-        """Of all claims, the share that was recorded word for word."""
-        total = self.same + self.other + self.silent
+        """Of all claims of the forms offered then, the share that was recorded or follows."""
+        total = self.same + self.follows + self.contradicts + self.open
+        return (self.same + self.follows) / total if total else None
+
+    @property
+    def literal(self) -> float | None:
+        """Of all claims whatsoever, the share that was recorded."""
+        total = self.same + self.follows + self.contradicts + self.open + self.no_form
         return self.same / total if total else None
 
     @property
@@ -57,59 +67,51 @@ class Yardstick:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "claims": self.same + self.other + self.silent,
+            "claims": self.same + self.follows + self.contradicts + self.open + self.no_form,
             "same_as_recorded": self.same,
-            "other_than_recorded": self.other,
-            "nothing_recorded": self.silent,
-            "nothing_recorded_but_true": self.silent_true,
+            "follows_from_recorded": self.follows,
+            "contradicts_recorded": self.contradicts,
+            "nothing_recorded": self.open,
+            "nothing_recorded_but_true": self.open_true,
+            "forms_not_offered_then": self.no_form,
             "agreement": self.agreement,
             "strict_precision": self.strict,
+            "literal_precision": self.literal,
             "recorded_claims": self.recorded,
+            "found_of_recorded": self.found,
             "recall": self.recall,
             "detection_accuracy": self.detection.accuracy,
             "unchecked_first_attempts": self.unchecked,
         }
 
 
-def question(claim: Claim) -> tuple[Any, ...]:
-    """What a claim answers: everything but the amount, the choice or the outcome it names."""
-    if claim.form in _ORDER:
-        return ("order", *sorted(claim.args))
-    names = FORMS[claim.form].names
-    answer = next((name for name in ("value", "action", "actions", "outcome") if name in names), "")
-    return (claim.form, *(given for name, given in zip(names, claim.args, strict=True) if name != answer))
-
-
 def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> Yardstick:
     """Translate every recorded reasoning and compare with what was recorded."""
-    counts = {"recorded": 0, "same": 0, "other": 0, "silent": 0, "silent_true": 0, "found": 0, "unchecked": 0}
+    counts: Counter[str] = Counter()
     judged: list[tuple[bool, bool]] = []
     for sample in samples:
         subject = recheck.subject(sample.game)
         for number, attempt in enumerate(sample.attempts):
             claims = _grounded(translator.translate(attempt.response, subject).claims, subject)
             if attempt.queries:
-                _compare(counts, claims, _recorded(attempt.queries, subject), sample.game, recheck)
+                recorded = Recorded(_recorded(attempt.queries, subject), subject)
+                _compare(counts, claims, recorded, recheck.checker(sample.game))
             if number == 0 and not claims:
                 counts["unchecked"] += 1
             elif number == 0 and sample.ratings:
                 refuted = any(recheck.checker(sample.game).check(c).verdict is Verdict.REFUTED for c in claims)
                 judged.append((aggregate(sample.ratings)[0], not refuted))
-    return Yardstick(detection=Confusion.of(judged), **counts)
+    names = ("recorded", "same", "follows", "contradicts", "open", "open_true", "no_form", "found", "unchecked")
+    return Yardstick(detection=Confusion.of(judged), **{name: counts[name] for name in names})
 
 
-def _compare(counts: dict[str, int], claims: set[Claim], recorded: set[Claim], game: str, recheck: Recheck) -> None:
-    counts["recorded"] += len(recorded)
-    counts["found"] += len(recorded & claims)
-    asked = {question(claim) for claim in recorded}
+def _compare(counts: Counter[str], claims: set[Claim], recorded: Recorded, checker: Checker) -> None:
+    counts["recorded"] += len(recorded.claims)
+    counts["found"] += len(recorded.claims & set(map(one_way, claims)))
     for claim in claims:
-        if claim in recorded:
-            counts["same"] += 1
-        elif question(claim) in asked:
-            counts["other"] += 1
-        else:
-            counts["silent"] += 1
-            counts["silent_true"] += recheck.checker(game).check(claim).verdict is Verdict.PROVED
+        stand = recorded.stand(claim)
+        counts[stand.replace(" ", "_")] += 1
+        counts["open_true"] += stand is Stand.OPEN and checker.check(claim).verdict is Verdict.PROVED
 
 
 def _recorded(queries: Iterable[str], subject: Subject) -> set[Claim]:
