@@ -33,6 +33,9 @@ def steer(
         str, typer.Option("--model", "-m", help="The model that speaks; `simulated` needs none.")
     ] = SIMULATED,
     judge: Annotated[str, typer.Option(help="The model that rules. [default: the speaker]")] = "",
+    scenarios_by: Annotated[
+        str, typer.Option(help="A model that writes the games from examples. [default: the seed draws them]")
+    ] = "",
     solver: Annotated[str, typer.Option(help="cfr (solve the tree) or psro (search for better prompts).")] = "cfr",
     games: Annotated[int, typer.Option(help="Number of games drawn from the domain.")] = 1,
     replies: Annotated[int, typer.Option(help="Messages of each speaker.")] = 1,
@@ -113,6 +116,7 @@ def steer(
         domain=domain,
         model=model,
         judge=judge,
+        scenarios_by=scenarios_by,
         second=second,
         second_judge=second_judge,
         solver=solver,

@@ -87,7 +87,8 @@ class Author:
         reasons = Counter(rejected).most_common(1)
         why = f"{len(rejected)} were rejected, mostly because {reasons[0][0]}" if reasons else "it wrote no others"
         asked = most_questions(count)
-        return f"{self._model.id} wrote {found} scenarios that can be played, not {count}, in {asked} answers; {why}"
+        told = f"{self._model.id} wrote {found} scenarios that can be played, not {count}, in {asked} answers; {why}"
+        return f"{told}; another --seed asks it again"
 
     def _read(self, entry: Entry, taken: set[str]) -> tuple[dict[str, Scenario], list[str]]:
         """The new scenarios of an answer by their spelling, and why others are rejected."""

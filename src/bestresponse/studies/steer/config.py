@@ -22,10 +22,11 @@ META_SOLVERS = ("replicator", "nash", "welfare", "bargaining")
 class SteerConfig:
     """`domain` is a name or a file; `judge` is the model that rules (empty: the speaker's own).
 
-    `games` are drawn by `seed`; each speaker writes `replies` messages, each choice has `wordings` recorded texts, and
-    nature draws among `types` equally likely private informations. `payoffs` says how a ruling is made; `second` is
-    another way that is only compared with it, by the model `second_judge` (empty: the judge again). `follow` lets
-    `classifier` tell the manner of each message: a model (empty: the judge), or a network by its embedding.
+    `games` are drawn by `seed`, or written by the model `scenarios_by`; each speaker writes `replies` messages, each
+    choice has `wordings` recorded texts, and nature draws among `types` equally likely private informations. `payoffs`
+    says how a ruling is made; `second` is another way that is only compared with it, by the model `second_judge`
+    (empty: the judge again). `follow` lets `classifier` tell the manner of each message: a model (empty: the judge), or
+    a network by its embedding.
 
     The policy of each game is also played on `fresh` new draws of its texts. `held_out` more games are kept from the
     solver: with `imitate` a network that learned from the others is played on them, with `psro` the solution is. With
@@ -35,6 +36,7 @@ class SteerConfig:
     domain: str
     model: str
     judge: str = ""
+    scenarios_by: str = ""
     second: str = ""
     second_judge: str = ""
     solver: str = "cfr"
@@ -115,7 +117,7 @@ class SteerConfig:
     @property
     def models(self) -> tuple[str, ...]:
         """Every model that is needed, each once."""
-        named = (self.model, self.judge, self.second_judge, self.classifier)
+        named = (self.model, self.judge, self.second_judge, self.classifier, self.scenarios_by)
         return tuple(dict.fromkeys(name for name in named if name and name not in EMBEDDINGS))
 
     def to_json(self) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from bestresponse.report.document import Block, Cell, Code, Column, Document, KeyValues, Note, Section, Table
 from bestresponse.store.manifest import Manifest
+from bestresponse.studies.steer.authoring import Written
 from bestresponse.studies.steer.findings_cfr import cfr_sections
 from bestresponse.studies.steer.findings_psro import psro_sections
 from bestresponse.studies.steer.psro import PsroResult
@@ -28,6 +30,7 @@ _HELP = {
     "gain": "what a speaker earns more by guidance while the others stay unguided, mean over speakers",
     "margin": "what the guided speaker earns more than the unguided ones in the same dialogue, mean over speakers",
 }
+_INTERVALS = "Intervals are over games (95 %, bootstrap of whole games); one game alone has none."
 
 
 def report_of(steered: Steered, summary: dict[str, Any], manifest: Manifest) -> Document:
@@ -52,7 +55,16 @@ def report_of(steered: Steered, summary: dict[str, Any], manifest: Manifest) -> 
     blocks: tuple[Block, ...] = (opening,)
     if steered.stopped:
         blocks += (Note(f"The run was stopped before its end: {steered.stopped}", "warning"),)
-    return Document(title, f"Solved by {how}", (*sections, method), blocks)
+    written = () if steered.written is None else (_written(steered.written, config.scenarios_by),)
+    return Document(title, f"Solved by {how}", (*sections, *written, method), blocks)
+
+
+def _written(written: Written, by: str) -> Section:
+    """Who wrote the games, and why some of what it wrote was not played."""
+    told = Note(f"{by} wrote the {len(written.scenarios)} games from examples that the seed drew.")
+    rows = tuple(Counter(written.rejected).most_common())
+    why = Table((Column("why a scenario was rejected"), Column("how often", "right")), rows)
+    return Section("Games", (told, why) if rows else (told,))
 
 
 def _cfr_opening(steered: Steered, summary: dict[str, Any]) -> KeyValues:
@@ -60,7 +72,6 @@ def _cfr_opening(steered: Steered, summary: dict[str, Any]) -> KeyValues:
     items: list[tuple[str, Cell]] = [
         ("games solved", f"{len(steered.solved)} of {steered.config.games}"),
         ("NashConv of the policy", steered.interval("nash_conv")),
-        ("NashConv of unguided talk", steered.interval("unguided_nash_conv")),
         ("CFR gain, recorded texts", steered.interval("gain")),
     ]
     if fresh.gain is not None:
@@ -92,7 +103,7 @@ def _cfr_worth(steered: Steered) -> Section:
             f"{near} it did as in the most similar situation that it knew. "
             f"{sum(one.void for one in plays)} of {sum(one.plays for one in plays)} dialogues could not be read."
         )
-    return Section("What guidance earns", (table, _intervals_note(), Note(told)))
+    return Section("What guidance earns", (table, Note(f"{told} {_INTERVALS}")))
 
 
 def _psro_opening(steered: Steered, found: PsroResult, summary: dict[str, Any]) -> KeyValues:
@@ -120,7 +131,7 @@ def _psro_worth(steered: Steered, found: PsroResult) -> Section:
     )
     if plays is not None:
         told += f" {plays.void} of {plays.plays} dialogues could not be read."
-    return Section("What guidance earns", (table, _intervals_note(), Note(told)))
+    return Section("What guidance earns", (table, Note(f"{told} {_INTERVALS}")))
 
 
 def _worth_table(first: Worth, second: Worth, names: tuple[str, str], more: Sequence[tuple[Cell, Cell, Cell]]) -> Table:
@@ -141,7 +152,3 @@ def _worth_table(first: Worth, second: Worth, names: tuple[str, str], more: Sequ
         *((*row, "what all could gain by deviating alone; 0 at an equilibrium") for row in more),
     ]
     return Table(columns, tuple(rows))
-
-
-def _intervals_note() -> Note:
-    return Note("Intervals are over games (95 %, bootstrap of whole games); with one game there is none.")

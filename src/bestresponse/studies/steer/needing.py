@@ -10,6 +10,7 @@ from bestresponse.games.dialogue import DialogueGame
 from bestresponse.games.dialogue_domain import Domain
 from bestresponse.models.base import Model
 from bestresponse.models.meter import Budget
+from bestresponse.studies.steer.authoring import Author, Written, most_questions
 from bestresponse.studies.steer.building import missing_calls, size_of
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import fresh_on_record
@@ -35,9 +36,21 @@ class Needed:
 
 def needed(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> Needed:
     """The most that a run still takes: its trees or its search in prompt space, and the fresh dialogues."""
+    written = _written(config, domain, models, kept)
+    domain = domain if written is None else written.of(domain)
     games = games_of(config, domain)
     calls, nodes = (_for_psro if config.solver == "psro" else _for_cfr)(config, domain, models, kept)
+    if config.scenarios_by and written is None:
+        calls += most_questions(config.games + config.held_out)
     return Needed(calls, calls * _tokens_per_call(games[0], config), nodes)
+
+
+def _written(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> Written | None:
+    """The scenarios on record; before they are written, games that the seed draws take as many calls."""
+    if not config.scenarios_by:
+        return None
+    author = Author(models[config.scenarios_by], domain, kept.book, kept.keep, config.seed)
+    return author.on_record(config.games + config.held_out)
 
 
 def _for_cfr(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from bestresponse.run.execute import Outcome, Progress
 from bestresponse.store.manifest import Manifest
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.steer.authoring import Author, Written
 from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.embedding import EMBEDDINGS, embedding_named
@@ -48,6 +49,7 @@ __all__ = [
     "read_steered",
     "run",
     "steps",
+    "write_scenarios",
 ]
 
 STUDY = "steer"
@@ -71,6 +73,7 @@ class Steered:
     psro_held_out: FreshPlays | None = None
     stopped: str = ""
     answers: tuple[Entry, ...] = ()
+    written: Written | None = None
 
     @property
     def solved(self) -> tuple[GameResult, ...]:
@@ -147,7 +150,19 @@ def run(
 ) -> tuple[Steered, Outcome]:
     """Do everything that the settings want; what is on record already is not asked again."""
     work = _run_psro if config.solver == "psro" else _run_cfr
-    return work(config, domain, models, kept, workers, on_progress)
+    written = write_scenarios(config, domain, models, kept)
+    domain = domain if written is None else written.of(domain)
+    steered, outcome = work(config, domain, models, kept, workers, on_progress)
+    steered.written = written
+    return steered, outcome
+
+
+def write_scenarios(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> Written | None:
+    """The scenarios that a model writes for all games of a run; None where the seed draws them."""
+    if not config.scenarios_by:
+        return None
+    author = Author(models[config.scenarios_by], domain, kept.book, kept.keep, config.seed)
+    return author.write(config.games + config.held_out)
 
 
 def read_steered(folder: RunFolder) -> Steered:

@@ -63,8 +63,17 @@ def summary_of(steered: Steered, calls: int) -> dict[str, Any]:
         "seed": config.seed,
         "calls": calls,
         "stopped": steered.stopped or None,
+        "scenarios": _scenario_figures(steered),
     }
     return head | (_psro_figures(steered, steered.psro) if steered.psro is not None else _cfr_figures(steered))
+
+
+def _scenario_figures(steered: Steered) -> dict[str, Any] | None:
+    """Who wrote the games, and what of it could not be played; None where the seed drew them."""
+    if steered.written is None:
+        return None
+    rejected = Counter(steered.written.rejected)
+    return {"by": steered.config.scenarios_by, "written": len(steered.written.scenarios), "rejected": dict(rejected)}
 
 
 def _cfr_figures(steered: Steered) -> dict[str, Any]:

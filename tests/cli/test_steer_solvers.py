@@ -1,0 +1,74 @@
+"""`bestresponse steer`: games that a model writes, searches in prompt space and their budgets, symmetric games."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from bestresponse.cli.app import app
+from bestresponse.core.errors import UsageError
+
+
+def steer(tmp_path, *words):
+    return CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)], catch_exceptions=False)
+
+
+def summary(tmp_path, *words):
+    result = steer(tmp_path, *words, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_model_writes_the_games_once(tmp_path):
+    words = ("meeting", "--scenarios-by", "simulated", "--games", "5", "--fresh", "0")
+    # 36 calls a tree at most, and up to 6 questions for the scenarios.
+    assert "at most 186 calls" in steer(tmp_path, *words, "--dry-run").stdout
+    first = summary(tmp_path, *words)
+    assert first["scenarios"] == {"by": "simulated", "written": 5, "rejected": {}}
+    drawn = summary(tmp_path, "meeting", "--games", "5", "--fresh", "0")
+    assert drawn["scenarios"] is None
+    names = [[game["scenario"][0]["names"] for game in found["per_game"]] for found in (first, drawn)]
+    assert all(one not in names[1] for one in names[0])
+    again = summary(tmp_path, *words)
+    assert again["calls"] == 0
+    assert again["per_game"] == [{**game, "calls": 0} for game in first["per_game"]]
+
+
+SEARCH = ("meeting", "--solver", "psro", "--iterations", "1", "--plays", "6", "--held-out-games", "0")
+
+
+def test_the_budget_of_a_search_is_checked_before_the_first_call(tmp_path):
+    # 12 plays of 16 profiles (4 + 16 + 16 calls), 6 plays of 3 candidates for each speaker (3 + 2 calls), 2 questions.
+    with pytest.raises(UsageError, match="this could take 524 calls, more than the 200 allowed"):
+        steer(tmp_path, *SEARCH, "--max-calls", "200")
+    assert 0 < summary(tmp_path, *SEARCH, "--max-calls", "524")["calls"] <= 524
+    assert summary(tmp_path, *SEARCH, "--max-calls", "1")["calls"] == 0
+
+
+def test_a_search_that_is_cut_short_reports_its_last_whole_table(tmp_path):
+    cut = steer(tmp_path, *SEARCH, "--max-calls", "100", "--cut-short", "--json")
+    assert cut.exit_code == 1
+    found = json.loads(cut.stdout)
+    assert found["calls"] == 100
+    assert "100" in found["stopped"]
+    assert found["prompts"]["player 1"] == ["calm", "assertive", "submissive", "any"]
+    assert summary(tmp_path, *SEARCH)["stopped"] is None
+
+
+def test_speakers_that_swap_seats_share_their_manners(tmp_path):
+    found = summary(tmp_path, *SEARCH, "--swap-seats")
+    assert found["prompts"]["player 1"] == found["prompts"]["player 2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("meeting", "--swap-seats"), "--swap-seats belongs to --solver psro"),
+        ((*SEARCH, "--follow"), "--follow belongs to --solver cfr"),
+        ((*SEARCH, "--wordings", "2"), "--wordings belongs to --solver cfr"),
+        ((*SEARCH, "--actions", "day"), "the actions 'day' cannot be added to"),
+    ],
+)
+def test_wrong_requests_end_in_a_sentence(tmp_path, words, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        steer(tmp_path, *words)
