@@ -34,6 +34,21 @@ def test_a_model_writes_the_games_once(tmp_path):
     assert again["per_game"] == [{**game, "calls": 0} for game in first["per_game"]]
 
 
+def test_a_person_writes_a_message_in_place_of_the_models(tmp_path):
+    words = ("meeting", "--fresh", "0")
+    first = summary(tmp_path, *words)
+    assert first["by_people"] == 0
+    (answers,) = tmp_path.glob("dialogues-meeting-*/answers.jsonl")
+    told = next(line for line in map(json.loads, answers.read_text().splitlines()) if "propose" in line["text"])
+    with answers.open("a") as file:
+        file.write(json.dumps({**told, "text": "Could it be Friday?", "by": "person"}) + "\n")
+    again = summary(tmp_path, *words)
+    assert again["by_people"] == 1
+    # Only what follows that message is asked: 4 answers and their rulings at most.
+    assert 0 < again["calls"] <= 8
+    assert summary(tmp_path, *words)["calls"] == 0
+
+
 SEARCH = ("meeting", "--solver", "psro", "--iterations", "1", "--plays", "6", "--held-out-games", "0")
 
 

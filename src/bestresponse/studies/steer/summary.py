@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.player import Status
-from bestresponse.games.dialogue_recorded import Entry
+from bestresponse.games.dialogue_recorded import PERSON, Entry
 from bestresponse.report.interval import Interval
 from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.imitation import Earned
@@ -91,6 +91,7 @@ def _cfr_figures(steered: Steered) -> dict[str, Any]:
         "relative_gain": recorded.relative,
         "fresh": _fresh_figures(steered, games),
         "readings": dict(Counter(entry.reading.status.value for entry in steered.entries)),
+        "by_people": sum(entry.by == PERSON for entry in steered.entries),
         "follow_rate": _follow_figures(steered),
         "second_referee": _second_figures(steered),
         "imitation": _imitation_figures(steered),
