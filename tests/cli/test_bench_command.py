@@ -215,3 +215,22 @@ def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(serve, tmp_
     assert "Traceback" not in said
     assert bestresponse(*words).returncode == 0
     assert summary_in(tmp_path)["num_games"] == 40
+
+
+GAME = """NFG 1 R "Prices" { "Krume" "Brezel" } { 2 2 } 80 80 100 20 20 100 50 50
+"""
+
+
+def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(serve, tmp_path):
+    (tmp_path / "prices.nfg").write_text(GAME)
+    server = serve(lambda body: '{"1": 0.25, "2": 0.75}')
+    words = ("bench", tmp_path / "prices.nfg", "--model", server.model, "--seed", 1, "--output-dir", tmp_path)
+    done = bestresponse(*words)
+    assert done.returncode == 0, done.stderr
+    assert "4 of 4" in done.stdout
+    assert len(server.delivered) == 4
+    (run,) = tmp_path.glob("bench-*")
+    assert "with its actions in 4 orders" in (run / "report.html").read_text()
+    assert bestresponse("bench", tmp_path / "prices.nfg", "--scale", 2).returncode == 2
+    assert "played in turn" in bestresponse("bench", "kuhn-poker").stderr
+    assert "no game or file named 'matirx'" in bestresponse("bench", "matirx").stderr

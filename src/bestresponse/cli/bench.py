@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bestresponse.run.execute import Outcome, Progress
     from bestresponse.store.run_folder import RunFolder
     from bestresponse.studies.bench.config import BenchConfig
+    from bestresponse.studies.bench.given import Given
     from bestresponse.studies.bench.plan import Plan
 
 __all__ = ["bench"]
@@ -25,7 +26,11 @@ __all__ = ["bench"]
 def bench(
     context: typer.Context,
     what: Annotated[
-        str, typer.Argument(help="matrix: play on matrix games; autoformalization: turning stories into games.")
+        str,
+        typer.Argument(
+            help="matrix: play on generated matrix games; autoformalization: turning stories into games; or one game, "
+            "by a name from `bestresponse games` or a file, put to the models with its actions in many orders."
+        ),
     ] = "matrix",
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="A model; may be repeated. See `bestresponse models`.")
@@ -57,7 +62,10 @@ def bench(
     ] = None,
     theme: Annotated[
         list[str] | None,
-        typer.Option(help="neutral, numbers, market, patrol or football; may be repeated. [default: neutral]"),
+        typer.Option(
+            help="neutral, numbers, market, patrol or football; may be repeated; own keeps the names of a game you "
+            "name. [default: neutral, own for such a game]"
+        ),
     ] = None,
     seat: Annotated[list[str] | None, typer.Option(help="row or col; may be repeated. [default: row]")] = None,
     style: Annotated[
@@ -94,18 +102,22 @@ def bench(
     """Measure the Nash gap and the exploitability of models on generated matrix games, or their autoformalization.
 
     The same command again goes on where it was stopped and plays only what is missing. With autoformalization,
-    --num-games is the number of stories, --family the kind of game, --samples the programs for each story.
+    --num-games is the number of stories, --family the kind of game, --samples the programs for each story. With one
+    game, --num-games is the number of orders of its actions.
     """
-    if what != "matrix":
-        _bench_other(context, what)
+    if what == "autoformalization":
+        _bench_stories(context)
         return
     from bestresponse.studies.bench.config import BenchConfig
 
+    given = _given(what, context) if what != "matrix" else None
+    if given is not None and "num_games" not in _typed(context):
+        num_games = min(_MOST_ORDERS, given.most_orders)
     config = BenchConfig(
         models=tuple(model or ["smollm2"]),
         num_games=num_games,
-        num_rows=num_rows,
-        num_cols=num_cols,
+        num_rows=num_rows if given is None else given.shape[0],
+        num_cols=num_cols if given is None else given.shape[1],
         seed=seed or 0,
         llm_seed=llm_seed,
         family=family,
@@ -114,7 +126,7 @@ def bench(
         suite=suite,
         elicit=tuple(elicit or _default_elicitation(model)),
         formats=tuple(format or ["table"]),
-        themes=tuple(theme or ["neutral"]),
+        themes=tuple(theme or [_default_theme(given, suite, elicit or _default_elicitation(model))]),
         seats=tuple(seat or ["row"]),
         style=style,
         temperature=temperature,
@@ -122,6 +134,7 @@ def bench(
         samples=samples,
         attempts=attempts,
         precision=precision,
+        given=given,
     )
     if seed is None:
         config = _with_seed(config, output_dir, new)
@@ -148,26 +161,56 @@ _STORY_OPTIONS = {
     "llm_seed": "llm_seed",
 }
 """The options that mean something for stories, and what they set."""
+_DRAWING_OPTIONS = {"family", "num_rows", "num_cols", "scale", "decimals"}
+_MOST_ORDERS = 24
 _SHARED_OPTIONS = {
     "what", "model", "output_dir", "workers", "processes", "cache", "max_calls", "max_tokens_total", "max_cost",
     "dry_run", "as_json",
 }  # fmt: skip
 
 
-def _bench_other(context: typer.Context, what: str) -> None:
+def _given(what: str, context: typer.Context) -> Given:
+    """The game that the user names; options that would do nothing for it are a UsageError."""
+    from bestresponse.core.errors import UsageError
+    from bestresponse.games.lookup import find_game
+    from bestresponse.studies.bench.given import Given
+    from bestresponse.theory.normal_form import NormalForm
+
+    useless = sorted(_typed(context) & _DRAWING_OPTIONS)
+    if useless:
+        raise UsageError(f"--{useless[0].replace('_', '-')} does nothing for one game; it says how games are drawn")
+    found = find_game(what)
+    form = found.solvable()
+    if not isinstance(form, NormalForm):
+        raise UsageError(
+            f"{found.name} is played in turn; the benchmark asks for one choice in a game of simultaneous moves "
+            f"(`bestresponse simulate {what}` plays it)"
+        )
+    return Given.of(found.name, form)
+
+
+def _default_theme(given: Given | None, suite: str, elicit: list[str]) -> str:
+    """A given game keeps its names where nothing needs others."""
+    return "own" if given is not None and suite == "standard" and "logprobs" not in elicit else "neutral"
+
+
+def _typed(context: typer.Context) -> set[str]:
+    """The options that were typed."""
+    return {
+        name
+        for name in context.params
+        if (source := context.get_parameter_source(name)) is not None and source.name != "DEFAULT"
+    }
+
+
+def _bench_stories(context: typer.Context) -> None:
     """The benchmark of stories; options that would do nothing for it are a UsageError."""
     from bestresponse.cli.bench_stories import bench_stories
     from bestresponse.cli.models_open import Limits
     from bestresponse.core.errors import UsageError
     from bestresponse.studies.autoformalization.config import StoriesConfig
 
-    if what != "autoformalization":
-        raise UsageError(f"there is no benchmark {what!r}; expected matrix or autoformalization")
-    given = {
-        name
-        for name in context.params
-        if (source := context.get_parameter_source(name)) is not None and source.name != "DEFAULT"
-    }
+    given = _typed(context)
     useless = sorted(given - set(_STORY_OPTIONS) - _SHARED_OPTIONS)
     if useless:
         raise UsageError(f"--{useless[0].replace('_', '-')} does nothing for autoformalization")

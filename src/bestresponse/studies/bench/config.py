@@ -9,6 +9,7 @@ from typing import Any
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.presentation import FORMATS, theme
+from bestresponse.studies.bench.given import MOST_ACTIONS, OWN, Given
 from bestresponse.theory.generators import families
 
 __all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig"]
@@ -17,7 +18,6 @@ ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
 SUITES = ("standard", "invariance", "sensitivity")
 STYLES = ("auto", "line", "json", "letter")
 SEATS = ("row", "col")
-MOST_ACTIONS = 12
 MOST_GAMES = 1_000_000
 
 
@@ -45,6 +45,8 @@ class BenchConfig:
     samples: int = 10
     attempts: int = 1
     precision: float | None = None
+    given: Given | None = None
+    """A game of the user's; family, shape, scale and decimals then mean nothing."""
 
     def __post_init__(self) -> None:
         self._check_sizes()
@@ -55,7 +57,9 @@ class BenchConfig:
         _known("style", (self.style,), STYLES)
         _known("seat", self.seats, SEATS)
         for name in self.themes:
-            theme(name)
+            if name != OWN or self.given is None:
+                theme(name)
+        self._check_given()
         if self.suite == "invariance" and len(self.formats) * len(self.themes) * len(self.seats) > 1:
             raise UsageError("the invariance suite varies format, theme and seat itself; give one of each")
         if "logprobs" in self.elicit and self.themes != ("neutral",):
@@ -66,6 +70,14 @@ class BenchConfig:
             raise UsageError(f"--temperature {self.temperature:g}: expected a number from 0 to 5")
         if self.precision is not None and not self.precision > 0:
             raise UsageError(f"--precision {self.precision:g}: expected a number above 0")
+
+    def _check_given(self) -> None:
+        if self.given is None:
+            return
+        if self.suite == "sensitivity":
+            raise UsageError("the sensitivity suite draws games of other sizes and scales; it takes no game of yours")
+        if self.suite == "invariance" and OWN in self.themes:
+            raise UsageError("the invariance suite gives the actions other names; choose another --theme than own")
 
     def _check_sizes(self) -> None:
         limits = (
@@ -87,10 +99,13 @@ class BenchConfig:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.num_rows, self.num_cols
+        return self.given.shape if self.given is not None else (self.num_rows, self.num_cols)
 
     def to_json(self) -> dict[str, Any]:
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        if self.given is None:
+            del plain["given"]
+        return plain
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BenchConfig:
@@ -98,6 +113,8 @@ class BenchConfig:
         plain: dict[str, Any] = {
             name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known
         }
+        if data.get("given"):
+            plain["given"] = Given.from_json(data["given"])
         return cls(**plain)
 
     def with_models(self, models: tuple[str, ...]) -> BenchConfig:

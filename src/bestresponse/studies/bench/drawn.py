@@ -15,6 +15,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.given import Given, Order
 from bestresponse.theory.equilibria import nash
 from bestresponse.theory.generators import generate
 from bestresponse.theory.generators_family import FAMILIES
@@ -31,9 +32,10 @@ def own_view(payoffs: Array, seat: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """All games of a run, payoffs (n, 2, rows, cols)."""
+    """All games of a run, payoffs (n, 2, rows, cols); `orders` where they are one game in several orders."""
 
     payoffs: Array
+    orders: tuple[Order, ...] = ()
 
     def __len__(self) -> int:
         return len(self.payoffs)
@@ -47,10 +49,17 @@ class Drawn:
         """The zero-sum solutions, from the row player's side."""
         return solve_zero_sum(self.payoffs[:, 0])
 
+    @cached_property
+    def _first_equilibrium(self) -> tuple[Array, ...]:
+        """Of the game in its own order, so that it is the same in every order."""
+        return nash(NormalForm(self.payoffs[0])).equilibria[0].strategies
+
     def opponent_of(self, game: int, seat: int) -> tuple[float, ...]:
         """The equilibrium strategy that the seat's opponent is fixed to."""
         if self.zero_sum:
             mix = self.solved.col[game] if seat == 0 else self.solved.row[game]
+        elif self.orders:
+            mix = self._first_equilibrium[1 - seat][list(self.orders[game][1 - seat])]
         else:
             mix = nash(NormalForm(self.payoffs[game])).equilibria[0].strategies[1 - seat]
         return tuple(map(float, mix))
@@ -58,6 +67,8 @@ class Drawn:
 
 def draw(config: BenchConfig) -> Drawn:
     """The games of `config`."""
+    if config.given is not None:
+        return _in_orders(config.given, config.num_games, config.seed)
     batch = generate(config.family, config.num_games, seed=config.seed, **_properties(config))
     if batch.payoffs.shape[1] != 2:
         raise InvalidGame(
@@ -66,6 +77,13 @@ def draw(config: BenchConfig) -> Drawn:
     payoffs = np.round(batch.payoffs * config.scale, config.decimals) + 0.0
     payoffs.setflags(write=False)
     return Drawn(payoffs)
+
+
+def _in_orders(given: Given, count: int, seed: int) -> Drawn:
+    orders = given.orders(count, seed)
+    payoffs = np.stack([given.array[:, list(rows)][:, :, list(cols)] for rows, cols in orders])
+    payoffs.setflags(write=False)
+    return Drawn(payoffs, orders)
 
 
 def _properties(config: BenchConfig) -> dict[str, Any]:

@@ -56,7 +56,10 @@ def findings(results: Results, background: Background) -> Document:
         costs_section(background.calls),
         method_section(results, background.manifest),
     ]
-    games = f"{len(results.games)} {c.family} games of {c.num_rows} x {c.num_cols}"
+    size = f"{c.shape[0]} x {c.shape[1]}"
+    games = f"{len(results.games)} {c.family} games of {size}"
+    if c.given is not None:
+        games = f"{c.given.name} ({size}) with its actions in {len(results.games)} orders"
     return Document(
         title="How far from optimal?",
         subtitle=f"{', '.join(c.models)} on {games}, seed {c.seed}",

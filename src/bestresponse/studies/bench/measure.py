@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from bestresponse.core.errors import StoreError
 from bestresponse.core.player import Decision
 from bestresponse.games.matrix import as_strategy
-from bestresponse.games.presentation import theme
 from bestresponse.store.run_folder import StoredPlay
 from bestresponse.studies.bench.drawn import own_view
 from bestresponse.studies.bench.general import general_sum_measures
+from bestresponse.studies.bench.given import theme_of
 from bestresponse.theory.normal_form import Array
 from bestresponse.theory.zero_sum import solve_zero_sum
 from bestresponse.theory.zero_sum_measure import optimal_opponent_range
@@ -71,7 +71,7 @@ def _measure_chunk(plays: list[StoredPlay]) -> list[Row]:
 
 def _answers(play: StoredPlay) -> tuple[Decision, Decision | None, tuple[str, ...]]:
     """What the player and its opponent answered, and the labels of the player's actions."""
-    dress = theme(play.data["theme"])
+    dress = theme_of(play.data)
     seat = play.data["seat"]
     answers = {s.role: s.decision for s in play.record.submissions}
     mine = answers.get(dress.players[seat])

@@ -18,6 +18,7 @@ from bestresponse.games.presentation import theme
 from bestresponse.run.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import Drawn, draw
+from bestresponse.studies.bench.given import OWN
 from bestresponse.studies.bench.variants import VARIANTS, Variant, variant
 
 __all__ = ["BASE", "Condition", "Plan"]
@@ -78,12 +79,20 @@ class Plan:
             for tale, model, elicit in product(told, c.models, c.elicit):
                 if elicit == "logprobs" and not _one_letter(tale.theme):
                     continue
-                yield Spec.of(_data(game, condition, tale, model, elicit))
+                yield Spec.of(_data(game, condition, tale, model, elicit) | _names(game, condition, tale))
+
+
+def _names(game: int, condition: Condition, tale: Variant) -> dict[str, Any]:
+    """The game's own names, where it is shown under these."""
+    given = condition.config.given
+    if given is None or tale.theme != OWN:
+        return {}
+    return {"names": given.names(condition.drawn.orders[game])}
 
 
 def _one_letter(name: str) -> bool:
     """Whether the theme's labels can be told apart by one token."""
-    return all(len(label) == 1 for labels in theme(name).actions for label in labels)
+    return name != OWN and all(len(label) == 1 for labels in theme(name).actions for label in labels)
 
 
 def _data(game: int, condition: Condition, tale: Variant, model: str, elicit: str) -> dict[str, Any]:

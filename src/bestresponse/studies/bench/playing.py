@@ -11,12 +11,12 @@ from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import UsageError
 from bestresponse.core.player import Player
 from bestresponse.games.matrix import MatrixGame
-from bestresponse.games.presentation import theme
 from bestresponse.models.base import Model
 from bestresponse.players.fixed import FixedMix
 from bestresponse.players.llm import FirstToken, LlmPlayer, Sampled, Sampling
 from bestresponse.players.prompting import Style
 from bestresponse.run.spec import Spec
+from bestresponse.studies.bench.given import theme_of
 from bestresponse.studies.bench.plan import Plan
 from bestresponse.theory.normal_form import NormalForm
 from bestresponse.theory.zero_sum import solve_zero_sum
@@ -26,7 +26,7 @@ __all__ = ["game_of", "player_of", "player_on"]
 
 def game_of(data: Mapping[str, Any]) -> MatrixGame:
     """The game of a spec, as it is shown."""
-    dress = theme(data["theme"])
+    dress = theme_of(data)
     seat = data["seat"]
     own = "action" if data["elicit"] == "pure" else "mixture"
     form = dress.dress(NormalForm(np.asarray(data["payoffs"])))

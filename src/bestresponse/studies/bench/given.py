@@ -1,0 +1,107 @@
+"""One game that the user names, put to models in many orders of its rows and columns.
+
+A single answer says little about a player; the same game with its actions in other orders can be asked as often as
+there are orders. The first order is the game's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.seeds import generator
+from bestresponse.games.presentation import Theme, theme
+from bestresponse.theory.normal_form import Array, NormalForm
+
+__all__ = ["MOST_ACTIONS", "OWN", "Given", "Order", "theme_of"]
+
+OWN = "own"
+"""The theme that shows a given game under its own names."""
+MOST_ACTIONS = 12
+
+Order = tuple[tuple[int, ...], tuple[int, ...]]
+"""The original index of every row, and of every column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A two-player game with its own names, as plain data."""
+
+    name: str
+    players: tuple[str, str]
+    actions: tuple[tuple[str, ...], tuple[str, ...]]
+    payoffs: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, name: str, form: NormalForm) -> Given:
+        """`form` as a game of the benchmark; InvalidGame where it cannot be one."""
+        if form.num_players != 2:
+            raise InvalidGame(f"the benchmark plays two-player games; {name} has {form.num_players} players")
+        if max(form.shape) > MOST_ACTIONS:
+            raise InvalidGame(f"{name} has {max(form.shape)} actions for one player; expected at most {MOST_ACTIONS}")
+        first, second = form.actions
+        return cls(name, (form.players[0], form.players[1]), (first, second), _frozen(form.payoffs.tolist()))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.actions[0]), len(self.actions[1])
+
+    @property
+    def array(self) -> Array:
+        return np.asarray(self.payoffs, dtype=np.float64)
+
+    @property
+    def most_orders(self) -> int:
+        """How many orders of rows and columns there are."""
+        return factorial(self.shape[0]) * factorial(self.shape[1])
+
+    def orders(self, count: int, seed: int) -> tuple[Order, ...]:
+        """`count` different orders, the game's own first, the others drawn by `seed`."""
+        if count > self.most_orders:
+            raise InvalidGame(
+                f"the actions of {self.name} can be put in {self.most_orders} orders, not in {count}; "
+                f"give --num-games {self.most_orders} or less"
+            )
+        own: Order = (tuple(range(self.shape[0])), tuple(range(self.shape[1])))
+        rng = generator(seed, "orders")
+        found = {own: None}
+        if 2 * count > self.most_orders:
+            every = [(rows, cols) for rows in permutations(own[0]) for cols in permutations(own[1])]
+            rest = [order for order in every if order != own]
+            rng.shuffle(rest)
+            return (own, *rest[: count - 1])
+        while len(found) < count:
+            rows, cols = list(own[0]), list(own[1])
+            rng.shuffle(rows)
+            rng.shuffle(cols)
+            found[tuple(rows), tuple(cols)] = None
+        return tuple(found)
+
+    def names(self, order: Order) -> dict[str, Any]:
+        """The names of players and actions with the actions in that order."""
+        actions = [[own[k] for k in places] for own, places in zip(self.actions, order, strict=True)]
+        return {"players": list(self.players), "actions": actions}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Given:
+        first, second = data["actions"]
+        players = data["players"]
+        return cls(data["name"], (players[0], players[1]), (tuple(first), tuple(second)), _frozen(data["payoffs"]))
+
+
+def theme_of(data: Mapping[str, Any]) -> Theme:
+    """The names under which the game of a spec is shown."""
+    if data["theme"] != OWN:
+        return theme(data["theme"])
+    (row, col), (rows, cols) = data["names"]["players"], data["names"]["actions"]
+    return Theme(OWN, "", (row, col), (tuple(rows), tuple(cols)))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
