@@ -118,7 +118,7 @@ def test_whoever_is_gone_is_stood_in_for_and_the_record_says_so(server):
     assert (decision.action, decision.stand_in, decision.reading.how) == (
         "defect",
         "level-1",
-        "no answer within 1 seconds",
+        "no answer within 1 second",
     )
     late = {"csrf": hidden(stale, "csrf"), "turn": hidden(stale, "turn"), "answer": "cooperate"}
     assert "a stand-in had answered for you" in bob.post(f"{bob_link}/answer", data=late).text
