@@ -168,7 +168,7 @@ def test_imitation_from_the_command_line(tmp_path):
     assert imitation["solver_fresh"]["plays"] == 2 * 3
     assert len(found["per_game"]) == 6
     (folder,) = tmp_path.glob("steer-*")
-    assert "equilibrium, on fresh texts" in (folder / "report.html").read_text()
+    assert "equilibrium, fresh texts" in (folder / "report.html").read_text()
     assert summary(tmp_path, *words)["calls"] == 0
 
 

@@ -64,7 +64,7 @@ def _written(written: Written, by: str) -> Section:
     told = Note(f"{by} wrote the {len(written.scenarios)} games from examples that the seed drew.")
     rows = tuple(Counter(written.rejected).most_common())
     why = Table((Column("why a scenario was rejected"), Column("how often", "right")), rows)
-    return Section("Games", (told, why) if rows else (told,))
+    return Section("Who wrote the games", (told, why) if rows else (told,))
 
 
 def _cfr_opening(steered: Steered, summary: dict[str, Any]) -> KeyValues:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import numpy as np
 
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision, Nature
+from bestresponse.games.dialogue import DialogueGame
 from bestresponse.players.guided import Guided
 from bestresponse.report import figures
 from bestresponse.report.document import (
@@ -34,6 +36,7 @@ __all__ = ["cfr_sections"]
 _EXAMPLES = 3
 _MOST_GAMES = 200
 _FEWEST_DOTS = 4
+_LONGEST = 200
 
 
 def cfr_sections(steered: Steered) -> list[Section]:
@@ -55,19 +58,20 @@ def _imitation_section(steered: Steered, found: Imitation) -> Section:
         f"A network of two layers of 256 units, reading {_READS[steered.config.embed]}, learned the policies of "
         f"{found.trained_on} games ({found.information_sets} information sets) in {found.steps} steps and was played "
         f"on {found.held_out} games that it has not seen, against unguided speakers. Beside it: the mean policy of the "
-        "same games, which does not read what is said, and the equilibrium of each held-out game itself."
+        "same games, which does not read what is said, and the equilibrium of each held-out game itself, on its own "
+        "texts, which it was fitted to, and on fresh ones."
     )
     fresh = fresh_worth(steered, steered.held_out)
     worths = [
         ("network", imitation_worth(steered, found.network, "network")),
         ("average policy", imitation_worth(steered, found.average, "average")),
-        ("equilibrium, on the texts it was fitted to", imitation_worth(steered, found.solver, "solver")),
-        ("equilibrium, on fresh texts", fresh),
+        ("equilibrium, its own texts", imitation_worth(steered, found.solver, "solver")),
+        ("equilibrium, fresh texts", fresh),
     ]
     rows = tuple((name, worth.gain, worth.margin) for name, worth in worths if worth.gain is not None)
     columns = (Column("speaker"), Column("gain", "right", format=".3f"), Column("margin", "right", format=".3f"))
     shown = [(name, worth.gain) for name, worth in worths if worth.gain is not None]
-    picture = figures.intervals(shown, x_label="gain over unguided speech on held-out games")
+    picture = figures.intervals(shown, x_label="gain over unguided speech")
     caption = "Gain on held-out games, with 95 % intervals over games"
     losses = (
         ("cross entropy on the games learned from", found.losses[0]),
@@ -114,7 +118,7 @@ def _follow_section(steered: Steered) -> Section:
         ("left unreadable", str(sum(one.followed.unreadable for one in steered.games))),
         ("classifier", who),
     )
-    return Section("Do the messages follow", (KeyValues(values, format=".3f"), Table(columns, rows)))
+    return Section("Whether messages show their manner", (KeyValues(values, format=".3f"), Table(columns, rows)))
 
 
 def _games_section(steered: Steered) -> Section:
@@ -171,9 +175,22 @@ def _policy_section(one: GameResult) -> Section:
         chances = policy.probabilities[first : first + len(infoset.moves)].tolist()
         order = sorted(zip(infoset.moves, chances, strict=True), key=lambda pair: -pair[1])
         told = ", ".join(f"{move} {p:.2f}" for move, p in order if p > 0.005)
-        rows.append((tree.players[infoset.player], infoset.label[-160:], told))
-    columns = (Column("speaker"), Column("after"), Column("how to speak"))
+        rows.append((one.game.names[infoset.player], *_situation(infoset.key, one.game), told))
+    columns = (Column("speaker"), Column("knows"), Column("last heard"), Column("how to speak"))
     return Section(f"The policy of game {one.number}", (Table(columns, tuple(rows)),))
+
+
+def _situation(key: str, game: DialogueGame) -> tuple[str, str]:
+    """What a speaker knows alone, and the last message."""
+    _, _, _, facts, *_ = json.loads(key)
+    knows = "; ".join(
+        ", ".join(f"{item} {worth}" for item, worth in value.items()) if isinstance(value, dict) else str(value)
+        for value in facts["private"].values()
+    )
+    if not facts["said"]:
+        return knows, "nothing yet"
+    seat, _, text = facts["said"][-1]
+    return knows, f"{game.names[seat]}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
 
 
 def _examples_section(one: GameResult) -> Section:

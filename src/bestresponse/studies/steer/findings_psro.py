@@ -20,12 +20,10 @@ def psro_sections(steered: Steered, found: PsroResult) -> list[Section]:
         for seat, (own, masses) in enumerate(zip(found.prompts, found.masses, strict=True))
         for prompt, mass in zip(own, masses, strict=True)
     ]
-    values = tuple((f"payoff of player {seat + 1}", value) for seat, value in enumerate(found.values))
     why = "no response was new" if found.closed else "the iterations were used up"
     solution = Section(
         "Solution",
         (
-            KeyValues(values, format=".3f"),
             KeyValues((("ended because", why), ("plays", steered.psro_played), ("void plays", steered.psro_voids))),
             Table((Column("speaker"), Column("manner"), Column("probability", "right", format=".3f")), tuple(rows)),
             Note("Intervals hold together with 95 % confidence over the plays that were drawn."),
@@ -36,10 +34,7 @@ def psro_sections(steered: Steered, found: PsroResult) -> list[Section]:
 
 def _growth_section(found: PsroResult) -> Section:
     """Probability of the manners that were found, together and one by one, at the solution of each iteration."""
-    new = {f"player {seat + 1}": (range(len(mass)), mass) for seat, mass in enumerate(new_prompt_mass(found))}
-    mass = figures.lines(new, x_label="iteration", y_label="equilibrium mass of new prompts")
-    told = "Probability of all manners together that were not there at the start, at the solution of each iteration"
-    blocks: list[Block] = [Figure(mass, told, told)]
+    blocks: list[Block] = [_mass_of_new(found)]
     for seat, own in enumerate(found.prompts):
         series = {
             prompt: (
@@ -56,6 +51,18 @@ def _growth_section(found: PsroResult) -> Section:
         told = f"How often player {seat + 1} uses each manner at the solution, by iteration"
         blocks.append(Figure(picture, told, told))
     return Section("Manners over iterations", tuple(blocks))
+
+
+def _mass_of_new(found: PsroResult) -> Block:
+    """The equilibrium mass of new prompts, or the remark that there are none."""
+    masses = new_prompt_mass(found)
+    if found.prompts == found.history[0].prompts:
+        return Note("No manner was found that beats those of the domain, so the mass of new ones is 0 throughout.")
+    series = {f"player {seat + 1}": (range(len(mass)), mass) for seat, mass in enumerate(masses)}
+    picture = figures.lines(series, x_label="iteration", y_label="equilibrium mass of new prompts")
+    told = "Probability of all manners together that were not there at the start, at the solution of each iteration"
+    values = "; ".join(f"{name} {', '.join(f'{p:.2f}' for p in mass)}" for name, (_, mass) in series.items())
+    return Figure(picture, told, f"{told}: {values}")
 
 
 def _table_section(found: PsroResult) -> Section:
