@@ -248,30 +248,45 @@ def test_a_model_that_can_be_held_to_a_schema_writes_the_table_and_the_program_f
     assert model.asked[0].schema is None
 
 
-def filled(*payoffs):
-    ends = ["share, Bob: share", "share, Bob: grab", "grab, Bob: share", "grab, Bob: grab"]
+def filled(**payoffs):
+    ends = {"sg": "Ann: share, Bob: grab", "gs": "Ann: grab, Bob: share", "gg": "Ann: grab, Bob: grab"}
     return {
-        f"Ann: {end}": {"story": "", "payoffs": dict(zip(["Ann", "Bob"], earned, strict=True))}
-        for end, earned in zip(ends, payoffs, strict=False)
+        ends[end]: {"story": "", "payoffs": dict(zip(["Ann", "Bob"], earned, strict=True))}
+        for end, earned in payoffs.items()
     }
 
 
-def test_a_table_with_a_gap_comes_back_as_a_sheet_with_every_end_to_fill_in():
+def test_a_table_with_a_gap_comes_back_as_a_sheet_with_what_is_missing_to_fill_in():
     gap = {**TABLE, "ends": TABLE["ends"][:3]}
-    model, writer = formalizer(json.dumps(gap), json.dumps(filled((3, 3), (0, 5), (5, 0), (1.5, 1))), form="table")
+    model, writer = formalizer(json.dumps(gap), json.dumps(filled(gg=(1.5, 1))), form="table")
     found = writer.formalize(STORY)
     assert found.attempts[0].problem == "the end grab, grab is missing"
     assert found.table == read_table(json.dumps(TABLE))
-    assert list(json.loads(model.asked[1].schema)["properties"]) == list(filled((0, 0), (0, 0), (0, 0), (0, 0)))
-    assert "Ann: grab, Bob: grab" in model.asked[1].messages[1].content
+    assert list(json.loads(model.asked[1].schema)["properties"]) == ["Ann: grab, Bob: grab"]
+    asked = model.asked[1].messages[1].content
+    assert "known:\nAnn: share, Bob: share: Ann gets 3, Bob gets 3\n" in asked
+    assert "missing:\nAnn: grab, Bob: grab\n" in asked
+
+
+def test_an_end_that_is_told_in_two_ways_is_asked_for_again():
+    sheet = read_sheet(json.dumps({**TABLE, "ends": [*TABLE["ends"], both("share", "grab", 0, 4)]}))
+    assert sheet.missing() == (("share", "grab"),)
 
 
 def test_a_sheet_that_is_not_filled_in_says_what_is_missing():
-    sheet = read_sheet(json.dumps(TABLE))
+    sheet = read_sheet(json.dumps({**TABLE, "ends": TABLE["ends"][:1]}))
     with pytest.raises(InvalidGame, match="the end Ann: grab, Bob: share is missing"):
-        sheet.read(json.dumps(filled((3, 3), (0, 5))))
-    with pytest.raises(InvalidGame, match="the payoffs of the end Ann: share, Bob: share must be numbers"):
-        sheet.read(json.dumps(filled(("3", 3), (0, 5), (5, 0), (1, 1))))
+        sheet.read(json.dumps(filled(sg=(0, 5))))
+    with pytest.raises(InvalidGame, match="the payoffs of the end Ann: share, Bob: grab must be numbers"):
+        sheet.read(json.dumps(filled(sg=("0", 5), gs=(5, 0), gg=(1, 1))))
+
+
+def test_a_game_where_no_choice_matters_is_none_of_a_story():
+    dull = {**TABLE, "ends": [both(x, y, 1, 1) for x in ("share", "grab") for y in ("share", "grab")]}
+    _, writer = formalizer(json.dumps(dull), json.dumps(TABLE), form="table")
+    found = writer.formalize(STORY)
+    assert "no choice matters to anybody" in str(found.attempts[0].report.errors[0])
+    assert found.ok
 
 
 def test_moves_in_turn_or_unreadable_players_make_no_sheet():

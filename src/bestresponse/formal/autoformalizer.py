@@ -29,6 +29,7 @@ __all__ = ["Attempt", "Formalization", "Formalizer", "Settings", "check_story"]
 MOST_CHARACTERS = 50_000
 _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
 _HEAT = 0.7
+NO_MATTER = "every end has the same payoffs, so that no choice matters to anybody"
 NO_CHOICE = "nobody in this game has a choice between two moves"
 
 
@@ -214,12 +215,15 @@ class Formalizer:
         return Attempt(request, reply, source, report, problem, form.name)
 
     def _validated(self, source: str) -> Report:
-        """The report on a program; a game in which nobody can choose anything is none for a story."""
+        """The report on a program; a game in which nobody's choice matters to anybody is none for a story."""
         report = validate(source, self.engine, self.settings.expected)
-        if report.table is None or any(len(moves) > 1 for moves in report.table.moves):
+        if report.table is None:
             return report
-        fault = Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", NO_CHOICE, "check legal/2 and final/1", "moves")
-        return replace(report, diagnostics=(*report.diagnostics, fault))
+        if not any(len(moves) > 1 for moves in report.table.moves):
+            return _with_fault(report, NO_CHOICE, "check legal/2 and final/1")
+        if len({row.payoffs for row in report.table.rows}) == 1:
+            return _with_fault(report, NO_MATTER, "give everybody the payoff that belongs to each end")
+        return report
 
     def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
         """An answer given twice would be given again: then the model is asked with more freedom."""
@@ -235,6 +239,11 @@ class Formalizer:
             seed=s.seed,
             replicate=s.replicate * 1000 + len(before),
         )
+
+
+def _with_fault(report: Report, message: str, hint: str) -> Report:
+    fault = Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, "moves")
+    return replace(report, diagnostics=(*report.diagnostics, fault))
 
 
 def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) -> str:

@@ -151,7 +151,7 @@ class TableForm:
 
 
 class SheetForm(TableForm):
-    """The ends of a game whose players and moves are known from an earlier answer, as a sheet to fill in."""
+    """The ends that an earlier answer left open, as a sheet to fill in."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
@@ -160,7 +160,8 @@ class SheetForm(TableForm):
         return self._sheet.schema() if model.abilities.schema else None
 
     def task(self, story: str) -> str:
-        return TEXTS.fill("task_sheet", story=story, ends="\n".join(self._sheet.ends()))
+        missing = "\n".join(map(self._sheet.named, self._sheet.missing()))
+        return TEXTS.fill("task_sheet", story=story, known=self._sheet.told(), missing=missing)
 
     def read(self, reply: Reply) -> tuple[str, str]:
         return _written(reply, self._sheet.read)

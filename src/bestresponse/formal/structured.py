@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -55,42 +56,64 @@ TABLE_SCHEMA: Final = schema_text(
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The ends of a game of simultaneous moves as a sheet to fill in: none can be left out or stand there twice."""
+    """What is missing in a game of simultaneous moves, as a sheet to fill in: no end can be forgotten or told twice.
+
+    `known` are the ends of an earlier answer that can stay as they are.
+    """
 
     players: tuple[str, ...]
     moves: tuple[tuple[str, ...], ...]
+    known: Mapping[tuple[str, ...], tuple[Fraction, ...]]
 
-    def ends(self) -> tuple[str, ...]:
-        """Every combination of moves, the last player's changing fastest."""
-        named = [[f"{who}: {move}" for move in own] for who, own in zip(self.players, self.moves, strict=True)]
-        return tuple(", ".join(one) for one in product(*named))
+    def missing(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(profile for profile in product(*self.moves) if profile not in self.known)
+
+    def named(self, profile: Sequence[str]) -> str:
+        return ", ".join(f"{who}: {move}" for who, move in zip(self.players, profile, strict=True))
+
+    def told(self) -> str:
+        """The known ends, a line each."""
+        lines = []
+        for profile, payoffs in self.known.items():
+            earned = ", ".join(f"{who} gets {float(u):g}" for who, u in zip(self.players, payoffs, strict=True))
+            lines.append(f"{self.named(profile)}: {earned}")
+        return "\n".join(lines) or "none yet"
 
     def schema(self) -> str:
         numbers = {who: {"type": "number"} for who in self.players}
-        return schema_text(_object(**dict.fromkeys(self.ends(), _object(story=_TEXT, payoffs=_object(**numbers)))))
+        end = _object(story=_TEXT, payoffs=_object(**numbers))
+        return schema_text(_object(**{self.named(profile): end for profile in self.missing()}))
 
     def read(self, answer: str) -> GameTable:
-        """The table in an answer; InvalidGame says what is wrong with it."""
+        """The table that an answer completes; InvalidGame says what is wrong with it."""
         data = _read(answer)
-        payoffs = []
-        for end in self.ends():
-            filled = data.get(end)
+        found = dict(self.known)
+        for profile in self.missing():
+            filled = data.get(self.named(profile))
             given = filled.get("payoffs") if isinstance(filled, dict) else None
             if not isinstance(given, dict):
-                raise InvalidGame(f"the end {end} is missing")
-            payoffs.append(_numbers([given.get(who) for who in self.players], end))
-        return simultaneous(self.players, self.moves, tuple(payoffs))
+                raise InvalidGame(f"the end {self.named(profile)} is missing")
+            found[profile] = _numbers([given.get(who) for who in self.players], self.named(profile))
+        return simultaneous(self.players, self.moves, tuple(found[profile] for profile in product(*self.moves)))
 
 
 def read_sheet(answer: str) -> Sheet | None:
-    """A sheet for the players and moves of an answer whose ends were wrong; None where that is no help."""
+    """A sheet for what is missing or contradictory in an answer; None where that is no help."""
     try:
         data = _read(answer)
         players, moves = _cast(data)
     except InvalidGame:
         return None
-    few = math.prod(map(len, moves)) <= MOST_TO_FILL_IN
-    return Sheet(tuple(players), tuple(map(tuple, moves))) if few and data.get("timing") == AT_ONCE else None
+    if math.prod(map(len, moves)) > MOST_TO_FILL_IN or data.get("timing") != AT_ONCE:
+        return None
+    told: dict[tuple[str, ...], set[tuple[Fraction, ...]]] = {}
+    for end in data["ends"] if isinstance(data.get("ends"), list) else ():
+        with suppress(InvalidGame):
+            profile, payoffs = _end(players, end)
+            told.setdefault(profile, set()).add(payoffs)
+    known = {p: next(iter(told[p])) for p in product(*moves) if len(told.get(p, ())) == 1}
+    sheet = Sheet(tuple(players), tuple(map(tuple, moves)), known)
+    return sheet if sheet.missing() else None
 
 
 def read_table(answer: str) -> GameTable:
