@@ -74,8 +74,7 @@ def serve(
                 close()
 
     if can_keep():
-        load()
-        raise typer.Exit(keep(work))
+        raise typer.Exit(keep(work, load))
     work(0)
 
 

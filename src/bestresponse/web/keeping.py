@@ -1,9 +1,9 @@
 """Keeps a server at work: a worker does the work, and when it is killed another one takes its place at once.
 
-The parent loads everything before it forks, so that a new worker begins within a moment; it holds the listening socket,
-so that whoever connects meanwhile waits instead of being refused. It keeps nothing else: what the worker knows is on
-disk. Signals to the parent are passed on, a worker that ends by itself ends the parent, and one that dies again and
-again is not started any more. A worker whose parent is gone ends.
+The parent has loaded everything when it forks, so that a new worker begins within a moment; it holds the listening
+socket, so that whoever connects meanwhile waits instead of being refused. It keeps nothing else: what the worker knows
+is on disk. Signals to the parent are passed on, a worker that ends by itself ends the parent, and one that dies again
+and again is not started any more. A worker whose parent is gone ends.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ def can_keep() -> bool:
     return hasattr(os, "fork") and sys.platform != "darwin"
 
 
-def keep(work: Callable[[int], None]) -> int:
+def keep(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
     """Let workers do `work` (told how many died before) until one ends by itself; gives its exit code.
 
+    Once the first worker is at work, the parent does `prepare`: what is loaded there, later workers have already.
     Returns in the worker as well, with 0 once its work is done; whatever it raises is raised there.
     """
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
@@ -55,6 +56,8 @@ def keep(work: Callable[[int], None]) -> int:
             return 0
         os.close(alive)
         forward.to(worker)
+        if number == 0:
+            prepare()
         code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
         forward.to(None)
         os.close(held)

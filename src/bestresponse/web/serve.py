@@ -59,7 +59,7 @@ def is_loopback(host: str) -> bool:
 
 
 def load() -> None:
-    """Load whatever every server needs, before there is one: the list of games and all pages."""
+    """Load what a server otherwise loads when it is first asked for: the list of games and all pages."""
     offers()
     load_templates()
 
