@@ -17,13 +17,14 @@ from bestresponse.players.bidders import play_many
 from bestresponse.report import page
 from bestresponse.report.document import Figure
 from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.agents import ask_at_once
 from bestresponse.studies.runs import Occasion
 from bestresponse.studies.water import session
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.findings import findings, summaries
 from bestresponse.studies.water.measure import lowest_served, rsr_end, trace_of
 from bestresponse.studies.water.plan import game_seed, specs
-from bestresponse.studies.water.playing import ask_at_once, player_on, records_of
+from bestresponse.studies.water.playing import player_on, records_of
 
 BIDDERS = ("random", "share:0.3", "need", "myopic", "no-regret")
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bestresponse.core.game import Game
     from bestresponse.core.player import Decision, Player
     from bestresponse.games.dialogue import DialogueGame
-    from bestresponse.games.lookup import Found
     from bestresponse.players.console import ConsolePlayer
 
 __all__ = ["play"]
@@ -73,25 +72,13 @@ def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
     from bestresponse.games.lookup import find_game
     from bestresponse.games.water import Water, water
 
-    game = _dialogue(name) or _playable(find_game(name))
+    game = _dialogue(name) or find_game(name).playable()
     if isinstance(game, Water):
         drought = game if abundance is None else water(abundance)
         return drought if days is None else replace(drought, rules=replace(drought.rules, days=days))
     if abundance is not None or days is not None:
         raise UsageError("--abundance and --days belong to the water game")
     return game
-
-
-def _playable(found: Found) -> Game[Any]:
-    """A table or a tree as a game that can be played."""
-    from bestresponse.games.matrix import MatrixGame
-    from bestresponse.games.tree_game import catalogued
-    from bestresponse.theory.normal_form import NormalForm
-    from bestresponse.theory.tree import Tree
-
-    if isinstance(found.game, NormalForm):
-        return MatrixGame(found.game)
-    return catalogued(found) if isinstance(found.game, Tree) else found.game
 
 
 def _dialogue(name: str) -> DialogueGame | None:

@@ -60,10 +60,7 @@ def summary_of(folder: RunFolder, measured: Measured) -> dict[str, Any]:
         }
         for summary in summaries(measured)
     ]
-    answers = {
-        name: {"statuses": dict(read.statuses), "refused": read.refused, "abstained": read.abstained}
-        for name, read in measured.answers.items()
-    }
+    answers = {name: read.to_json() for name, read in measured.answers.items()}
     return {"run": folder.manifest.run, "folder": str(folder.path), "settings": settings, "answers": answers}
 
 

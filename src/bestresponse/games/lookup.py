@@ -52,6 +52,16 @@ class Found:
 
         return compile_game(self.game)
 
+    def playable(self) -> Game[Any]:
+        """The game as players take it; tables and trees become rules."""
+        if isinstance(self.game, NormalForm):
+            return MatrixGame(self.game)
+        if isinstance(self.game, Tree):
+            from bestresponse.games.tree_game import catalogued
+
+            return catalogued(self)
+        return self.game
+
 
 def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None) -> Found:
     """The game called `name`, or the one in the file of that path; UsageError with the nearest name otherwise.

@@ -8,6 +8,7 @@ information sets, so the size is counted before anything is listed.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -19,8 +20,9 @@ from bestresponse.theory.compile_tree import as_tree
 from bestresponse.theory.normal_form import Array, NormalForm
 from bestresponse.theory.sequence_form import SequenceForm, Treeplex, to_sequence_form
 from bestresponse.theory.tree import Tree
+from bestresponse.theory.tree_policy import Policy
 
-__all__ = ["CELL_LIMIT", "to_normal_form"]
+__all__ = ["CELL_LIMIT", "behaviour_of", "to_normal_form"]
 
 CELL_LIMIT = 2_000_000
 """How many payoffs the normal form of a tree may have unless the caller says otherwise."""
@@ -49,6 +51,21 @@ def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> Normal
         tuple(_label(tree, plex, row) for row in rows) for plex, rows in zip(form.plexes, strategies, strict=True)
     )
     return NormalForm(_payoffs(form, strategies), tree.players, actions, tree.name)
+
+
+def behaviour_of(tree: Tree, profile: Sequence[Array]) -> Policy:
+    """The policy that plays like mixed strategies of the reduced normal form (Kuhn 1953).
+
+    At information sets that a strategy never reaches, all moves are equally likely.
+
+    >>> from bestresponse.theory.classics_trees import kuhn_poker
+    >>> first = np.eye(27)[0], np.eye(64)[0]
+    >>> behaviour_of(kuhn_poker(), first).at("player 1", "J")
+    {'pass': 1.0, 'bet': 0.0}
+    """
+    form = to_sequence_form(tree)
+    mixes = zip(form.plexes, profile, strict=True)
+    return form.policy([plex.normalised(mix @ _strategies(plex)) for plex, mix in mixes])
 
 
 _MAX_PLAYERS = 30

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from bestresponse.core.player import Status
-from bestresponse.report.document import Block, Code, Column, KeyValues, Note, Paragraph, Quote, Section, Table
+from bestresponse.report.document import Block, Code, Column, KeyValues, Paragraph, Quote, Section, Table
 from bestresponse.store.manifest import Manifest
 from bestresponse.studies.bench.playing import game_of
 from bestresponse.studies.bench.results import Results
+from bestresponse.studies.costs import costs_section
 
 __all__ = ["costs_section", "method_section", "reading_section"]
 
@@ -55,26 +55,6 @@ def _repairs(results: Results) -> list[Block]:
     most = sorted(counts.items(), key=lambda item: -item[1])[:12]
     rows = tuple((status, how, count) for (status, how), count in most)
     return [Table((Column("reading"), Column("what was done or what was wrong"), Column("plays", "right")), rows)]
-
-
-def costs_section(calls: Iterable[Mapping[str, Any]]) -> Section | None:
-    """What the run took, model by model: `calls` holds one mapping per model, as `totals` of the study gives it."""
-    rows = tuple(
-        (c["model"], c["calls"], c["prompt"], c["completion"], c["reasoning"], c["seconds"], c["money"]) for c in calls
-    )
-    if not rows:
-        return None
-    columns = (
-        Column("model"),
-        Column("calls", "right", format=",.0f"),
-        Column("prompt tokens", "right", format=",.0f"),
-        Column("reply tokens", "right", format=",.0f"),
-        Column("of these reasoning", "right", format=",.0f"),
-        Column("seconds in calls", "right", "latencies added up; calls at the same time count each", ".1f"),
-        Column("US dollars", "right", "where the price is known", ".4f"),
-    )
-    note = Note("A dash under dollars means that the price is not known, or that the model runs on your own machine.")
-    return Section("Costs", (Table(columns, rows), note))
 
 
 def method_section(results: Results, manifest: Manifest) -> Section:

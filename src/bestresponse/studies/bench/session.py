@@ -22,6 +22,7 @@ from bestresponse.studies.bench.measure import measure
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.playing import player_on
 from bestresponse.studies.bench.results import Results
+from bestresponse.studies.costs import call_totals
 from bestresponse.studies.runs import Occasion, new_manifest
 
 __all__ = ["manifest_of", "plan_of", "read_results", "report_of", "results_json", "run"]
@@ -112,38 +113,12 @@ def report_of(
     complete = bool(results.plan.config.precision)
     background = Background(
         folder.manifest,
-        tuple(_totals(folder, prices)),
+        tuple(call_totals(folder, prices)),
         tuple(_quotes(folder)),
         tuple(name for name in results.plan.config.models if name == "smollm2"),
         0 if complete else max(results.plan.total - finished, 0),
     )
     return findings(results, background)
-
-
-def _totals(folder: RunFolder, prices: Callable[[str, Mapping[str, Any]], float | None]) -> Iterable[dict[str, Any]]:
-    """Calls, tokens, seconds and dollars of every model."""
-    sums: dict[str, dict[str, Any]] = {}
-    for call in folder.calls():
-        total = sums.setdefault(
-            call["model"],
-            {
-                "model": call["model"],
-                "calls": 0,
-                "prompt": 0,
-                "completion": 0,
-                "reasoning": 0,
-                "seconds": 0.0,
-                "money": 0.0,
-            },
-        )
-        usage = call["reply"]["usage"]
-        total["calls"] += 1
-        for kind in ("prompt", "completion", "reasoning"):
-            total[kind] += usage.get(kind) or 0
-        total["seconds"] += call["reply"]["latency"]
-        cost = prices(call["model"], usage)
-        total["money"] = None if cost is None or total["money"] is None else total["money"] + cost
-    return sums.values()
 
 
 def _quotes(folder: RunFolder) -> Iterable[tuple[str, str, str]]:

@@ -8,15 +8,13 @@ from typing import Any, Literal
 
 from bestresponse.core.errors import UsageError
 from bestresponse.games.water_rules import ABUNDANCE, WaterRules, with_abundance
-from bestresponse.players.agent import POLICIES, Policy
+from bestresponse.players.agent import Policy
 from bestresponse.players.bidders import BIDDERS, bidder
-from bestresponse.players.memory import memory
 from bestresponse.players.persona import Persona, published_personas
-from bestresponse.players.reasoning import reasoning
+from bestresponse.studies.agents import check_agents
 
-__all__ = ["STYLES", "Setting", "WaterConfig", "is_bidder"]
+__all__ = ["Setting", "WaterConfig", "is_bidder"]
 
-STYLES = ("auto", "line", "json")
 OWN_SUPPLY = "own"
 """The name of the abundance when the supply is given by the rules and not by one of the published ranges."""
 
@@ -69,29 +67,11 @@ class WaterConfig:
         for name in self.players:
             if is_bidder(name):
                 bidder(name)
-        memory(self.memory)
-        reasoning(self.reasoning)
+        check_agents(self, _MOST_GAMES)
         for name in self.abundances:
             if name not in (*ABUNDANCE, OWN_SUPPLY):
                 raise UsageError(f"there is no abundance {name!r}; known: {', '.join(ABUNDANCE)}")
-        self._check_numbers()
         self._check_personas()
-
-    def _check_numbers(self) -> None:
-        for option, given, least, most in (
-            ("--repeats", self.repeats, 1, _MOST_GAMES),
-            ("--attempts", self.attempts, 1, 20),
-            ("--max-tokens", self.max_tokens, 1, 100_000),
-            ("--seed", self.seed, 0, 2**63 - 1),
-        ):
-            if not least <= given <= most:
-                raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
-        if not 0 <= self.temperature <= 5:
-            raise UsageError(f"--temperature {self.temperature:g}: expected a number from 0 to 5")
-        if self.policy not in POLICIES:
-            raise UsageError(f"--on-failure {self.policy!r}: expected one of {', '.join(POLICIES)}")
-        if self.style not in STYLES:
-            raise UsageError(f"--style {self.style!r}: expected one of {', '.join(STYLES)}")
 
     def _check_personas(self) -> None:
         if not any(self.personas):

@@ -9,7 +9,6 @@ from itertools import combinations
 
 import numpy as np
 
-from bestresponse.core.player import Status
 from bestresponse.core.seeds import split
 from bestresponse.players.bidders import BIDDERS, play_many
 from bestresponse.players.bidders_solver import kept_for
@@ -28,6 +27,7 @@ from bestresponse.report.document import (
 )
 from bestresponse.report.statistics import Interval, cluster_bootstrap, holm, paired_difference, wilson
 from bestresponse.store.manifest import Manifest
+from bestresponse.studies.answers import answers_section
 from bestresponse.studies.water.config import Setting
 from bestresponse.studies.water.figures import by_day, price_boxes
 from bestresponse.studies.water.measure import Measured, MeasuredSetting, lowest_served, rsr, rsr_end
@@ -80,7 +80,7 @@ def findings(measured: Measured, manifest: Manifest) -> Document:
         _comparisons(measured),
         *(_setting_section(summary) for summary in told if summary.one.repeats),
         _baselines(measured),
-        _answers(measured),
+        answers_section(measured.answers, "How the bids were read"),
         _method(manifest),
     ]
     return Document(
@@ -199,21 +199,6 @@ def _at_hand(measured: Measured) -> list[str]:
 def _supplies(measured: Measured) -> list[Setting]:
     """One setting for each abundance."""
     return list({one.setting.abundance: one.setting for one in reversed(measured.settings)}.values())[::-1]
-
-
-def _answers(measured: Measured) -> Section | None:
-    kinds = [status.value for status in Status]
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (name, *(answers.statuses.get(kind, 0) for kind in kinds), answers.refused, answers.abstained)
-        for name, answers in measured.answers.items()
-    )
-    columns = (
-        Column("player"),
-        *(Column(kind, "right") for kind in kinds),
-        Column("refused before", "right", "bids that were refused with a reason before one was accepted"),
-        Column("abstained", "right", "no usable answer: the seat passed, as the settings say"),
-    )
-    return Section("How the bids were read", (Table(columns, rows),)) if rows else None
 
 
 def _method(manifest: Manifest) -> Section:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,27 +20,14 @@ from bestresponse.core.ask import PASS
 from bestresponse.core.game import NATURE
 from bestresponse.games.water_many import Floats, Trace, run_many
 from bestresponse.games.water_rules import WaterRules
+from bestresponse.studies.answers import Answers, count_answers
 from bestresponse.studies.water.config import Setting, WaterConfig
 
-__all__ = ["Answers", "Measured", "MeasuredSetting", "lowest_served", "measure", "rsr", "rsr_end", "trace_of"]
+__all__ = ["Measured", "MeasuredSetting", "lowest_served", "measure", "rsr", "rsr_end", "trace_of"]
 
 
 GameDays = list[tuple[int, dict[str, float]]]
 """The supply and the bids of every day."""
-
-
-@dataclass
-class Answers:
-    """How the answers of one player were read."""
-
-    statuses: Counter[str] = field(default_factory=Counter)
-    refused: int = 0
-    abstained: int = 0
-
-    def add(self, status: str, how: str, stand_in: str) -> None:
-        self.statuses[status] += 1
-        self.refused += how.count("refused: ")
-        self.abstained += bool(stand_in)
 
 
 @dataclass(frozen=True)
@@ -119,7 +106,7 @@ def measure(config: WaterConfig, plays: Iterable[Mapping[str, Any]]) -> Measured
         data, submissions = play["data"], play["record"]["submissions"]
         key = (data["persona"], data["abundance"])
         names = dict(zip((resident[0] for resident in data["rules"]["residents"]), data["players"], strict=True))
-        _count(answers, submissions, names)
+        count_answers(answers, submissions, names)
         if play["record"]["void"]:
             void[key] += 1
         else:
@@ -131,13 +118,6 @@ def measure(config: WaterConfig, plays: Iterable[Mapping[str, Any]]) -> Measured
         trace = trace_of(setting.rules, [days for _, days in games])
         settings.append(MeasuredSetting(setting, tuple(repeat for repeat, _ in games), trace, void[key]))
     return Measured(config, tuple(settings), answers)
-
-
-def _count(answers: dict[str, Answers], submissions: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> None:
-    for given in submissions:
-        if given["role"] in names:
-            read = answers.setdefault(names[given["role"]], Answers())
-            read.add(given["status"], given.get("how", ""), given.get("stand_in", ""))
 
 
 def _bids_only(submissions: Iterable[Mapping[str, Any]]) -> GameDays:

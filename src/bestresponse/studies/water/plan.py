@@ -12,6 +12,7 @@ from typing import Any
 
 from bestresponse.core.seeds import split
 from bestresponse.run.spec import Spec
+from bestresponse.studies.agents import AGENT_SETTINGS
 from bestresponse.studies.water.config import Setting, WaterConfig
 
 __all__ = ["game_seed", "spec_of", "specs"]
@@ -40,10 +41,7 @@ def spec_of(config: WaterConfig, setting: Setting, repeat: int) -> Spec:
         "players": list(config.players),
     }
     if config.models:
-        data |= {
-            name: getattr(config, name)
-            for name in ("memory", "reasoning", "attempts", "policy", "style", "temperature", "max_tokens")
-        }
+        data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
         if setting.persona:
             data["personas"] = {r.name: asdict(config.persona_texts[r.name]) for r in setting.rules.residents}
     return Spec.of(data)

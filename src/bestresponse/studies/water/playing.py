@@ -3,48 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from bestresponse.core.ask import PASS
-from bestresponse.core.episode import Question, Record, Submission, play
-from bestresponse.core.errors import ModelUnavailable
+from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import NATURE
-from bestresponse.core.player import Decision, Nature, Player, Status
+from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.water import Water
 from bestresponse.games.water_many import Trace
 from bestresponse.games.water_rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.players.agent import Agent, Settled
 from bestresponse.players.bidders import BidderPlayer, seat_seed
-from bestresponse.players.llm import Sampling
-from bestresponse.players.memory import memory
 from bestresponse.players.persona import Persona
-from bestresponse.players.prompting import Style
-from bestresponse.players.reasoning import reasoning
 from bestresponse.run.spec import Spec
+from bestresponse.studies.agents import ask_at_once, settled_agent
 from bestresponse.studies.water.config import is_bidder
 
-__all__ = ["ask_at_once", "player_on", "records_of"]
-
-
-def ask_at_once(questions: list[Question]) -> list[Decision]:
-    """Ask every seat at the same time. When no model seat can be reached, that is an outage and not a game."""
-    if len(questions) == 1 or all(isinstance(player, BidderPlayer) for _, player, _, _ in questions):
-        decisions = [player.decide(view, ask) for _, player, view, ask in questions]
-    else:
-        with ThreadPoolExecutor(len(questions), thread_name_prefix="seat") as pool:
-            decisions = list(pool.map(lambda question: question[1].decide(question[2], question[3]), questions))
-    reached = [d for (_, player, _, _), d in zip(questions, decisions, strict=True) if isinstance(player, Settled)]
-    if reached and all(_unreachable(decision) for decision in reached):
-        raise ModelUnavailable(reached[0].reading.how)
-    return decisions
-
-
-def _unreachable(decision: Decision) -> bool:
-    return bool(decision.stand_in) and not decision.calls and decision.reading.status is Status.REFUSED
+__all__ = ["player_on", "records_of"]
 
 
 def player_on(
@@ -68,26 +45,8 @@ def _player(data: Mapping[str, Any], role: str, name: str, models: Mapping[str, 
     own_seed = seat_seed(data["seed"], role)
     if is_bidder(name):
         return BidderPlayer(name, own_seed)
-    model = models[name]
     persona = Persona(**data["personas"][role]) if data["persona"] else None
-    agent = Agent(
-        model,
-        persona,
-        memory(data["memory"]),
-        reasoning(data["reasoning"]),
-        Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=own_seed % 2**31),
-        _style(data, model),
-        data["attempts"],
-    )
-    return Settled(agent, data["policy"])
-
-
-def _style(data: Mapping[str, Any], model: Model) -> Style:
-    match data["style"]:
-        case "line" | "json" as wanted:
-            return wanted  # type: ignore[no-any-return]
-        case _:
-            return "json" if model.abilities.schema and data["reasoning"] == "direct" else "line"
+    return settled_agent(data, models[name], persona, own_seed)
 
 
 def records_of(trace: Trace, players: Sequence[str]) -> list[Record]:

@@ -1,0 +1,56 @@
+"""How the answers of every player of a run were read: counted from the records, and told as a section."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bestresponse.core.player import Status
+from bestresponse.report.document import Cell, Column, Section, Table
+
+__all__ = ["Answers", "answers_section", "count_answers"]
+
+
+@dataclass
+class Answers:
+    """How the answers of one player were read."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
+    abstained: int = 0
+
+    def add(self, status: str, how: str, stand_in: str) -> None:
+        self.statuses[status] += 1
+        self.refused += how.count("refused: ")
+        self.abstained += bool(stand_in)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"statuses": dict(self.statuses), "refused": self.refused, "abstained": self.abstained}
+
+
+def count_answers(
+    answers: dict[str, Answers], submissions: Iterable[Mapping[str, Any]], names: Mapping[str, str]
+) -> None:
+    """Add the submissions of one play, as plain data; `names` tells who sits in a seat."""
+    for given in submissions:
+        if given["role"] in names:
+            read = answers.setdefault(names[given["role"]], Answers())
+            read.add(given["status"], given.get("how", ""), given.get("stand_in", ""))
+
+
+def answers_section(answers: Mapping[str, Answers], title: str) -> Section | None:
+    """One row a player; None where nobody has answered."""
+    kinds = [status.value for status in Status]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, *(read.statuses.get(kind, 0) for kind in kinds), read.refused, read.abstained)
+        for name, read in answers.items()
+    )
+    columns = (
+        Column("player"),
+        *(Column(kind, "right") for kind in kinds),
+        Column("refused before", "right", "answers that were refused with a reason before one was accepted"),
+        Column("abstained", "right", "no usable answer: the seat passed, as the settings say"),
+    )
+    return Section(title, (Table(columns, rows),)) if rows else None
