@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from bestresponse.core.ask import Ask, Choice, Words
@@ -14,6 +15,8 @@ from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.players.llm import Sampling, call_of
 
 __all__ = ["Speaker", "Unguided", "read_message"]
+
+_GOES_ON = re.compile(r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +77,22 @@ class Unguided:
 
 
 def read_message(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
-    """The words of a reply as a message: cut at the token limit it still counts as said, and this is recorded."""
-    text = reply.text.strip()
+    """The words of a reply as a message: cut at the token limit it still counts as said, and this is recorded.
+
+    Small models like to go on with the prompt after their message; what they write in others' names is cut off.
+    """
+    whole = reply.text.strip()
+    text = _GOES_ON.split(whole, maxsplit=1)[0].strip()
     if reply.finish is Finish.REFUSAL:
         return None, Reading(Status.REFUSED, "the provider's filter ended the reply")
+    if not text and whole:
+        return None, Reading(Status.UNPARSEABLE, f"there is no message, only more of the prompt: {whole[:60]!r}")
     if not text:
         return None, Reading(Status.UNPARSEABLE, "the model answered nothing")
     if len(text) > ask.limit:
         return None, Reading(Status.ILLEGAL, f"the message has {len(text)} characters; the limit is {ask.limit}")
+    if text != whole:
+        return text, Reading(Status.REPAIRED, "it went on with the prompt, which was cut off")
     if reply.finish is Finish.LENGTH:
         return text, Reading(Status.REPAIRED, "cut off at the token limit and taken as it is")
     return text, Reading()
