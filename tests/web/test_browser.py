@@ -218,13 +218,175 @@ def test_an_illegal_answer_stays_in_its_field_with_a_sentence_beside_it(site, pe
     assert answers["Alex"] == "pass"
 
 
+def test_a_wrong_field_of_several_is_named_and_the_others_keep_what_was_typed(site, people):
+    seats = ("person", *("strategy:random",) * 3)
+    session, (link,) = site.lay(Setup(GameChoice("public-goods-punishment"), seats, quiz=False))
+    player = people(link)
+    ready(player)
+    player.get_by_label("Your answer").fill("10")
+    player.get_by_role("button", name="Send").click()
+    player.get_by_label("player 2").fill("1")
+    player.get_by_label("player 3").fill("9")
+    player.get_by_label("player 4").fill("")
+    player.get_by_role("button", name="Send").click()
+    player.get_by_text("9 is not between 0 and 5.").wait_for()
+    player.get_by_text("Type a number.").wait_for()
+    assert player.locator("[aria-invalid=true]").count() == 2
+    assert [player.get_by_label(f"player {k}").input_value() for k in (2, 3, 4)] == ["1", "9", ""]
+    assert site.desk.house.session(session).turn("player 1") == 1
+    player.get_by_label("player 3").fill("0")
+    player.get_by_label("player 4").fill("2")
+    player.get_by_role("button", name="Send").click()
+    player.get_by_text("Round 2 of 10: contributions.").wait_for()
+    (given,) = (
+        s.decision.action for s in site.desk.house.session(session).episode.submissions[4:] if s.role == "player 1"
+    )
+    assert given == {"player 2": 1.0, "player 3": 0.0, "player 4": 2.0}
+
+
+def test_sliders_and_numbers_of_a_mixture_move_together(site, people):
+    seats = ("person", "strategy:uniform")
+    _, (link,) = site.lay(Setup(GameChoice("matching-pennies", mixed=True), seats, quiz=False))
+    player = people(link)
+    ready(player)
+    player.get_by_label("heads in percent, slider").fill("40")
+    assert player.get_by_label("heads", exact=True).input_value() == "40"
+    player.get_by_label("tails", exact=True).fill("50")
+    player.get_by_text("90 % of 100 %").wait_for()
+    player.get_by_role("button", name="Send").click()
+    player.get_by_text("The shares add up to 90 percent, not to 100.").wait_for()
+    assert player.get_by_label("heads", exact=True).input_value() == "40"
+    player.get_by_label("tails in percent, slider").fill("60")
+    player.get_by_text("100 % – good").wait_for()
+    player.get_by_role("button", name="Send").click()
+    shows(player, "The game is over")
+    (play,) = site.records()
+    assert {s.role: s.decision.action for s in play.record.submissions}["row"] == (0.4, 0.6)
+
+
+def time_is_up(site, session, role):
+    """As if that question had been put long ago."""
+    table = site.desk.house.session(session)
+    with table.lock:
+        turn, since = table.asked[role]
+        table.asked[role] = (turn, since - 1000)
+
+
+def test_whoever_is_gone_sees_the_clock_run_out_and_the_record_names_the_stand_in(site, people):
+    setup = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False, seconds=600, stand_in="level-1")
+    session, links = site.lay(setup)
+    here, gone = (people(link) for link in links)
+    ready(here)
+    ready(gone)
+    gone.get_by_role("timer").wait_for()
+    assert 0 < int(re.fullmatch(r"(\d+) seconds left", gone.get_by_role("timer").inner_text())[1]) <= 600
+    here.get_by_label("cooperate").check()
+    here.get_by_role("button", name="Send").click()
+    shows(here, "Waiting for the others")
+    time_is_up(site, session, "col")
+    gone.get_by_text("A stand-in answered for you 1 time.").wait_for()
+    shows(here, "The game is over")
+    (play,) = site.records()
+    decisions = {s.role: s.decision for s in play.record.submissions}
+    assert decisions["row"].stand_in == ""
+    assert (decisions["col"].action, decisions["col"].stand_in) == ("defect", "level-1")
+    assert decisions["col"].reading.how == "no answer within 600 seconds"
+
+
+def still(chromium, link):
+    """A page that nothing moves on: without scripts it stays as it was loaded."""
+    page = chromium.new_context(java_script_enabled=False).new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(link)
+    return page
+
+
+def test_an_answer_from_a_stale_tab_is_refused_with_the_reason(site, people, chromium):
+    game = GameChoice("prisoners-dilemma", rounds=2)
+    setup = Setup(game, ("person", "person"), quiz=False, seconds=600, stand_in="level-1")
+    session, (link, other) = site.lay(setup)
+    first, second = people(link), people(other)
+    ready(first)
+    ready(second)
+    shows(first, "Your turn")
+    shows(second, "Your turn")
+    doubled, late = still(chromium, link), still(chromium, other)
+    first.get_by_label("cooperate").check()
+    first.get_by_role("button", name="Send").click()
+    shows(first, "Waiting for the others")
+    doubled.get_by_label("defect").check()
+    doubled.get_by_role("button", name="Send").click()
+    doubled.get_by_text("the first answer counts, and nothing was counted twice").wait_for()
+    time_is_up(site, session, "col")
+    first.get_by_text("Round 1: you chose cooperate, col chose defect; you got 0.").wait_for()
+    late.get_by_label("cooperate").check()
+    late.get_by_role("button", name="Send").click()
+    late.get_by_text("a stand-in had answered for you, and your answer does not count").wait_for()
+    given = [(s.role, s.decision.action) for s in site.desk.house.session(session).episode.submissions[:2]]
+    assert given == [("row", "cooperate"), ("col", "defect")]
+    for page in (doubled, late):
+        page.context.close()
+
+
+def test_a_link_with_the_key_of_another_seat_opens_nothing(site, chromium):
+    _, (link, other) = site.lay(Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False))
+    foreign = still(chromium, other.rsplit("/", 1)[0] + "/" + link.rsplit("/", 1)[1])
+    foreign.get_by_text("This link leads to no seat.").wait_for()
+    assert foreign.get_by_role("button").count() == 0
+    foreign.context.close()
+
+
+def test_people_who_follow_the_shared_link_are_matched_into_groups(site, people):
+    setup = Setup(GameChoice("battle-of-the-sexes"), ("person", "person"), quiz=False)
+    lobby = site.desk.house.set_up(setup, 2)
+    join = site.base + site.desk.join_path(lobby.id)
+    four = [people(join) for _ in range(4)]
+    seats = [page.url.split("/")[4:6] for page in four]
+    assert seats == [[f"{lobby.id}-{group}", seat] for group in (1, 2) for seat in ("0", "1")]
+    four[0].goto(join)
+    assert four[0].url.split("/")[4:6] == seats[0]
+    for page in four:
+        ready(page)
+    for page, move in zip(four, ("opera", "opera", "opera", "football"), strict=True):
+        shows(page, "Your turn")
+        page.get_by_label(move).check()
+        page.get_by_role("button", name="Send").click()
+    for page in four:
+        shows(page, "The game is over")
+    payoffs = {play.spec: play.record.payoffs for play in site.records()}
+    assert payoffs == {f"{lobby.id}-1": {"row": 2.0, "col": 1.0}, f"{lobby.id}-2": {"row": 0.0, "col": 0.0}}
+
+
+def test_after_the_payoffs_the_equilibrium_is_shown(site, people):
+    _, (link,) = site.lay(Setup(GameChoice("trust-amounts"), ("person", "strategy:random"), quiz=True))
+    sender = people(link)
+    for question in sender.locator("label[for^=quiz]").all():
+        sent, back = re.findall(r"\d+", question.inner_text())
+        sender.locator(f"#{question.get_attribute('for')}").fill(str(10 - int(sent) + int(back)))
+    ready(sender)
+    sender.get_by_label("Your answer").fill("4")
+    sender.get_by_role("button", name="Send").click()
+    shows(sender, "The game is over")
+    assert sender.get_by_text("The receiver returns nothing").count() == 0
+    sender.get_by_role("link", name="Show it").click()
+    sender.get_by_text("The receiver returns nothing, and therefore the sender sends nothing.").wait_for()
+    sender.get_by_role("cell", name="in equilibrium").wait_for()
+
+
 def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
     context = chromium.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")
     page = context.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.goto(f"{site.base}/enter/{site.desk.keys.admin}")
-    for path in ("/", "/play/new?game=water", "/watch", "/judge", "/formalize", "/export"):
+    lobby = site.desk.house.set_up(Setup(GameChoice("water"), ("person",) * 5), 2)
+    seat = site.desk.seat_path(lobby.tables[0].id, 0)
+    site.desk.house.set_up(Setup(GameChoice("chicken", rounds=3), ("strategy:greedy", "strategy:uniform")))
+    while not site.records():
+        page.wait_for_timeout(50)
+    play = f"/watch/run/sessions/play/{site.records()[0].spec}"
+    fixed = ("/", "/play/new?game=water", "/watch", "/judge", "/formalize", "/export", "/watch/run/sessions")
+    for path in (*fixed, f"/lobby/{lobby.id}", seat, play):
         page.goto(site.base + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
     context.close()

@@ -34,6 +34,7 @@ Costs = dict[int, float]
 _MOST_CELLS = 50_000
 _MOST_NODES = 20_000
 _MOST_EQUILIBRIA = 20
+_NEVER = 1e-9
 
 
 def decisions(record: Record, game: Game[Any]) -> Iterator[tuple[int, Any, Role, Action]]:
@@ -126,7 +127,9 @@ def _tree_costs(record: Record, game: Game[Any], solved: SolvedTree) -> Costs:
         infoset = infoset_of(tree, game, state, role)
         if infoset is not None and action in tree.infosets[infoset].moves:
             move = tree.infosets[infoset].moves.index(action)
-            found[number] = max(0.0, min(float(table[infoset].max() - table[infoset][move]) for table in tables))
+            rows = [table[infoset] for table in tables if infoset in table]
+            if rows:
+                found[number] = max(0.0, min(float(row.max() - row[move]) for row in rows))
     return found
 
 
@@ -147,24 +150,24 @@ def infoset_of(tree: Tree, game: Game[Any], state: Any, role: Role) -> int | Non
 def _move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
     """For every information set what each move earns its player when all else goes by `policy`.
 
-    Nodes of a set count as chance and the others make them likely; where these never come there, all alike.
+    Nodes of a set count as chance and the others make them likely. Where these never come, it is not said which node
+    it would be, and the set is left out unless it has one alone.
     """
     chances = _branch_chances(tree, policy)
     values = np.array(tree.payoffs, dtype=np.float64)
     for node in range(tree.num_nodes - 1, 0, -1):
         values[tree.parent[node]] += chances[node] * values[node]
     sums = {index: np.zeros(len(one.moves)) for index, one in enumerate(tree.infosets)}
-    plain = {index: np.zeros(len(one.moves)) for index, one in enumerate(tree.infosets)}
     weights = dict.fromkeys(sums, 0.0)
+    sizes = np.bincount(tree.infoset[tree.infoset >= 0], minlength=len(tree.infosets))
     reach = _reach_of_others(tree, chances)
     for node in np.flatnonzero(tree.infoset >= 0).tolist():
         index, owner = int(tree.infoset[node]), int(tree.owner[node])
         below = np.array([values[child][owner] for child in tree.children[node]])
-        sums[index] += reach[node] * below
-        plain[index] += below
-        weights[index] += reach[node]
-    sizes = np.bincount(tree.infoset[tree.infoset >= 0], minlength=len(tree.infosets))
-    return {i: sums[i] / weights[i] if weights[i] > 1e-12 else plain[i] / sizes[i] for i in sums}
+        weight = 1.0 if sizes[index] == 1 else float(reach[node])
+        sums[index] += weight * below
+        weights[index] += weight
+    return {index: sums[index] / weights[index] for index in sums if weights[index] > _NEVER}
 
 
 def _branch_chances(tree: Tree, policy: Policy) -> Array:

@@ -112,12 +112,15 @@ def _list(lines: list[str]) -> Markup:
 def _ruled(lines: list[str]) -> Markup:
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     body = Markup("").join(
-        Markup("<tr>{}</tr>").format(
-            Markup("").join(Markup("<td>{}</td>" if i and k else "<th>{}</th>").format(c) for k, c in enumerate(row))
-        )
+        Markup("<tr>{}</tr>").format(Markup("").join(_box(c, head=not (i and k)) for k, c in enumerate(row)))
         for i, row in enumerate(rows)
     )
-    return Markup('<div class="scroll"><table class="payoffs"><tbody>{}</tbody></table></div>').format(body)
+    frame = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="payoffs"><tbody>{}</tbody>'
+    return Markup(f"{frame}</table></div>").format(body)
+
+
+def _box(text: str, head: bool) -> Markup:
+    return Markup("<th>{}</th>" if head and text else "<td>{}</td>").format(text)
 
 
 _DRAWN = {"|": _ruled, "-": _list, "": _paragraphs}
