@@ -14,6 +14,8 @@ from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, Cac
 if TYPE_CHECKING:
     from socket import socket
 
+    from fastapi import FastAPI
+
     from bestresponse.cli.models_open import Limits
     from bestresponse.models.base import Model
 
@@ -51,8 +53,9 @@ def serve(
     try:
         import uvicorn
 
+        from bestresponse.web.app import create_app
         from bestresponse.web.keeping import can_keep, keep
-        from bestresponse.web.serve import Place, load, opened
+        from bestresponse.web.serve import Place, opened
     except ImportError as error:
         raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
 
@@ -60,10 +63,11 @@ def serve(
     limits = Limits(None, cache, max_calls, max_tokens_total, max_cost)
     models = tuple(model) if model else _at_hand()
     listener = _listen(host, port)
+    app = create_app()
 
     def work(number: int) -> None:
         with _models(output_dir, limits) as open_model:
-            app, desk, close = opened(place, open_model, models)
+            _, desk, close = opened(place, open_model, models, app)
             try:
                 if number == 0:
                     print(_link(listener, desk.keys.admin), flush=True)
@@ -74,8 +78,19 @@ def serve(
                 close()
 
     if can_keep():
-        raise typer.Exit(keep(work, load))
+        raise typer.Exit(keep(work, lambda: _load(app)))
     work(0)
+
+
+def _load(app: FastAPI) -> None:
+    """Load what a worker loads when it begins, so that the next one has it."""
+    from importlib import import_module
+
+    from bestresponse.web.serve import load
+
+    for name in ("assemble", "cached", "meter", "registry"):
+        import_module(f"bestresponse.models.{name}")
+    load(app)
 
 
 def _link(listener: socket, token: str) -> str:

@@ -39,19 +39,21 @@ _PAGES = (pages_play, pages_seat, pages_watch, pages_formalize, pages_judge, pag
 _MODULES = (*_PAGES, api, api_seat, api_watch, api_judge, api_studio)
 
 
-def create_app(desk: Desk) -> FastAPI:
-    """The application around a desk; its clerk works as long as the application runs."""
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """A clerk works as long as the application runs."""
+    desk: Desk = app.state.desk
+    clerk = Clerk(desk.house, desk.model)
+    clerk.start()
+    try:
+        yield
+    finally:
+        clerk.stop()
+        desk.helper.close()
 
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        clerk = Clerk(desk.house, desk.model)
-        clerk.start()
-        try:
-            yield
-        finally:
-            clerk.stop()
-            desk.helper.close()
 
+def create_app() -> FastAPI:
+    """The application; whoever runs it puts a desk into its state."""
     app = FastAPI(
         title="bestresponse",
         version=__version__,
@@ -60,9 +62,8 @@ def create_app(desk: Desk) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=lifespan,
+        lifespan=_lifespan,
     )
-    app.state.desk = desk
     app.add_middleware(Guard)
     app.add_exception_handler(BestResponseError, _told)
     app.add_exception_handler(RequestValidationError, _malformed)

@@ -34,7 +34,8 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._folder = RunFolder.open(path, Manifest(STUDY, STUDY, {}, (), now(), environment()))
+        versions = {} if (path / "manifest.json").exists() else environment()
+        self._folder = RunFolder.open(path, Manifest(STUDY, STUDY, {}, (), now(), versions))
         self._events = Lines(path / "events.jsonl")
 
     def close(self) -> None:

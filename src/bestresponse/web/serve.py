@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import uvicorn
 from fastapi import FastAPI
 
 from bestresponse.core.errors import UsageError
@@ -58,18 +61,36 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def load() -> None:
-    """Load what a server otherwise loads when it is first asked for: the list of games and all pages."""
+def load(app: FastAPI) -> None:
+    """Load what is otherwise loaded when somebody first asks: the list of games, all pages, what answers and how."""
     offers()
     load_templates()
+    uvicorn.Config(app, log_level="warning").load()
+    asyncio.run(_ask_for_nothing(app))
+
+
+async def _ask_for_nothing(app: FastAPI) -> None:
+    """A request that no page answers, so that every page has been considered."""
+    nowhere = {"path": "/nothing", "raw_path": b"/nothing", "root_path": "", "query_string": b"", "headers": []}
+    scope = {"type": "http", "method": "GET", "scheme": "http", "http_version": "1.1", "client": None, **nowhere}
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        return
+
+    await app(scope, receive, send)
 
 
 Opened = tuple[FastAPI, Desk, Callable[[], None]]
 
 
-def opened(place: Place, open_model: OpenModel, models: tuple[str, ...] = ()) -> Opened:
+def opened(place: Place, open_model: OpenModel, models: tuple[str, ...] = (), app: FastAPI | None = None) -> Opened:
     """The application, its desk, and what closes its folder; only the models named can be put into seats."""
     journal = Journal(place.output / _FOLDER)
     keys = Keys(kept_secret(place.output / _FOLDER / "secret"), place.admin)
     desk = Desk(House(journal), keys, place.output, open_model, models)
-    return create_app(desk), desk, journal.close
+    app = app or create_app()
+    app.state.desk = desk
+    return app, desk, journal.close
