@@ -37,7 +37,7 @@ def test_a_text_is_checked_without_a_model(dilemma: Path, tmp_path: Path) -> Non
     text.write_text(WRONG)
     code, out = verify(str(dilemma), "--text", str(text), "--json")
     found = json.loads(out)
-    assert code == 0
+    assert code == 1
     assert found["state"] == "wrong"
     assert [one["verdict"] for one in found["claims"]] == ["refuted", "refuted", "proved"]
     assert found["feedback"][0] == "If you choose R and the other player chooses R, you get 1."

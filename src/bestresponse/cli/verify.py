@@ -53,7 +53,8 @@ def verify(
 ) -> None:
     """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
 
-    The same command again goes on where it was stopped. With --text no model is needed.
+    The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
+    something is refuted.
     """
     from bestresponse.cli.models_open import Limits
     from bestresponse.core.errors import UsageError
@@ -108,42 +109,53 @@ class _TextOptions:
 
     def read(self) -> str:
         """The reasoning; bytes that are no text are replaced, not refused."""
-        data = sys.stdin.buffer.read() if str(self.path) == "-" else self.path.read_bytes()
+        from bestresponse.core.errors import UsageError
+
+        try:
+            data = sys.stdin.buffer.read() if str(self.path) == "-" else self.path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"--text {self.path}: {error.strerror}") from None
         return data.decode("utf-8", "replace")
 
 
 def _check_text(
     game: NormalForm | Tree, options: _TextOptions, output_dir: Path, limits: Limits, as_json: bool
 ) -> None:
+    from bestresponse.cli.check import engine_for
     from bestresponse.cli.models_open import opened_models
     from bestresponse.cli.verify_files import print_review, review_to_json
+    from bestresponse.core.errors import UsageError
     from bestresponse.formal.claims.review import Reviewer
     from bestresponse.formal.claims.subject import Subject
     from bestresponse.formal.claims.translation import Translator
     from bestresponse.formal.claims.translator_model import ModelTranslator
     from bestresponse.formal.claims.translator_rules import RulesTranslator
-    from bestresponse.logic.engine import open_engine
 
+    if options.seat >= game.num_players:
+        raise UsageError(f"--seat {options.seat + 1}: the game has {game.num_players} players")
     text = options.read()
     subject = Subject(game, options.seat)
-    engine = open_engine(options.engine)  # type: ignore[arg-type]
+    engine = engine_for(options.engine)
 
-    def review(translator: Translator) -> None:
+    def review(translator: Translator) -> bool:
         reviewer = Reviewer(translator, lambda: engine, manner=options.manner, unit=options.unit)  # type: ignore[arg-type]
         found = reviewer.review(text, subject)
         if as_json:
             print(json.dumps(review_to_json(found, translator.name), indent=2, ensure_ascii=False))
         else:
             print_review(found, translator.name)
+        return bool(found.refuted)
 
     try:
         if options.translator == "rules":
-            review(RulesTranslator())
-            return
-        with opened_models((options.translator,), output_dir, limits) as opened:
-            review(ModelTranslator(opened.models[options.translator], options.max_tokens))
+            refuted = review(RulesTranslator())
+        else:
+            with opened_models((options.translator,), output_dir, limits) as opened:
+                refuted = review(ModelTranslator(opened.models[options.translator], options.max_tokens))
     finally:
         engine.close()
+    if refuted:
+        raise typer.Exit(1)
 
 
 def _config(name: str, game: NormalForm | Tree, **settings: Any) -> VerifyConfig:

@@ -18,6 +18,7 @@ from bestresponse.studies.lelma.watching import report_of
 __all__ = ["print_review", "publish", "review_to_json", "write_files"]
 
 RATERS = 3
+_LONGEST_UNREAD = 300
 
 
 def review_to_json(review: Review, translator: str) -> dict[str, Any]:
@@ -30,6 +31,7 @@ def review_to_json(review: Review, translator: str) -> dict[str, Any]:
             for one in review.checked
         ],
         "feedback": [sentence.text for sentence in review.sentences],
+        "unread": None if review.unread is None else [sentence[:_LONGEST_UNREAD] for sentence in review.unread],
     }
 
 
@@ -42,9 +44,25 @@ def print_review(review: Review, translator: str) -> None:
     rows = tuple((one.verdict.value.upper(), one.text, one.proof.why or None) for one in review.checked)
     if rows:
         print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
-    print(f"{review.state.value}: {len(review.checked)} claims, {len(review.refuted)} refuted")
+    print(f"{review.state.value}: {_count(len(review.checked), 'claim')}, {len(review.refuted)} refuted")
+    print(_read_so_far(review))
     for sentence in review.sentences:
         print(visible(f"  {sentence.text}"))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _read_so_far(review: Review) -> str:
+    """How much of the text the verdict does not cover."""
+    if review.unread is None:
+        return "not known: how many sentences with amounts gave no claim (a model translated)"
+    if not review.unread:
+        return "no sentence with an amount or a term of the theory was left unread"
+    number = len(review.unread)
+    shown = _count(number, "sentence")
+    return f"not read: {shown} with an amount or a term of the theory (--json lists {'it' if number == 1 else 'them'})"
 
 
 def publish(folder: RunFolder) -> tuple[Document, list[Path]]:

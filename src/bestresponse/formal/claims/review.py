@@ -4,6 +4,8 @@ correct     at least one claim was decided, and none is refuted
 wrong       some claim is refuted
 undecided   there are claims, but none could be decided
 unchecked   no claim was found: nothing is known about the reasoning, and it is counted apart from correct ones
+
+Correct means: what was read. A review also tells which sentences with amounts were not read.
 """
 
 from __future__ import annotations
@@ -40,11 +42,15 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Every claim of a reasoning with its verdict, the corrections, and the calls that translation took."""
+    """Every claim of a reasoning with its verdict, the corrections, and the calls that translation took.
+
+    `unread`: sentences that speak of amounts or solutions and gave no claim; None where the translator cannot tell.
+    """
 
     checked: tuple[Checked, ...]
     sentences: tuple[Sentence, ...] = ()
     calls: tuple[Call, ...] = ()
+    unread: tuple[str, ...] | None = None
 
     @property
     def refuted(self) -> tuple[Checked, ...]:
@@ -81,12 +87,15 @@ class Reviewer:
         checker = self._checker(subject)
         claims: list[Claim | Malformed] = []
         calls: list[Call] = []
+        unread: list[str] | None = []
         for part in _parts(text) if self.unit == "paragraph" else [text]:
             translation = self.translator.translate(part, subject)
             claims += translation.claims
             calls += translation.calls
+            unread = None if unread is None or translation.unread is None else [*unread, *translation.unread]
         checked = checker.check_all(claims)
-        return Review(checked, corrections(checked, checker, self.manner), tuple(calls))
+        told = None if unread is None else tuple(unread)
+        return Review(checked, corrections(checked, checker, self.manner), tuple(calls), told)
 
     def _checker(self, subject: Subject) -> Checker:
         """One checker per thread and game in a row: programs are loaded once, engines are never shared."""

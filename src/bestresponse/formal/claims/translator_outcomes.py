@@ -46,7 +46,7 @@ _NUMBERS: Final = tuple(
     rf"(?P<{name}>(?<![\d.])-?\d{{1,12}}(?:\.\d{{1,12}}|/[1-9]\d{{0,5}})?)" for name in ("first", "second")
 )
 _PAIRS: Final = (
-    re.compile(rf"\(\s*{_NUMBERS[0]}\s*[,;]\s*{_NUMBERS[1]}\s*\)"),
+    re.compile(rf"(?<!\w)\(\s*{_NUMBERS[0]}\s*[,;]\s*{_NUMBERS[1]}\s*\)"),
     re.compile(rf"\bpayoffs?\s+(?:are|of|:)\s+{_NUMBERS[0]}\s+and\s+{_NUMBERS[1]}(?![\d.])", re.IGNORECASE),
     re.compile(rf"(?:->|→|=>|[:=])\s*{_NUMBERS[0]}\s*[,;/]\s*{_NUMBERS[1]}\s*(?=[,;.)]|$)"),
 )

@@ -29,7 +29,7 @@ __all__ = ["RulesTranslator"]
 
 _LONGEST_LINE: Final = 2_000
 _INDENT: Final = re.compile(r"^(?P<space>[ \t]*)(?P<mark>(?:[-*•+]|\d+[.)]|[a-z][.)])\s+)?")
-_SENTENCES: Final = re.compile(r"(?<=[a-z)\d])(?<!\bvs)[.!?](?=\s|$)", re.IGNORECASE)
+_SENTENCES: Final = re.compile(r"(?<=[^\s.!?])(?<!\bvs)[.!?](?=\s|$)", re.IGNORECASE)
 _CLAUSES: Final = re.compile(
     r";(?=\s|$)|(?:,\s*|\s+)(?:and|but|while|whereas|or|however,?)\s+(?=(?:if|when|should)\b)"
     r"|,?\s+but\s+|,\s*(?=(?:whereas|while|unless)\b)|,?\s+(?:because|since|as)\s+(?=(?:if|when)\b)"
@@ -81,6 +81,7 @@ class RulesTranslator:
         if len(text) > LONGEST_TEXT:
             why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
             found.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
+            unread.append(text[LONGEST_TEXT : LONGEST_TEXT + _LONGEST_LINE])
         return Translation(tuple(dict.fromkeys(found)), unread=tuple(unread))
 
 
@@ -115,11 +116,11 @@ class _Reader:
                 rows = list(lines)
                 yield "\n".join(rows), [self._payoff(*told) for told in self.tables.table(rows)]
                 continue
-            for line in lines:
-                if len(line) > _LONGEST_LINE:
-                    yield line[:_LONGEST_LINE], []
-                elif line.strip():
-                    yield from self._line(line)
+            for part in (part for line in lines for part in _parts(line)):
+                if len(part) > _LONGEST_LINE:
+                    yield part[:_LONGEST_LINE], []
+                elif part.strip():
+                    yield from self._line(part)
 
     def _line(self, line: str) -> Iterator[tuple[str, list[Claim]]]:
         depth, line = _depth(line)
@@ -183,6 +184,11 @@ class _Reader:
         chosen = rf"(?:(?:I|you|if I|if you)?\s*{CHOOSE}\s+)"
         named = rf"(?:{kind})?{chosen}" if self.words.numeric else rf"(?:{kind})?{chosen}?"
         return self.words.compiled(rf"^\W*(?:\d+\.?\s*)?{named}(?P<action>{self.words.labels})\b[^.]{{0,40}}$")
+
+
+def _parts(line: str) -> list[str]:
+    """A line, or the sentences of a long one."""
+    return [line] if len(line) <= _LONGEST_LINE else _SENTENCES.split(line)
 
 
 def _depth(line: str) -> tuple[int, str]:
