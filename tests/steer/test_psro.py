@@ -12,7 +12,7 @@ from bestresponse.models.scripted import ScriptedModel
 from bestresponse.players.speaker_simulated import SimulatedSpeaker
 from bestresponse.players.speaker_truth import true_payoffs
 from bestresponse.studies.steer.psro import PsroSettings, psro
-from bestresponse.studies.steer.psro_meta import MetaGame, estimate, intervals, solve_meta
+from bestresponse.studies.steer.psro_meta import MetaGame, estimate, intervals, plausible, solve_meta
 from bestresponse.studies.steer.psro_oracles import Inventor, Search, respond, tidy
 from bestresponse.studies.steer.psro_plays import Arena
 
@@ -172,3 +172,31 @@ def test_a_response_is_judged_against_the_present_solution_on_common_plays():
     assert found.value == pytest.approx(float(table.means[1, 0, 0]))
     assert found.best is not None
     assert found.best.score > found.value
+
+
+def test_an_interval_holds_the_other_solution_where_the_plays_leave_it_open():
+    # The second's manners a and b differ by less than the plays can tell; with b the first would earn 9 instead of 1.
+    rng = np.random.default_rng(1)
+    cells = np.array([[[1.0, 5.0], [9.0, 4.98]]])
+    noisy = MetaGame((("a",), ("a", "b")), cells[:, :, None, :] + rng.normal(0, 0.5, (1, 2, 60, 2)))
+    values, masses = intervals(noisy, "nash", rng=rng)
+    assert values[0].low < 1.5
+    assert values[0].high > 8.5
+    assert [(one.low, one.high) for one in masses[1]] == [(0, 1), (0, 1)]
+    others = plausible(noisy, "nash", 2, rng=rng)
+    assert len(others) == 1
+    assert others[0].payoffs[0] == pytest.approx(9 if values[0].estimate < 5 else 1, abs=0.5)
+
+
+def test_no_other_solution_is_plausible_where_the_plays_are_clear():
+    cells = np.array([[[1.0, 5.0], [9.0, 3.0]]])
+    noisy = MetaGame(
+        (("a",), ("a", "b")), cells[:, :, None, :] + np.random.default_rng(0).normal(0, 0.5, (1, 2, 60, 2))
+    )
+    assert plausible(noisy, "nash", 2, rng=np.random.default_rng(0)) == ()
+
+
+def test_a_stated_payoff_stays_within_the_utilities_of_the_domain():
+    arena, inventor, _ = arena_of(known_game())
+    found = psro(arena, inventor, PsroSettings(1, 2, 2, "shotgun", "nash"))
+    assert all(0 <= one.low <= one.high <= 20 for one in found.values)

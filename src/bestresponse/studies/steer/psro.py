@@ -86,7 +86,8 @@ def psro(
     """Search from the domain's own manners, and state how sure the solution is."""
     found = search(arena, inventor, settings, on_iteration)
     rng = np.random.default_rng(split(settings.seed, "psro intervals"))
-    values, masses = intervals(found.game, settings.meta, rng=rng)
+    span = (arena.game.domain.low, arena.game.domain.high)
+    values, masses = intervals(found.game, settings.meta, rng=rng, span=span)
     return PsroResult(found.game, found.solution, values, masses, tuple(found.history), found.closed, found.stopped)
 
 

@@ -16,7 +16,7 @@ proportions), for the draws only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -164,9 +164,15 @@ def _resampled(game: MetaGame, how: str, count: int, rng: np.random.Generator) -
 
 
 def intervals(
-    game: MetaGame, how: str, *, rng: np.random.Generator, level: float = 0.95, resamples: int = 200
+    game: MetaGame,
+    how: str,
+    *,
+    rng: np.random.Generator,
+    span: tuple[float, float] = (-np.inf, np.inf),
+    level: float = 0.95,
+    resamples: int = 200,
 ) -> tuple[tuple[Interval, ...], tuple[tuple[Interval, ...], ...]]:
-    """Simultaneous intervals of every seat's payoff and of every prompt's probability, at the solution."""
+    """Simultaneous intervals of every seat's payoff (within `span`) and every prompt's probability, at the solution."""
     best, count = solve_meta(game, how), game.samples.shape[-2]
     stated, centre = _figures(best), _figures(_solve(_table(_with_extremes(game.samples)), how))
     drawn = np.array([_figures(one) for one in _resampled(game, how, resamples, rng)])
@@ -182,9 +188,9 @@ def intervals(
     seats = len(best.payoffs)
     parts, start = [], seats
     for mix in best.marginals:
-        parts.append(tuple(_within_simplex(one) for one in ends[start : start + len(mix)]))
+        parts.append(tuple(_within(one, 0.0, 1.0) for one in ends[start : start + len(mix)]))
         start += len(mix)
-    return tuple(ends[:seats]), tuple(parts)
+    return tuple(_within(one, *span) for one in ends[:seats]), tuple(parts)
 
 
 def _figures(solution: MetaSolution) -> Array:
@@ -200,8 +206,9 @@ def _with_extremes(samples: Array) -> Array:
     return np.concatenate([samples, more], axis=-2)
 
 
-def _within_simplex(one: Interval) -> Interval:
-    return Interval(one.estimate, max(0.0, one.low), min(1.0, one.high), one.level, one.method, one.n)
+def _within(one: Interval, low: float, high: float) -> Interval:
+    """The interval without what cannot be."""
+    return replace(one, low=max(low, one.low), high=min(high, one.high))
 
 
 def _table(samples: Array) -> Array:
