@@ -212,6 +212,9 @@ def test_an_illegal_answer_stays_in_its_field_with_a_sentence_beside_it(site, pe
     alex.get_by_role("button", name="Send").click()
     alex.get_by_text("1000 is not between 0 and 70.").wait_for()
     assert alex.locator("input[name=answer]").input_value() == "1000"
+    beside = people(alex.url)
+    shows(beside, "Your turn")
+    assert beside.url == link
     alex.get_by_role("button", name="Pass").click()
     shows(alex, "The game is over")
     answers = {s.role: s.decision.action for s in site.records()[0].record.submissions}

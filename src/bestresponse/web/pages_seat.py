@@ -133,6 +133,14 @@ def remark(desk: Here, sitting: SeatPage, form: Posted) -> Response:
     return _back(desk, sitting, "thanks" if text else "")
 
 
+@router.get("/seat/{session}/{seat}/{token}/ready")
+@router.get("/seat/{session}/{seat}/{token}/answer")
+@router.get("/seat/{session}/{seat}/{token}/remark")
+def return_to_seat(desk: Here, sitting: SeatPage) -> Response:
+    """Whoever loads the address of a form that was refused comes back to the seat."""
+    return _back(desk, sitting)
+
+
 @router.get("/seat/{session}/{seat}/{token}/changes")
 async def changes(sitting: SeatPage) -> StreamingResponse:
     """Server-sent events: the version of the page, whenever it changes."""

@@ -6,9 +6,10 @@ function goOnByItself(box) {
   source.onmessage = (event) => {
     if (JSON.parse(event.data) !== box.dataset.version) {
       source.close();
-      location.replace(location.pathname);
+      location.replace(box.dataset.home);
     }
   };
+  document.addEventListener("submit", () => source.close());
   window.addEventListener("pagehide", () => source.close());
 }
 
