@@ -19,6 +19,7 @@ __all__ = ["REPLAYERS", "replay"]
 REPLAYERS = {
     "autoformalization": "bestresponse.studies.autoformalization.replaying",
     "bench": "bestresponse.studies.bench.replaying",
+    "playground": "bestresponse.studies.playground.replaying",
     "steer": "bestresponse.studies.steer.replaying",
     "verify": "bestresponse.studies.lelma.replaying",
     "tournament": "bestresponse.studies.tournament.replaying",

@@ -19,6 +19,7 @@ __all__ = ["PUBLISHERS", "report"]
 PUBLISHERS = {
     "autoformalization": "bestresponse.cli.bench_stories",
     "bench": "bestresponse.cli.bench_files",
+    "playground": "bestresponse.cli.simulate_game_files",
     "steer": "bestresponse.cli.steer_files",
     "tournament": "bestresponse.cli.tournament_files",
     "verify": "bestresponse.cli.verify_files",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bestresponse.cli import simulate_judge
+from bestresponse.cli import simulate_game, simulate_judge
 from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
 
 if TYPE_CHECKING:
@@ -20,12 +20,21 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Simulate many agents in one game, many times.", no_args_is_help=True, rich_markup_mode=None)
+
+class _GameOrCommand(typer.core.TyperGroup):
+    """A word that is no command is a game: `simulate stag-hunt` means `simulate game stag-hunt`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        known = args[0] in self.commands or args[0].startswith("-")
+        return super().resolve_command(ctx, args if known else ["game", *args])
+
+
+app = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()
 def start() -> None:
-    """Simulate many agents in one game, many times."""
+    """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
 
 
 @app.command("water")
@@ -150,6 +159,7 @@ def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
+app.command("game")(simulate_game.game)
 app.command("sheet")(simulate_judge.sheet)
 app.command("judge")(simulate_judge.judge)
 app.command("scores")(simulate_judge.scores)

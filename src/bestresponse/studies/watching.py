@@ -2,13 +2,15 @@
 
 Each study has a module `watching` with three functions of a run's folder: `total` (how many plays it will have, None
 where that is not settled beforehand), `document` (its report, made from what is recorded so far) and `game` (the game
-of a play by the data of its spec, None where the play was of no game). Looking writes nothing and calls no model.
+of a play by the data of its spec, None where the play was of no game); and `calls`, the file of its calls, where that
+is not in the folder. Looking writes nothing and calls no model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.errors import StoreError
@@ -20,11 +22,12 @@ if TYPE_CHECKING:
     from bestresponse.core.game import Game
     from bestresponse.report.document import Document
 
-__all__ = ["WATCHED", "document_of", "game_of_play", "money_of", "prices_of", "total_of"]
+__all__ = ["WATCHED", "calls_of", "document_of", "game_of_play", "money_of", "prices_of", "total_of"]
 
 WATCHED = {
     "autoformalization": "bestresponse.studies.autoformalization.watching",
     "bench": "bestresponse.studies.bench.watching",
+    "playground": "bestresponse.studies.playground.watching",
     "steer": "bestresponse.studies.steer.watching",
     "tournament": "bestresponse.studies.tournament.watching",
     "verify": "bestresponse.studies.lelma.watching",
@@ -44,6 +47,13 @@ def total_of(folder: RunFolder) -> int | None:
         return work(folder)
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def calls_of(folder: RunFolder) -> Path:
+    """The file in which the calls of the run are kept, one a line."""
+    elsewhere = getattr(_module(folder), "calls", None) if folder.manifest.study in WATCHED else None
+    found: Path = elsewhere(folder) if elsewhere is not None else folder.path / "calls.jsonl"
+    return found
 
 
 def document_of(folder: RunFolder) -> Document:

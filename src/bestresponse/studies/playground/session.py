@@ -1,0 +1,62 @@
+"""A run of the playground from settings to results: manifest, execution, measuring, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from bestresponse.core.errors import StoreError
+from bestresponse.models.base import Model
+from bestresponse.report.document import Document
+from bestresponse.run.execute import Outcome, Progress, execute
+from bestresponse.store.lines import read_lines
+from bestresponse.store.manifest import Manifest
+from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.costs import call_totals
+from bestresponse.studies.playground.config import PlaygroundConfig
+from bestresponse.studies.playground.findings import findings
+from bestresponse.studies.playground.measure import Measured, measure
+from bestresponse.studies.playground.plan import specs
+from bestresponse.studies.playground.playing import player_on
+from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.watching import prices_of
+
+__all__ = ["STUDY", "config_of", "manifest_of", "read_results", "report_of", "run"]
+
+STUDY = "playground"
+
+
+def manifest_of(config: PlaygroundConfig, models: Mapping[str, Model], occasion: Occasion) -> Manifest:
+    """What is written down before the first play."""
+    return new_manifest(STUDY, config.to_json(), models, occasion)
+
+
+def config_of(folder: RunFolder) -> PlaygroundConfig:
+    """The settings of a stored run; StoreError where the run is of another study."""
+    if folder.manifest.study != STUDY:
+        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
+    return PlaygroundConfig.from_json(folder.manifest.config)
+
+
+def run(
+    config: PlaygroundConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    *,
+    workers: int = 1,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Outcome:
+    """Play what is missing."""
+    play_one = player_on(config.game, models)
+    return execute(specs(config), play_one, folder, workers=workers, total=config.repeats, on_progress=on_progress)
+
+
+def read_results(folder: RunFolder) -> Measured:
+    """Measure every finished play of a stored run."""
+    return measure(config_of(folder), read_lines(folder.path / "records.jsonl"))
+
+
+def report_of(folder: RunFolder, measured: Measured) -> Document:
+    """The report of a stored run; StoreError where it holds nothing yet."""
+    if not measured.plays and not measured.voids:
+        raise StoreError(f"{folder.path.name} holds no finished play yet")
+    return findings(measured, folder.manifest, tuple(call_totals(folder, prices_of(folder))))
