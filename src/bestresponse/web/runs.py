@@ -55,6 +55,7 @@ class _Tally:
 
     prices: watching.Prices
     total: int | None
+    calls_file: Path
     records: int = 0
     records_read: int = 0
     calls: int = 0
@@ -97,7 +98,7 @@ class Runs:
         with self._lock:
             tally = self._tallies.get((name, m.run))
             if tally is None:
-                tally = _Tally(watching.prices_of(folder), watching.total_of(folder))
+                tally = _Tally(watching.prices_of(folder), watching.total_of(folder), watching.calls_of(folder))
                 self._tallies[name, m.run] = tally
             _read_on(folder.path, tally)
             done = _is_done(folder, tally)
@@ -125,14 +126,14 @@ def _is_done(folder: RunFolder, tally: _Tally) -> bool:
 def _read_on(path: Path, tally: _Tally) -> None:
     new, tally.records_read = _fresh(path / "records.jsonl", tally.records_read)
     tally.records += new.count(b"\n")
-    new, tally.calls_read = _fresh(path / "calls.jsonl", tally.calls_read)
+    new, tally.calls_read = _fresh(tally.calls_file, tally.calls_read)
     for line in new.splitlines():
         try:
             call = json.loads(line)
             usage = call["reply"]["usage"]
             price = tally.prices(call["model"], usage)
         except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{path / 'calls.jsonl'} holds a line that is no call: {error!r}") from None
+            raise StoreError(f"{tally.calls_file} holds a line that is no call: {error!r}") from None
         tally.calls += 1
         tally.tokens += (usage.get("prompt") or 0) + (usage.get("completion") or 0)
         tally.money = None if price is None or tally.money is None else tally.money + price

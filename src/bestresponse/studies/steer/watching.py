@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from bestresponse.core.errors import StoreError
+from bestresponse.core.errors import BestResponseError, StoreError
 from bestresponse.core.game import Game
 from bestresponse.report import codec
 from bestresponse.report.document import Document
 from bestresponse.store.run_folder import RunFolder
+from bestresponse.studies.steer.session import book_of
 
-__all__ = ["document", "game", "total"]
+__all__ = ["calls", "document", "game", "total"]
 
 
 def total(folder: RunFolder) -> int | None:
     """Trees are built and solved; there is nothing to count beforehand."""
     return None
+
+
+def calls(folder: RunFolder) -> Path:
+    """The calls are kept with the book, which runs that ask the same of the same models share."""
+    try:
+        return book_of(folder) / "calls.jsonl"
+    except BestResponseError:
+        return folder.path / "calls.jsonl"
 
 
 def document(folder: RunFolder) -> Document:
