@@ -18,8 +18,9 @@ from bestresponse.games.water import Water
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.studies.solving.solution import SolvedTable, SolvedTree
 from bestresponse.theory.equilibrium import Equilibrium
+from bestresponse.theory.tree_response import policy_value
 from bestresponse.web.games import game_of
-from bestresponse.web.regrets import against_others, decisions, infoset_of, solution_of
+from bestresponse.web.regrets import against_others, decisions, infoset_of, policies_of, solution_of
 from bestresponse.web.setup import GameChoice
 
 __all__ = ["equilibria"]
@@ -45,9 +46,9 @@ def equilibria(choice: GameChoice, record: Record) -> tuple[Block, ...]:
     if known is not None:
         return _known(game, known, record)
     match _solution(choice):
-        case SolvedTree(table=None) as tree:
+        case SolvedTree() as tree:
             return _tree(game, tree, record)
-        case SolvedTree(table=SolvedTable() as table) | (SolvedTable() as table):
+        case SolvedTable() as table:
             return _table(game, table, record)
         case _:
             return (Note(_unknown(game)),)
@@ -183,9 +184,12 @@ def _repeated(game: RepeatedGame, solved: SolvedTable) -> str:
 def _tree(game: Game[object], solved: SolvedTree, record: Record) -> tuple[Block, ...]:
     perfect = solved.subgame_perfect
     found: list[Block] = [Paragraph(_PERFECT if perfect else _NASH)]
-    policy = solved.equilibria[0].policy
+    policies = policies_of(solved)
+    policy = policies[0]
     if perfect and perfect.count > 1:
         found.append(Paragraph(f"This game has {perfect.count:,}, as some moves are equally good; here is one."))
+    if len(policies) > 1 and not perfect:
+        found.append(Paragraph(f"This game has {len(policies)} or more; here is one."))
     if solved.cfr is not None:
         found.append(Note(f"The numbers are approximate: {solved.remarks[0]}."))
     rows: list[tuple[Cell, ...]] = []
@@ -195,5 +199,5 @@ def _tree(game: Game[object], solved: SolvedTree, record: Record) -> tuple[Block
             label = solved.tree.infosets[index].label
             rows.append((role, label, _said(action), _mix(policy.at(role, label))))
     columns = (Column("who"), Column("knowing"), Column("did"), Column("in equilibrium"))
-    payoffs = {"earned here": record.payoffs, "in equilibrium, on average": solved.equilibria[0].payoffs}
+    payoffs = {"earned here": record.payoffs, "in equilibrium, on average": policy_value(solved.tree, policy)}
     return (*found, Table(columns, tuple(rows), "Move by move"), _payoffs(game.roles, payoffs))

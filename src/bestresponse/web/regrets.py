@@ -23,10 +23,11 @@ from bestresponse.studies.solving.solution import SolvedTable, SolvedTree
 from bestresponse.studies.solving.solve import solve_found
 from bestresponse.theory.normal_form import Array, NormalForm
 from bestresponse.theory.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.tree_normal_form import behaviour_of
 from bestresponse.theory.tree_policy import Policy
 from bestresponse.web.games import found_of, stage_form
 
-__all__ = ["Costs", "against_equilibrium", "against_others", "decisions", "infoset_of", "solution_of"]
+__all__ = ["Costs", "against_equilibrium", "against_others", "decisions", "infoset_of", "policies_of", "solution_of"]
 
 Costs = dict[int, float]
 """By number of the answer, from 1."""
@@ -78,7 +79,7 @@ def against_equilibrium(record: Record, game: Game[Any] | None) -> Costs:
                 number: _table_cost(solution, solution.game.players.index(role), action)
                 for number, _, role, action in decisions(record, game)
             }
-        case SolvedTree() if solution.equilibria:
+        case SolvedTree():
             return _tree_costs(record, game, solution)
         case _:
             costs = {n: cost_of(game, state, role, action) for n, state, role, action in decisions(record, game)}
@@ -101,6 +102,13 @@ def solution_of(game: Game[Any]) -> SolvedTable | SolvedTree | None:
         return None
 
 
+def policies_of(solved: SolvedTree) -> list[Policy]:
+    """How every equilibrium of a solved tree is played, those of its reduced normal form too."""
+    if solved.table is None:
+        return [one.policy for one in solved.equilibria]
+    return [behaviour_of(solved.tree, one.strategies) for one in solved.table.nash.equilibria]
+
+
 def _values(form: NormalForm, seat: int, mixes: Sequence[Array]) -> Array:
     """What each own action earns against the mixes of the others."""
     values: Array = form.payoffs[seat]
@@ -121,7 +129,7 @@ def _table_cost(solved: SolvedTable, seat: int, action: Action) -> float:
 
 def _tree_costs(record: Record, game: Game[Any], solved: SolvedTree) -> Costs:
     tree = solved.tree
-    tables = [_move_values(tree, one.policy) for one in solved.equilibria[:_MOST_EQUILIBRIA]]
+    tables = [_move_values(tree, policy) for policy in policies_of(solved)[:_MOST_EQUILIBRIA]]
     found: Costs = {}
     for number, state, role, action in decisions(record, game):
         infoset = infoset_of(tree, game, state, role)
