@@ -89,3 +89,41 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
     assert RUN.invoke(app, ["report", str(folder)]).exit_code == 0
     replayed = RUN.invoke(app, ["replay", str(folder), "--json"])
     assert json.loads(replayed.stdout)["same"] == 4, replayed.output
+
+
+def wants_r(body: dict) -> str:  # type: ignore[type-arg]
+    """A wrong reason at first, in plain words."""
+    right = "take the following into account" in json.dumps(body["messages"])
+    return f"If both defect, each gets {1 if right else 4}.\nANSWER: defect"
+
+
+def test_a_verified_model_takes_part_in_a_tournament_and_is_put_right(serve, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    server = serve(wants_r)
+    arguments = [
+        "tournament", "prisoners-dilemma", "--strategies", "defector", "--player", f"verified:{server.model}",
+        "--rounds", "1", "--output-dir", str(tmp_path / "results"),
+    ]  # fmt: skip
+    done = RUN.invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    truth = "If you choose defect and the other player chooses defect, you get 1."
+    put_right = [truth in body for body in server.delivered]
+    assert sorted(put_right) == [False] * (len(put_right) // 2) + [True] * (len(put_right) // 2)
+    assert any(put_right)
+
+
+def test_a_verified_model_is_measured_by_the_benchmark(serve, dilemma: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    server = serve(answer)
+    arguments = [
+        "bench", str(dilemma), "--model", f"verified:{server.model}", "--elicit", "pure", "--theme", "own",
+        "--output-dir", str(tmp_path / "results"),
+    ]  # fmt: skip
+    done = RUN.invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    put_right = ["take the following into account" in body for body in server.delivered]
+    assert sorted(put_right) == [False] * 4 + [True] * 4
+
+
+def test_only_those_who_play_can_be_verified() -> None:
+    code, out = verify("prisoners-dilemma", "--model", "verified:openai/x", "--repeats", "1")
+    assert code == 1
+    assert "there is no model named 'verified:openai/x'" in out

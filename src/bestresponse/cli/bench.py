@@ -33,7 +33,12 @@ def bench(
         ),
     ] = "matrix",
     model: Annotated[
-        list[str] | None, typer.Option("--model", "-m", help="A model; may be repeated. See `bestresponse models`.")
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A model; verified:MODEL has its reasoning checked; may be repeated. See `bestresponse models`.",
+        ),
     ] = None,
     num_games: Annotated[int, typer.Option(help="Number of games.")] = 100,
     num_rows: Annotated[int, typer.Option(help="Actions of the row player.")] = 3,
@@ -145,7 +150,7 @@ def bench(
         _announce(config, dry=True)
         return
     _announce(config, dry=False)
-    with opened_models(config.models, output_dir, limits) as table:
+    with opened_models(config.models, output_dir, limits, players=True) as table:
         folder, outcome = _play(config, output_dir, table.models, table.workers)
     _publish(folder, outcome, output_dir, as_json)
 

@@ -80,19 +80,22 @@ class _Download:
 
 
 @contextmanager
-def opened_models(names: tuple[str, ...], output_dir: Path, limits: Limits) -> Iterator[Opened]:
-    """Open every model; calls of all of them share one cache and one budget."""
+def opened_models(
+    names: tuple[str, ...], output_dir: Path, limits: Limits, *, players: bool = False
+) -> Iterator[Opened]:
+    """Open every model; calls of all of them share one cache and one budget. `players`: also `verified:MODEL`."""
     from bestresponse.core.errors import UsageError
     from bestresponse.models.assemble import assemble
     from bestresponse.models.cached import Cache, CacheMode
     from bestresponse.models.meter import Budget, Meter
     from bestresponse.models.registry import open_model
+    from bestresponse.players.verified import bare_name
 
     if limits.cache not in list(CacheMode):
         raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
     meter = Meter(Budget(limits.calls, limits.tokens, limits.money))
     settings = model_settings(concurrency=limits.workers or 16, processes=limits.processes, threads=limits.threads)
-    bare = {name: open_model(name, settings) for name in names}
+    bare = {name: open_model(bare_name(name) if players else name, settings) for name in names}
     gates = _gates(bare.values())
     cache = Cache(output_dir / "replies.sqlite") if limits.cache != "off" else None
     models = {

@@ -34,7 +34,10 @@ def play(
     ],
     seat: Annotated[
         list[str] | None,
-        typer.Option(help="ROLE=PLAYER: me, a model, random, equilibrium, a bidder or baseline; may be repeated."),
+        typer.Option(
+            help="ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium, a bidder "
+            "or baseline; may be repeated."
+        ),
     ] = None,
     others: Annotated[
         str | None, typer.Option(help="Who takes the seats that are not named. [default: what suits the game]")
@@ -52,6 +55,7 @@ def play(
     """
     from bestresponse.cli.models_open import Limits, opened_models
     from bestresponse.players.console_rivals import default_rival, rival
+    from bestresponse.players.verified import is_verified, with_review
 
     table = _game(game, abundance, days)
     seats = _seats(table, seat or [], others or default_rival(table))
@@ -60,8 +64,12 @@ def play(
     players = {role: rival(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     with ExitStack() as stack:
-        opened = stack.enter_context(opened_models(names, output_dir, Limits(cache=cache))).models if names else {}
-        seated = {role: player or _agent(opened[seats[role]], table, role) for role, player in players.items()}
+        opening = opened_models(names, output_dir, Limits(cache=cache), players=True)
+        opened = stack.enter_context(opening).models if names else {}
+        seated = {
+            role: player or with_review(seats[role], _agent(opened[seats[role]], table, role, is_verified(seats[role])))
+            for role, player in players.items()
+        }
         _sit_down(table, config, seated, output_dir)
 
 
@@ -139,7 +147,8 @@ def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> di
     return {**config, "seed": before.manifest.config["seed"]}
 
 
-def _agent(model: Any, game: Game[Any], role: str) -> Player:
+def _agent(model: Any, game: Game[Any], role: str, reasons: bool) -> Player:
+    """A model in a seat; where its `reasons` are wanted it is not held to a schema."""
     from bestresponse.games.dialogue import DialogueGame
     from bestresponse.games.water import Water
     from bestresponse.players.agent import Agent, Settled
@@ -147,7 +156,7 @@ def _agent(model: Any, game: Game[Any], role: str) -> Player:
 
     if isinstance(game, DialogueGame):
         return talker(model, game, role, seed=0)
-    agent = Agent(model, style="json" if model.abilities.schema else "line")
+    agent = Agent(model, style="json" if model.abilities.schema and not reasons else "line")
     return Settled(agent, "abstain") if isinstance(game, Water) else agent
 
 

@@ -43,7 +43,11 @@ def tournament(
         str | None, typer.Option("--model", "-m", help="Formalizes strategies in words; it plays where there are none.")
     ] = None,
     player: Annotated[
-        list[str] | None, typer.Option(help="A model that takes part; may be repeated. See `bestresponse models`.")
+        list[str] | None,
+        typer.Option(
+            help="A model that takes part; verified:MODEL has its reasoning checked; may be repeated. "
+            "See `bestresponse models`."
+        ),
     ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of a match; with --continuation the most.", min=1)] = 10,
     noise: Annotated[float, typer.Option(help="Probability that another move is made than the one chosen.")] = 0.0,
@@ -164,7 +168,7 @@ def _play(config: TournamentConfig, output_dir: Path, limits: Limits) -> tuple[R
 
     plan = Plan(config)
     _announce(plan.total, config)
-    opened = opened_models(config.models, output_dir, limits) if config.models else nullcontext()
+    opened = opened_models(config.models, output_dir, limits, players=True) if config.models else nullcontext()
     with opened as table:
         models = table.models if table is not None else {}
         workers = table.workers if table is not None else limits.workers or 1

@@ -4,7 +4,7 @@
 
 It wraps any player that gives reasons, in any game whose view tells the payoffs (`facts` with `seat`, `actions` and
 `payoffs`, as `games.matrix` has them). In other games nothing can be checked and the player is left alone. It stops
-when nothing is refuted, or after `attempts` (LELMA: 5).
+when nothing is refuted, or after `attempts` (LELMA: 5). On the command line it is written `verified:MODEL`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ from bestresponse.core.player import Call, Decision, Player
 from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
+from bestresponse.formal.claims.translator_rules import RulesTranslator
+from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.theory.normal_form import NormalForm
 
-__all__ = ["Try", "Verified", "subject_of", "tries"]
+__all__ = ["SPELLING", "Try", "Verified", "bare_name", "is_verified", "subject_of", "tries", "with_review"]
 
+SPELLING = "verified:"
+"""What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""
 _LONGEST_QUOTED = 20_000
 
 
@@ -53,6 +57,25 @@ class Verified:
         """The last decision, with every call on the way to it."""
         made = tries(self, view, ask)
         return replace(made[-1].decision, calls=calls_of(made))
+
+
+def is_verified(name: str) -> bool:
+    """Whether a model is asked for with its reasoning checked."""
+    return name.startswith(SPELLING)
+
+
+def bare_name(name: str) -> str:
+    """The name of the model itself.
+
+    >>> bare_name("verified:openai/gpt-4o"), bare_name("openai/gpt-4o")
+    ('openai/gpt-4o', 'openai/gpt-4o')
+    """
+    return name.removeprefix(SPELLING)
+
+
+def with_review(name: str, player: Player) -> Player:
+    """`player`, checked by the rules where the name asks for it."""
+    return Verified(player, Reviewer(RulesTranslator(), EmbeddedEngine)) if is_verified(name) else player
 
 
 def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:

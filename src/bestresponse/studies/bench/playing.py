@@ -15,6 +15,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.fixed import FixedMix
 from bestresponse.players.llm import FirstToken, LlmPlayer, Sampled, Sampling
 from bestresponse.players.prompting import Style
+from bestresponse.players.verified import is_verified, with_review
 from bestresponse.run.spec import Spec
 from bestresponse.studies.bench.given import theme_of
 from bestresponse.studies.bench.plan import Plan
@@ -41,27 +42,31 @@ def player_of(data: Mapping[str, Any], model: Model) -> Player:
     default = 1.0 if elicit == "sampled" else 0.0
     temperature = default if data["temperature"] is None else data["temperature"]
     sampling = Sampling(temperature, max_tokens=data["max_tokens"], seed=seed)
+    if elicit == "logprobs" and is_verified(data["model"]):
+        raise UsageError("--elicit logprobs asks for no reasons, so that nothing can be verified; choose another way")
     if elicit == "logprobs":
         if not model.abilities.logprobs:
             raise UsageError(f"{model.id} reports no log-probabilities; choose another way with --elicit")
         return FirstToken(model, sampling)
-    style = _style(data["style"], elicit, model)
+    style = _style(data["style"], elicit, model, reasons=is_verified(data["model"]))
     if elicit != "sampled":
-        return LlmPlayer(model, sampling, style, data["attempts"])
+        return with_review(data["model"], LlmPlayer(model, sampling, style, data["attempts"]))
     draws = (
         Sampling(temperature, max_tokens=data["max_tokens"], seed=seed, replicate=k) for k in range(data["samples"])
     )
-    return Sampled(tuple(LlmPlayer(model, drawn, style, data["attempts"]) for drawn in draws))
+    players = (LlmPlayer(model, drawn, style, data["attempts"]) for drawn in draws)
+    return Sampled(tuple(with_review(data["model"], player) for player in players))
 
 
-def _style(wanted: str, elicit: str, model: Model) -> Style:
+def _style(wanted: str, elicit: str, model: Model, *, reasons: bool) -> Style:
+    """The style asked for; where none is, JSON if the model can and no reasons are wanted."""
     if wanted == "letter" and elicit == "mixed":
         raise UsageError("--style letter cannot state a mixed strategy; use --elicit pure, sampled or logprobs")
     match wanted:
         case "line" | "json" | "letter":
             return wanted
         case _:
-            return "json" if model.abilities.schema else "line"
+            return "json" if model.abilities.schema and not reasons else "line"
 
 
 def player_on(

@@ -17,6 +17,7 @@ from bestresponse.players.axelrod_strategy import AxelrodPlayer
 from bestresponse.players.llm import LlmPlayer, Sampling
 from bestresponse.players.prompting import Style
 from bestresponse.players.trembling import Trembling
+from bestresponse.players.verified import is_verified, with_review
 from bestresponse.run.spec import Spec
 from bestresponse.studies.tournament.config import Entry, TournamentConfig
 from bestresponse.studies.tournament.entrants import as_automata
@@ -54,7 +55,8 @@ def _player(
     entry = Entry(**data["seats"][seat])
     match entry.kind:
         case "model":
-            return _model_player(config, models[entry.source], data["repetition"])
+            player = _model_player(config, entry.source, models[entry.source], data["repetition"])
+            return with_review(entry.source, player)
         case "axelrod":
             return AxelrodPlayer(entry.source, cooperative_actions(config.game.form), seed)
         case _:
@@ -64,8 +66,8 @@ def _player(
             return AutomatonPlayer(automata[seat], seed)
 
 
-def _model_player(config: TournamentConfig, model: Model, repetition: int) -> Player:
-    style: Style = "json" if model.abilities.schema else "line"
+def _model_player(config: TournamentConfig, name: str, model: Model, repetition: int) -> Player:
+    style: Style = "json" if model.abilities.schema and not is_verified(name) else "line"
     match config.style:
         case "line" | "json" | "letter":
             style = config.style
