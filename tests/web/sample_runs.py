@@ -85,22 +85,34 @@ def stories_run(output):
     return folder.path.name, {"plays": 1, "total": 1, "calls": 1, "money": 0.0}
 
 
-def steer_run(output):
+def commanded(output, *words):
+    """A run by the command line; the name of its folder."""
     from typer.testing import CliRunner
 
     from bestresponse.cli.app import app
 
-    words = ["steer", "meeting", "--iterations", "20", "--output-dir", str(output)]
-    assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
-    (folder,) = output.glob("steer-*")
-    calls = json.loads((folder / "summary.json").read_text())["calls"]
+    answer = CliRunner().invoke(app, [*words, "--output-dir", str(output)], catch_exceptions=False)
+    assert answer.exit_code == 0, answer.output
+    (folder,) = (path.parent for path in output.glob("*/manifest.json") if path.parent.name != "sessions")
+    return folder.name
+
+
+def steer_run(output):
+    name = commanded(output, "steer", "meeting", "--iterations", "20")
+    calls = json.loads((output / name / "summary.json").read_text())["calls"]
     assert calls > 0
-    return folder.name, {"plays": 0, "total": None, "calls": calls}
+    return name, {"plays": 0, "total": None, "calls": calls}
+
+
+def playground_run(output):
+    name = commanded(output, "simulate", "game", "stag-hunt", "--seat", "row=random", "--seat", "col=random")
+    return name, {"plays": 10, "total": 10, "calls": 0, "money": 0.0}
 
 
 MAKERS = {
     "autoformalization": stories_run,
     "bench": bench_run,
+    "playground": playground_run,
     "steer": steer_run,
     "tournament": tournament_run,
     "verify": verify_run,

@@ -7,6 +7,8 @@ import pytest
 from conftest_web import MODEL
 from sample_runs import MAKERS, bench_run, water_run
 
+from bestresponse.studies.watching import WATCHED
+
 PROGRAM_NAME = "my-dilemma"
 
 
@@ -101,6 +103,10 @@ def test_the_models_that_can_be_seated_are_told(server):
     assert server.api().get("/api/models").json() == [MODEL]
 
 
+def test_there_is_a_sample_of_every_study():
+    assert set(MAKERS) == set(WATCHED)
+
+
 @pytest.mark.parametrize("study", list(MAKERS))
 def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, study):
     name, expected = MAKERS[study](server.folder)
@@ -116,7 +122,7 @@ def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, s
     assert beside["rows"]
 
 
-@pytest.mark.parametrize("study", ["bench", "water", "verify", "autoformalization"])
+@pytest.mark.parametrize("study", ["bench", "playground", "water", "verify", "autoformalization"])
 def test_a_play_of_every_study_is_told_step_by_step(server, study):
     name, _ = MAKERS[study](server.folder)
     play = server.api().get(f"/api/runs/{name}/plays", params={"count": 1}).json()[0]
