@@ -20,6 +20,7 @@ from bestresponse.studies.steer.summary import (
     fresh_worth,
     held_out_worth,
     recorded_worth,
+    shown,
     table_worth,
     unguided_mixes,
 )
@@ -71,11 +72,11 @@ def _cfr_opening(steered: Steered, summary: dict[str, Any]) -> KeyValues:
     fresh = fresh_worth(steered, steered.games)
     items: list[tuple[str, Cell]] = [
         ("games solved", f"{len(steered.solved)} of {steered.config.games}"),
-        ("NashConv of the policy", steered.interval("nash_conv")),
-        ("CFR gain, recorded texts", steered.interval("gain")),
+        ("NashConv of the policy", shown(steered.interval("nash_conv"))),
+        ("CFR gain, recorded texts", shown(steered.interval("gain"))),
     ]
     if fresh.gain is not None:
-        items.append(("CFR gain, fresh texts", fresh.gain))
+        items.append(("CFR gain, fresh texts", shown(fresh.gain)))
     items.append(("calls made", f"{summary['calls_in_all']:,}"))
     return KeyValues(tuple(items), prominent=True, format=".3f")
 
@@ -83,8 +84,8 @@ def _cfr_opening(steered: Steered, summary: dict[str, Any]) -> KeyValues:
 def _cfr_worth(steered: Steered) -> Section:
     fresh = fresh_worth(steered, steered.games)
     nash = [
-        ("NashConv of the policy", steered.interval("nash_conv"), None),
-        ("NashConv of unguided talk", steered.interval("unguided_nash_conv"), None),
+        ("NashConv of the policy", shown(steered.interval("nash_conv")), None),
+        ("NashConv of unguided talk", shown(steered.interval("unguided_nash_conv")), None),
     ]
     table = _worth_table(recorded_worth(steered), fresh, ("recorded texts", "fresh texts"), nash)
     told = (
@@ -108,9 +109,9 @@ def _cfr_worth(steered: Steered) -> Section:
 
 def _psro_opening(steered: Steered, found: PsroResult, summary: dict[str, Any]) -> KeyValues:
     items: list[tuple[str, Cell]] = [(f"payoff of player {seat + 1}", value) for seat, value in enumerate(found.values)]
-    items.append(("gain in the search", table_worth(steered, found).gain))
+    items.append(("gain in the search", shown(table_worth(steered, found).gain)))
     if steered.psro_held_out is not None:
-        items.append(("gain on held-out games", held_out_worth(steered, steered.psro_held_out).gain))
+        items.append(("gain on held-out games", shown(held_out_worth(steered, steered.psro_held_out).gain)))
     items.append(("calls made", f"{summary['calls_in_all']:,}"))
     return KeyValues(tuple(items), prominent=True, format=".3f")
 
@@ -141,8 +142,8 @@ def _worth_table(first: Worth, second: Worth, names: tuple[str, str], more: Sequ
         Column("what it is"),
     )
     rows: list[tuple[Cell, ...]] = [
-        ("gain", first.gain, second.gain, _HELP["gain"]),
-        ("margin", first.margin, second.margin, _HELP["margin"]),
+        ("gain", shown(first.gain), shown(second.gain), _HELP["gain"]),
+        ("margin", shown(first.margin), shown(second.margin), _HELP["margin"]),
         (
             "guided earns more by",
             None if first.relative is None else f"{first.relative:.1%}",

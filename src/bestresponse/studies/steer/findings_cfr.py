@@ -29,7 +29,7 @@ from bestresponse.studies.steer.opinions import pooled
 from bestresponse.studies.steer.playing import GameResult
 from bestresponse.studies.steer.session import Steered
 from bestresponse.studies.steer.solving import mixed_policy
-from bestresponse.studies.steer.summary import follow_interval, fresh_worth, imitation_worth, unread
+from bestresponse.studies.steer.summary import follow_interval, fresh_worth, imitation_worth, shown, unread
 
 __all__ = ["cfr_sections"]
 
@@ -68,7 +68,7 @@ def _imitation_section(steered: Steered, found: Imitation) -> Section:
         ("equilibrium, its own texts", imitation_worth(steered, found.solver, "solver")),
         ("equilibrium, fresh texts", fresh),
     ]
-    rows = tuple((name, worth.gain, worth.margin) for name, worth in worths if worth.gain is not None)
+    rows = tuple((name, shown(worth.gain), shown(worth.margin)) for name, worth in worths if worth.gain is not None)
     columns = (Column("speaker"), Column("gain", "right", format=".3f"), Column("margin", "right", format=".3f"))
     shown = [(name, worth.gain) for name, worth in worths if worth.gain is not None]
     picture = figures.intervals(shown, x_label="gain over unguided speech")
@@ -112,7 +112,7 @@ def _follow_section(steered: Steered) -> Section:
         (manner, *(named[manner, other] for other in manners.options)) for manner in told
     )
     values: tuple[tuple[str, Cell], ...] = (
-        ("messages in the manner they were told", rate),
+        ("messages in the manner they were told", shown(rate)),
         ("by chance", 1 / len(manners.options)),
         ("messages judged", str(named.total())),
         ("left unreadable", str(sum(one.followed.unreadable for one in steered.games))),

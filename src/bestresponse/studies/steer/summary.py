@@ -26,9 +26,11 @@ __all__ = [
     "as_json",
     "follow_interval",
     "fresh_worth",
+    "held_out_worth",
     "imitation_worth",
     "new_prompt_mass",
     "recorded_worth",
+    "shown",
     "summary_of",
     "table_worth",
     "unguided_mixes",
@@ -303,6 +305,13 @@ def as_json(one: Interval | None) -> dict[str, Any] | None:
         return None
     ends = {"estimate": one.estimate, "low": _finite(one.low), "high": _finite(one.high)}
     return ends | {"level": one.level, "n": one.n}
+
+
+def shown(one: Interval | None) -> Interval | float | None:
+    """An interval as a reader wants it: the estimate alone where nothing is known about its ends."""
+    if one is None or (math.isfinite(one.low) and math.isfinite(one.high)):
+        return one
+    return one.estimate
 
 
 def _finite(value: float) -> float | None:
