@@ -15,7 +15,7 @@ I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, se
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,7 +67,7 @@ class DialogueGame:
     replies: int = 1
     early_end: bool = False
     longest: int = 4000
-    _told: dict[tuple[int, int], str] = field(init=False, default_factory=dict, repr=False)
+    _told: dict[tuple[Any, ...], str] = field(init=False, default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.replies < 1:
@@ -182,19 +182,31 @@ class DialogueGame:
             "said": [[one.seat, one.to, one.text] for one in state.said],
         }
         if state.manner and self.turn(state) == seat:
-            manner, to = self.addressed(state.manner, seat)
-            places = self._places(scenario, seat) | {"other": self.names[to]}
-            how, what = self.manners.texts[manner], self.domain.fill("message", places)
-            situation += "\n\n" + TEXTS.fill("dialogue_speak", how=how, what=what)
-            facts["manner"] = manner
-        return View(self.roles[seat], f"{self._task(scenario)}\n\n{self._private_text(state, seat)}", situation, facts)
+            situation += "\n\n" + self._instruction(state, seat)
+            facts["manner"], _ = self.addressed(state.manner, seat)
+        return View(self.roles[seat], f"{self._task(state)}\n\n{self._private_text(state, seat)}", situation, facts)
+
+    def _once(self, key: tuple[Any, ...], write: Callable[[], str]) -> str:
+        """A text that many positions share, written once."""
+        if key not in self._told:
+            self._told[key] = write()
+        return self._told[key]
 
     def _private_text(self, state: Dialogue, seat: int) -> str:
-        """What a seat is told about itself; written once."""
+        """What a seat is told about itself."""
         case = max(state.case, 0)
-        if (case, seat) not in self._told:
-            self._told[case, seat] = self.domain.fill("private", self._places(self.cases[case], seat))
-        return self._told[case, seat]
+        return self._once((case, seat), lambda: self.domain.fill("private", self._places(self.cases[case], seat)))
+
+    def _instruction(self, state: Dialogue, seat: int) -> str:
+        """What a seat is told about its next message."""
+
+        def write() -> str:
+            manner, to = self.addressed(state.manner, seat)
+            places = self._places(self.cases[state.case], seat) | {"other": self.names[to]}
+            how, what = self.manners.texts[manner], self.domain.fill("message", places)
+            return TEXTS.fill("dialogue_speak", how=how, what=what)
+
+        return self._once((state.case, seat, state.manner), write)
 
     def _referee_view(self, state: Dialogue) -> View:
         scenario = self.cases[max(state.case, 0)]
@@ -204,12 +216,17 @@ class DialogueGame:
             "public": dict(scenario.public),
             "told": [self._private_text(state, seat) for seat in range(len(self.names))],
         }
-        return View(REFEREE, self._task(scenario), self._transcript(state), facts)
+        return View(REFEREE, self._task(state), self._transcript(state), facts)
 
-    def _task(self, scenario: Scenario) -> str:
+    def _task(self, state: Dialogue) -> str:
         """What all are told: the domain's task, and the situation where there is one."""
-        task = self.domain.fill("task", {"names": _listed(self.names), **scenario.public})
-        return " ".join(part for part in (task, scenario.public.get("situation")) if part)
+        public = self.cases[max(state.case, 0)].public
+
+        def write() -> str:
+            task = self.domain.fill("task", {"names": _listed(self.names), **public})
+            return " ".join(part for part in (task, public.get("situation")) if part)
+
+        return self._once((state.case,), write)
 
     def _places(self, scenario: Scenario, seat: int) -> dict[str, str]:
         others = [name for other, name in enumerate(self.names) if other != seat]

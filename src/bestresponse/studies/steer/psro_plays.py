@@ -18,12 +18,12 @@ from threading import Lock
 
 import numpy as np
 
-from bestresponse.core.ask import Ask, Choice, Lottery
+from bestresponse.core.ask import Ask, Lottery
 from bestresponse.core.errors import OverBudget
 from bestresponse.core.game import REFEREE, View
 from bestresponse.core.player import Player
 from bestresponse.core.seeds import generator
-from bestresponse.games.dialogue import DialogueGame, prompt_key
+from bestresponse.games.dialogue import Dialogue, DialogueGame, prompt_key
 from bestresponse.games.dialogue_domain import Actions
 from bestresponse.games.dialogue_recorded import Book, Entry
 from bestresponse.studies.steer.building import Cast
@@ -56,6 +56,7 @@ class Arena:
         self._payoffs: dict[tuple[Profile, int], tuple[float, ...] | None] = {}
         self._asking: dict[tuple[str, int], Future[Entry]] = {}
         self._lock = Lock()
+        self._reached: dict[tuple[int, Profile], Dialogue | None] = {}
         self._reasons: Counter[str] = Counter()
         self._only_record = False
         self._recalled: dict[tuple[str, int], bool] = {}
@@ -159,25 +160,41 @@ class Arena:
     def _talk(self, manners: Profile, number: int, draw: int) -> tuple[float, ...] | None:
         """What each seat earns in one play; None where it cannot be read."""
         game = self._games[number % len(self._games)]
+        state: Dialogue | None = self._begin(game, number)
+        while state is not None and not state.over:
+            state = self._after_next(game, state, manners[game.turn(state)], number, draw)
+        return None if state is None else tuple(game.payoffs(state).values())
+
+    def _begin(self, game: DialogueGame, number: int) -> Dialogue:
         state = game.start()
-        while asks := game.asks(state):
-            ((role, ask),) = asks.items()
-            match ask:
-                case Lottery(chances):
-                    cases = [case for case, _ in chances]
-                    move = generator(self._seed, "case", number).choice(cases)
-                case Choice(options):
-                    seat = game.turn(state)
-                    move = _choice(game, options, manners[seat], seat)
-                case _:
-                    player = self._cast.referee if role == REFEREE else self._cast.speaker(draw)
-                    answer = self._answer(game.view(state, role), ask, player, 0 if role == REFEREE else draw)
-                    if answer.text is None:
-                        self._reasons[answer.reading.how] += 1
-                        return None
-                    move = answer.text
-            state = game.apply(state, {role: move})
-        return tuple(game.payoffs(state).values())
+        for role, ask in game.asks(state).items():
+            if isinstance(ask, Lottery):
+                cases = [case for case, _ in ask.chances]
+                return game.apply(state, {role: generator(self._seed, "case", number).choice(cases)})
+        return state
+
+    def _after_next(self, game: DialogueGame, state: Dialogue, manner: str, number: int, draw: int) -> Dialogue | None:
+        """The talk after its next message, and the ruling on it; plays that begin alike share it."""
+        key = (number, (*(one.manner for one in state.said), manner))
+        if key not in self._reached:
+            self._reached[key] = self._say(game, state, manner, draw)
+        return self._reached[key]
+
+    def _say(self, game: DialogueGame, state: Dialogue, manner: str, draw: int) -> Dialogue | None:
+        seat = game.turn(state)
+        chosen = _choice(game, manner, seat)
+        talk: Dialogue = game.apply(state, {game.roles[seat]: chosen})
+        for expected in (game.roles[seat], REFEREE):
+            for role, ask in game.asks(talk).items():
+                if role != expected:
+                    return talk
+                player = self._cast.referee if role == REFEREE else self._cast.speaker(draw)
+                answer = self._answer(game.view(talk, role), ask, player, 0 if role == REFEREE else draw)
+                if answer.text is None:
+                    self._reasons[answer.reading.how] += 1
+                    return None
+                talk = game.apply(talk, {role: answer.text})
+        return talk
 
     def _answer(self, view: View, ask: Ask, player: Player, draw: int) -> Entry:
         key = (prompt_key(view), draw)
@@ -218,9 +235,8 @@ def _alike(profile: Profile, payoffs: Sequence[float]) -> tuple[float, ...]:
     return tuple(sum(shared[manner]) / len(shared[manner]) for manner in profile)
 
 
-def _choice(game: DialogueGame, options: tuple[str, ...], manner: str, seat: int) -> str:
+def _choice(game: DialogueGame, manner: str, seat: int) -> str:
     """The choice of that manner; with three or more speakers it addresses the next one."""
     if game.domain.players == 2:
         return manner
-    following = game.names[(seat + 1) % game.domain.players]
-    return next(option for option in options if option == f"{manner}, to {following}")
+    return f"{manner}, to {game.names[(seat + 1) % game.domain.players]}"
