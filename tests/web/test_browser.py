@@ -132,7 +132,12 @@ def test_a_formalized_story_is_saved_and_played_by_two_people(site, people):
     program = next(one.program for one in library() if one.name == "prisoners_dilemma")
     admin.locator("#program").fill(program.replace("initial(s0).", "initial(s0)", 1))
     admin.get_by_role("heading", name="Not a game yet").wait_for()
-    assert admin.locator(".diagnostics [data-line]").count() >= 1
+    line = admin.locator(".diagnostics .jump").first
+    number = int(line.inner_text().removeprefix("Line "))
+    line.click()
+    field = "document.getElementById('program')"
+    picked = admin.evaluate(f"{field}.value.slice({field}.selectionStart, {field}.selectionEnd)")
+    assert picked == program.replace("initial(s0).", "initial(s0)", 1).split("\n")[number - 1]
     admin.locator("#program").fill(
         program.replace("payoff('Silent', 'Silent', 3, 3)", "payoff('Silent', 'Silent', 4, 4)")
     )

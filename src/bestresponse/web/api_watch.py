@@ -17,7 +17,7 @@ from bestresponse.web.desk import AdminApi, Here
 from bestresponse.web.leaderboard import board, compared
 from bestresponse.web.pages_export import file_of
 from bestresponse.web.runs import Progress, game_of_play, has_report, play_of, plays_of, report_of
-from bestresponse.web.steps import Step, steps_of
+from bestresponse.web.steps import Step, steps_of, with_regrets
 
 __all__ = ["router"]
 
@@ -129,7 +129,8 @@ def show_play(desk: Here, run: Name, spec: Name) -> StepsOut:
     stored, calls = play_of(folder, spec)
     game = game_of_play(folder, stored.data)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
-    return StepsOut(spec=spec, briefing=briefing, steps=steps_of(stored.record, game, calls))
+    steps = with_regrets(steps_of(stored.record, game, calls), stored.record, game)
+    return StepsOut(spec=spec, briefing=briefing, steps=steps)
 
 
 @router.get("/leaderboard")

@@ -115,12 +115,25 @@ function formalize(form) {
       number();
     }
   };
+  game.addEventListener("click", (event) => {
+    const line = event.target.closest(".jump") && event.target.closest("[data-line]");
+    if (line) goToLine(program, Number(line.dataset.line));
+  });
   program.addEventListener("input", () => { number(); clearTimeout(waiting); waiting = setTimeout(check, 350); });
   program.addEventListener("scroll", () => { gutter.scrollTop = program.scrollTop; });
   form.querySelectorAll("[data-nojs]").forEach((button) => button.remove());
   const button = form.querySelector("[data-help]");
   if (button) button.addEventListener("click", () => askModel(form, button, post, (text) => { program.value = text; number(); check(); }));
   number();
+}
+
+function goToLine(field, number) {
+  const lines = field.value.split("\n");
+  const start = lines.slice(0, number - 1).reduce((sofar, line) => sofar + line.length + 1, 0);
+  field.focus();
+  field.setSelectionRange(start, start + (lines[number - 1] || "").length);
+  field.scrollTop = (number - 4) * (field.scrollHeight / lines.length);
+  field.scrollLeft = 0;
 }
 
 async function askModel(form, button, post, take) {
