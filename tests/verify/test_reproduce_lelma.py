@@ -119,3 +119,42 @@ def test_accuracy_and_kappa_of_a_confusion() -> None:
     confusion = Confusion.of([(True, True)] * 15 + [(True, False)] * 5 + [(False, True)] * 9 + [(False, False)] * 61)
     assert confusion.accuracy == pytest.approx(76 / 90)
     assert confusion.kappa == pytest.approx((76 / 90 - (20 * 24 + 70 * 66) / 8100) / (1 - (20 * 24 + 70 * 66) / 8100))
+
+
+def test_cells_of_the_paper_apply_only_to_all_of_its_runs(recorded: Path, tmp_path: Path) -> None:
+    rows = [line for line in (recorded / "samples.jsonl").read_text().splitlines() if '"game": "pd"' in line]
+    (tmp_path / "samples.jsonl").write_text("\n".join(rows))
+    found = reproduce(tmp_path)
+    assert cell(found, "runs of gpt-4o-2024-05-13") == 30
+    (choice,) = [check for check in found.checks if check.what == "Prisoner's Dilemma: choice B last, %"]
+    assert (choice.published, choice.found) == (23.33, 23.33)
+    (first,) = [check for check in found.checks if check.what == "samples with 1 attempts"]
+    assert first.published is None
+    assert found.differing == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("matrices.json", "{oops", "matrices.json: this is no JSON"),
+        ("matrices.json", "[1]", "expected an object with one object for each game"),
+        ("matrices.json", '{"pd": {"RRR": [1, 1]}}', "expected outcomes of two letters"),
+        ("matrices.json", '{"pd": {"RR": [1]}}', "the payoffs of pd are incomplete"),
+        ("query_verdicts.json", '{"pd": []}', "expected an object with one object for each game"),
+        ("samples.jsonl", "\x00", "line 1: this is no recorded sample"),
+    ],
+)
+def test_files_of_another_form_say_what_is_wrong(tmp_path: Path, name: str, text: str, message: str) -> None:
+    _one(tmp_path)
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UsageError, match=message):
+        reproduce(tmp_path)
+
+
+def test_runs_without_attempts_choices_failures_or_numbers_are_counted_as_far_as_they_go(tmp_path: Path) -> None:
+    changed = {"attempts": [], "orig_choice": None, "final_choice": None, "sheet": {"seconds": "soon"}}
+    found = reproduce(_one(tmp_path, **changed))
+    assert cell(found, "samples with 0 attempts") == 1
+    assert cell(found, "failed queries of all attempts") is None
+    assert cell(found, "Prisoner's Dilemma: choice B first, %") is None
+    assert found.detail["rules_translator"]["claims"] == 0

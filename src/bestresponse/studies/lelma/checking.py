@@ -77,6 +77,10 @@ class Recheck:
     def subject(self, game: str) -> Subject:
         return self._checkers[game].subject
 
+    def knows(self, game: str) -> bool:
+        """Whether the payoffs of a game are known."""
+        return game in self._checkers
+
     def checker(self, game: str) -> Checker:
         return self._checkers[game]
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from bestresponse.studies.lelma.evaluation import Confusion
 
-__all__ = ["CITATION", "GAMES", "Published", "published_for"]
+__all__ = ["CITATION", "GAMES", "RUNS", "Published", "published_for"]
 
 CITATION: Final = (
     "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents for Trustworthy Social Simulations, "
     "2024 (arXiv:2408.16081)"
 )
+RUNS: Final = 90
+"""Runs of each model in the paper: 30 a game, but for one that is labelled as another game."""
 GAMES: Final = {"hd": "Hawk-Dove", "pd": "Prisoner's Dilemma", "sh": "Stag Hunt"}
 
 
@@ -26,9 +29,23 @@ class Published:
     correct: Mapping[str, tuple[float, float]]
     confusion: Mapping[str, Confusion]
     accuracy: Mapping[str, int]
-    kappa: float
+    kappa: float | None
     tokens: tuple[float, float] | None
-    seconds: float
+    seconds: float | None
+
+    def for_games(self, games: Iterable[str]) -> Published:
+        """Only the cells of some games: for runs that are a part of the paper's."""
+        known = frozenset(games)
+        return Published(
+            (),
+            {game: cells for game, cells in self.choice.items() if game in known},
+            {game: cells for game, cells in self.correct.items() if game in known},
+            {game: cells for game, cells in self.confusion.items() if game in known},
+            {game: cells for game, cells in self.accuracy.items() if game in known},
+            None,
+            None,
+            None,
+        )
 
 
 _GPT_4O: Final = Published(
@@ -64,8 +81,12 @@ _GEMINI: Final = Published(
 
 
 def published_for(model: str) -> Published | None:
-    """The columns of a model; None for one that the paper does not have."""
-    name = model.casefold()
-    if name.startswith(("gpt-4o", "gpt-4 omni")):
+    """The columns of a model (GPT-4o, Gemini 1.0 Pro); None for one that the paper does not have.
+
+    >>> [published_for(name) is not None for name in ("gpt-4o-2024-05-13", "gemini-1.0-pro", "gpt-4o-mini")]
+    [True, True, False]
+    """
+    name = model.casefold().rpartition("/")[2].replace(" ", "-").replace("_", "-")
+    if re.fullmatch(r"gpt-4(?:o|-omni)(?:-20\d\d-\d\d-\d\d)?", name):
         return _GPT_4O
-    return _GEMINI if name.startswith("gemini") else None
+    return _GEMINI if re.fullmatch(r"gemini(?:-1(?:\.0)?)?(?:-pro)?(?:-(?:latest|\d+))?", name) else None

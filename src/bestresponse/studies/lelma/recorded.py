@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.theory.normal_form import NormalForm
 
@@ -71,7 +71,7 @@ def read_samples(folder: Path) -> tuple[Sample, ...]:
 
 
 def _samples(path: Path) -> Iterator[Sample]:
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -83,42 +83,66 @@ def _samples(path: Path) -> Iterator[Sample]:
 def _sample(row: Mapping[str, Any]) -> Sample:
     attempts = tuple(
         Attempt(
-            str(one["response"] or ""),
-            tuple(map(str, one.get("queries") or ())),
-            None if one.get("failed") is None else tuple(map(str, one["failed"])),
+            str(one.get("response") or ""),
+            _texts(one.get("queries")) or (),
+            _texts(one.get("failed")),
             str(one.get("feedback_prompt") or ""),
         )
         for one in row["attempts"]
     )
     ratings = tuple(
-        Rating(bool(one["orig_cor"]), bool(one["fin_cor"]), tuple(one.get("err_types") or ()))
+        Rating(_said_yes(one["orig_cor"]), _said_yes(one["fin_cor"]), tuple(one.get("err_types") or ()))
         for one in row.get("raters") or ()
         if one.get("orig_cor") is not None and one.get("fin_cor") is not None
     )
     first, last = (str(row.get(name) or "").strip("{} ") for name in ("orig_choice", "final_choice"))
-    cost = row.get("sheet") or {}
+    sheet = row.get("sheet") or {}
+    cost = {name: value for name, value in sheet.items() if isinstance(value, int | float)}
     return Sample(str(row["id"]), str(row.get("model", "")), str(row["game"]), attempts, first, last, ratings, cost)
+
+
+def _texts(given: Any) -> tuple[str, ...] | None:
+    """A list of texts, or one text; None where none were kept."""
+    if given is None:
+        return None
+    return (given,) if isinstance(given, str) else tuple(str(one) for one in given if one is not None)
+
+
+def _said_yes(given: Any) -> bool:
+    """A label as a truth value, written as such, as a number or as a word."""
+    return given.strip().lower() in ("1", "true", "yes", "y", "correct") if isinstance(given, str) else bool(given)
 
 
 def games_of(folder: Path) -> dict[str, Subject]:
     """The games that were played, from the reasoner's seat."""
     path = folder / "matrices.json"
-    payoffs: Mapping[str, Mapping[str, Any]] = json.loads(path.read_text("utf-8")) if path.is_file() else _PAPER
+    payoffs: Mapping[str, Mapping[str, Any]] = _by_game(path) if path.is_file() else _PAPER
     return {name: _subject(name, cells) for name, cells in payoffs.items()}
 
 
-def _subject(name: str, cells: Mapping[str, Any]) -> Subject:
-    own = tuple(dict.fromkeys(key[0] for key in cells))
-    other = tuple(dict.fromkeys(key[1] for key in cells))
+def _by_game(path: Path) -> dict[str, dict[str, Any]]:
+    """A file of objects by the name of the game."""
     try:
-        row, col = ([[cells[a + b][player] for b in other] for a in own] for player in (0, 1))
-    except (KeyError, IndexError, TypeError) as error:
+        found = json.loads(path.read_text("utf-8", "replace"))
+    except ValueError as error:
+        raise UsageError(f"{path}: this is no JSON ({error})") from None
+    if not isinstance(found, dict) or not all(isinstance(cells, dict) for cells in found.values()):
+        raise UsageError(f"{path}: expected an object with one object for each game")
+    return found
+
+
+def _subject(name: str, cells: Mapping[str, Any]) -> Subject:
+    if wrong := [key for key in cells if len(key) != 2]:
+        raise UsageError(f"matrices.json, {name}: expected outcomes of two letters, such as RB, got {wrong[0]!r}")
+    own, other = (tuple(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
+    try:
+        row, col = ([[float(cells[a + b][player]) for b in other] for a in own] for player in (0, 1))
+        return Subject(NormalForm.bimatrix(row, col, actions=(own, other), name=name))
+    except (KeyError, IndexError, TypeError, ValueError, InvalidGame) as error:
         raise UsageError(f"matrices.json: the payoffs of {name} are incomplete ({error!r})") from None
-    return Subject(NormalForm.bimatrix(row, col, actions=(own, other), name=name))
 
 
 def recorded_verdicts(folder: Path) -> dict[str, dict[str, str]]:
     """What the original solver answered: game, query, and true, false or error; empty where it was not kept."""
     path = folder / "query_verdicts.json"
-    found: dict[str, dict[str, str]] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    return found
+    return _by_game(path) if path.is_file() else {}

@@ -18,7 +18,7 @@ from bestresponse.logic.engine import Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.lelma.checking import Recheck, as_recorded, false_corrections
 from bestresponse.studies.lelma.evaluation import Confusion, aggregate, agreement
-from bestresponse.studies.lelma.published import CITATION, GAMES, Published, published_for
+from bestresponse.studies.lelma.published import CITATION, GAMES, RUNS, Published, published_for
 from bestresponse.studies.lelma.recorded import Sample, games_of, read_samples, recorded_verdicts
 from bestresponse.studies.lelma.yardstick import Yardstick, measure_translator
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
@@ -26,6 +26,7 @@ from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 __all__ = ["reproduce"]
 
 _UNRATED = "these runs carry no ratings"
+_PART = "not all the runs of the paper; its cells apply only to games of which all are there"
 _TRANSPOSED = "the paper's total and its tables by game swap the two off-diagonal cells; one of them is transposed"
 
 
@@ -65,6 +66,11 @@ def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> 
     same, different, ill_formed = 0, [], []
     for game, queries in recorded.items():
         for query, answer in queries.items():
+            if not recheck.knows(game):
+                ill_formed.append(
+                    {"game": game, "query": query, "recorded": answer, "why": "its payoffs are not known"}
+                )
+                continue
             ours = recheck.verdict(game, query)
             if as_recorded(ours) == answer:
                 same += 1
@@ -85,6 +91,9 @@ def _verdict_checks(verdicts: dict[str, Any]) -> Iterator[Check]:
 
 def _failed_checks(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
     reached = [(s.game, a) for s in samples for a in s.attempts if a.failed is not None]
+    if not reached:
+        yield Check("failed queries of all attempts", None, None, None, "these runs do not tell which queries failed")
+        return
     same = sum(set(recheck.failed(game, attempt)) == set(attempt.failed or ()) for game, attempt in reached)
     yield Check(
         "failed queries of all attempts", len(reached), same, same == len(reached), "attempts with the same set"
@@ -95,6 +104,9 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
     for model in sorted({sample.model for sample in samples}):
         own = [sample for sample in samples if sample.model == model]
         published = published_for(model)
+        if published is not None and len(own) != RUNS:
+            yield Check(f"runs of {model}", RUNS, len(own), None, _PART)
+            published = published.for_games(game for game, runs in _by_game(own) if 3 * len(runs) == RUNS)
         yield from _attempts(own, published)
         yield from _choices(own, published)
         yield from _costs(own, published)
@@ -117,7 +129,7 @@ def _cell(what: str, published: Any, found: Any, digits: int | None = None, rema
 
 def _attempts(samples: Sequence[Sample], published: Published | None) -> Iterator[Check]:
     counts = Counter(len(sample.attempts) for sample in samples)
-    for number in range(1, max(5, *counts) + 1):
+    for number in range(0 if counts[0] else 1, max(5, *counts) + 1):
         printed = published.attempts[number - 1] if published and number <= len(published.attempts) else None
         yield _cell(f"samples with {number} attempts", printed, counts[number])
 
@@ -135,8 +147,9 @@ def _choices(samples: Sequence[Sample], published: Published | None) -> Iterator
     for game, own in _by_game(samples):
         printed = published.choice.get(game, (None, None)) if published else (None, None)
         for place, when in enumerate(("first", "last")):
-            chose = sum((s.first_choice if place == 0 else s.last_choice) == "B" for s in own)
-            yield _cell(f"{GAMES.get(game, game)}: choice B {when}, %", printed[place], _percent(chose, len(own)), 2)
+            made = [choice for s in own if (choice := s.first_choice if place == 0 else s.last_choice)]
+            share = _percent(made.count("B"), len(made)) if made else None
+            yield _cell(f"{GAMES.get(game, game)}: choice B {when}, %", printed[place], share, 2)
 
 
 def _costs(samples: Sequence[Sample], published: Published | None) -> Iterator[Check]:
