@@ -48,15 +48,16 @@ class PlaygroundConfig:
             raise UsageError(f"{self.game.name} has the seats {', '.join(roles)}; name a player for each")
         if self.policy == "abstain" and usual_policy(self.game.game()) != "abstain":
             raise UsageError(f"--on-failure abstain: {self.game.name} lets nobody pass; use void")
+        models = self.models
         for name in self.personas:
             if name not in roles:
                 raise UsageError(f"there is a persona for {name!r}, which is no seat.{did_you_mean(name, list(roles))}")
-            if dict(self.seats)[name] not in self.models:
+            if dict(self.seats)[name] not in models:
                 raise UsageError(f"there is a persona for {name!r}, but no model sits there")
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models among the players, each once."""
+        """The models among the players, each once; UsageError where a player cannot take its seat."""
         asked = [who for role, who in self.seats if strategy(who, self.game, role, 0) is None]
         return tuple(dict.fromkeys(asked))
 

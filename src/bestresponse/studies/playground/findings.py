@@ -61,9 +61,10 @@ def _opening(measured: Measured) -> Iterable[Block]:
     void = len(measured.voids)
     missing = measured.config.repeats - measured.plays - void
     if missing:
-        yield Note(f"{missing} planned plays are not finished; run the same command to play them.", "warning")
+        yield Note(f"{missing} of the planned plays are missing; run the same command to play them.", "warning")
     if void:
-        yield Note(f"{void} plays are void: a seat gave no answer that could be used. They enter no figure.", "warning")
+        plays = "1 play is void" if void == 1 else f"{void} plays are void"
+        yield Note(f"{plays}: a seat gave no answer that could be used. They enter no figure.", "warning")
     abstained = sum(answers.abstained for answers in measured.answers.values())
     if abstained:
         yield Note(f"{abstained} times a seat without a usable answer abstained, as the settings say.", "warning")
@@ -79,6 +80,9 @@ def _payoffs(summary: Summary) -> Section:
     ]
     if predicted:
         columns.append(Column("in equilibrium", "right", "the equilibrium nearest to what was played", ".3f"))
+    bounds = summary.bounds
+    if bounds:
+        columns.append(Column("had all counted", "right", "between the worst and the best that void plays can give"))
     if judged:
         columns.append(
             Column("regret", "right", "a play: the best reply to what the others did, less what was earned", ".3f")
@@ -87,6 +91,7 @@ def _payoffs(summary: Summary) -> Section:
     for seat, who in summary.measured.config.seats:
         row: list[Cell] = [seat, who, summary.payoffs[seat]]
         row += [predicted[seat]] if predicted else []
+        row += [f"{bounds[seat]:.3f}"] if bounds else []
         row += [judged.regrets[seat]] if judged else []
         rows.append(tuple(row))
     text = "Every play a dot, the box from the first to the third quartile, the diamond the mean."

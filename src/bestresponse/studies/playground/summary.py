@@ -10,10 +10,11 @@ import numpy as np
 
 from bestresponse.core.seeds import split
 from bestresponse.report.interval import Interval
+from bestresponse.report.rates import Bounds, missing_bounds
 from bestresponse.report.statistics import cluster_bootstrap, wilson
 from bestresponse.studies.playground.measure import Floats, Made, Measured
 from bestresponse.studies.playground.regrets import Judged, judge
-from bestresponse.studies.playground.theory import Predicted
+from bestresponse.studies.playground.theory import Predicted, Theory
 
 __all__ = ["Amounts", "Share", "Summary"]
 
@@ -56,6 +57,18 @@ class Summary:
         """By seat, the mean over plays."""
         columns = self.measured.payoffs.T
         return {seat: self._mean(values, seat) for seat, values in zip(self.measured.seats, columns, strict=True)}
+
+    @cached_property
+    def bounds(self) -> Mapping[str, Bounds]:
+        """By seat, what the mean payoff could be had void plays counted; empty without any, or where nobody knows."""
+        theory, void = self.measured.theory, len(self.measured.voids)
+        if not void or (theory.form is None and theory.tree is None):
+            return {}
+        ends = _all_payoffs(theory)
+        return {
+            seat: missing_bounds(values, void, float(own.min()), float(own.max()))
+            for seat, values, own in zip(self.measured.seats, self.measured.payoffs.T, ends, strict=True)
+        }
 
     @cached_property
     def welfare(self) -> Interval:
@@ -107,12 +120,17 @@ class Summary:
         for one in self.measured.made:
             if in_tree or isinstance(one.value, str):
                 groups.setdefault((one.seat, one.place, one.part, one.turn if by_round else 0), []).append(one)
-        for key in sorted(groups, key=lambda key: (self.measured.seats.index(key[0]), key[3])):
+        for key in sorted(groups, key=lambda key: (self.measured.seats.index(key[0]), self._order(*key[:2]), key[3])):
             moves = [_text(one.value) for one in groups[key]]
             plays = [one.play for one in groups[key]]
             for move in dict.fromkeys([*self._options(key[0], key[1], groups[key]), *moves]):
                 hits = np.array([other == move for other in moves], dtype=np.float64)
                 yield Share(*key, move, int(hits.sum()), self._share(hits, plays))
+
+    def _order(self, seat: str, place: str) -> int:
+        """Places of a tree in the order of the tree."""
+        tree = self.measured.theory.tree
+        return 0 if tree is None else tree.infoset_index[seat, place]
 
     def _options(self, seat: str, place: str, made: Sequence[Made]) -> list[str]:
         tree = self.measured.theory.tree
@@ -140,6 +158,15 @@ class Summary:
     def _mean(self, values: Floats, what: str, plays: Sequence[int] | None = None) -> Interval:
         rng = np.random.default_rng(split(self.measured.config.seed, "playground", what))
         return cluster_bootstrap(values, plays, rng=rng)
+
+
+def _all_payoffs(theory: Theory) -> Floats:
+    """Every payoff that the game can give, one row a seat."""
+    if theory.form is not None:
+        return theory.form.payoffs.reshape(theory.form.num_players, -1)
+    if theory.tree is None:
+        raise ValueError("without a table or a tree, payoffs cannot be listed")
+    return theory.tree.payoffs[theory.tree.leaves].T
 
 
 def _text(value: str | float) -> str:

@@ -22,7 +22,7 @@ from bestresponse.games.matrix import MatrixGame
 from bestresponse.games.source import Source
 from bestresponse.games.tree_game import TreeGame
 from bestresponse.studies.solving.solution import SolvedTree
-from bestresponse.studies.solving.tables import find_equilibria
+from bestresponse.studies.solving.tables import solve_table
 from bestresponse.studies.solving.trees import solve_any_tree
 from bestresponse.theory.compile_tree import compile_game
 from bestresponse.theory.equilibrium import Equilibrium
@@ -107,7 +107,7 @@ def _of_rules(game: Game[Any]) -> Theory:
 def _of_table(form: NormalForm) -> Theory:
     optimum = float(form.payoffs.sum(axis=0).max())
     try:
-        found = find_equilibria(form)
+        found = solve_table(form).nash
     except (TooLarge, NotCertified):
         return Theory(form, optimum=optimum)
     predicted = tuple(_from_table(form, one) for one in found.equilibria)
