@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -12,6 +13,7 @@ from bestresponse.core.episode import play
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
 from bestresponse.formal.claims import Claim, Malformed, ModelTranslator, Reviewer, RulesTranslator, State, Subject
+from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix import MatrixGame
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Abilities, Request
@@ -68,6 +70,17 @@ def test_a_verified_player_keeps_the_promises_of_players_and_plays_on() -> None:
     record = play(GAME, {"row": verified(model), "col": verified(model)})
     assert record.payoffs == {"row": 1.0, "col": 1.0}
     assert record.players["row"] == "verified(scripted)"
+
+
+@pytest.mark.parametrize("name", ["stag-hunt", "centipede", "water"])
+def test_a_verified_player_keeps_the_promises_of_players_in_games_of_every_kind(name: str) -> None:
+    def first_answer(request: Request) -> str:
+        shown = request.messages[-1].content
+        found = re.search(r"is one of ([^,.]+)", shown)
+        return f"ANSWER: {found[1].strip() if found else 0}"
+
+    game = find_game(name).playable()
+    check_player(verified(ScriptedModel(first_answer)), game)
 
 
 def test_a_game_that_tells_no_payoffs_is_left_alone() -> None:

@@ -61,12 +61,12 @@ class Solutions:
 
     def claims(self, sentence: str) -> Iterator[Claim]:
         """What a sentence claims of the game as a whole."""
-        if _NONE.search(sentence):
+        none = _NONE.search(sentence)
+        if none is not None:
             yield Claim("pure_equilibria", (Fraction(0),))
-            return
-        if match := _NO_DOMINANT.search(sentence):
-            yield from self._nothing_dominant(sentence[match.end() :])
-            return
+        undominated = _NO_DOMINANT.search(sentence)
+        if undominated is not None:
+            yield from self._nothing_dominant(sentence[undominated.end() :])
         yield from self._always(sentence)
         if _OPEN.search(sentence):
             return
@@ -74,8 +74,10 @@ class Solutions:
             value = amount(match["number"])
             if value is not None:
                 yield Claim("pure_equilibria", (value,))
-        yield from self._equilibria(sentence)
-        yield from self._dominance(sentence)
+        if none is None:
+            yield from self._equilibria(sentence)
+        if undominated is None:
+            yield from self._dominance(sentence)
         yield from self._responses(sentence)
         yield from self._pareto(sentence)
         yield from self._extremes(sentence)

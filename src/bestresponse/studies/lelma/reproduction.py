@@ -210,7 +210,12 @@ def _mistakes_table(counts: Counter[tuple[str, str]]) -> Table:
     return Table(columns, rows, "What the original told the reasoner although its game says otherwise")
 
 
+def _told(value: float | None) -> str | None:
+    """A count as it is, a share in percent."""
+    return None if value is None else f"{value:,}" if isinstance(value, int) else f"{100 * value:.1f} %"
+
+
 def _yardstick_table(found: Yardstick) -> Table:
-    columns = (Column("the offline translator"), Column("", "right", format=".3f"))
-    rows = tuple((name.replace("_", " "), value) for name, value in found.to_json().items())
+    columns = (Column("the offline translator"), Column("", "right"))
+    rows = tuple((name.replace("_", " "), _told(value)) for name, value in found.to_json().items())
     return Table(columns, rows, "Rules for plain English against the recorded translator")
