@@ -10,6 +10,7 @@ from sentences import read_by, read_examples, score
 from bestresponse.formal.claims import Claim, RulesTranslator, Subject
 from bestresponse.studies.lelma.agreement import Recorded, Stand
 from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tree_catalogue import tree_entry
 
 HERE = Path(__file__).parent
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("Cooperate", "Defect"),) * 2)
@@ -72,6 +73,15 @@ def test_you_are_the_other_player_where_i_speak_to_you() -> None:
         pays("them", "0", "Defect", "Cooperate"),
     ]
     assert read(DILEMMA, "If you defect and they cooperate, you get 5.") == [pays("you", "5", "Defect", "Cooperate")]
+
+
+def test_moves_that_you_and_i_make_are_read_one_after_the_other() -> None:
+    subject = Subject(tree_entry("centipede").make())
+    text = "If I pass, you will take. If I pass, you take. If I pass, you should take. If I take, I get 4."
+    assert [str(claim) for claim in RulesTranslator().translate(text, subject).claims] == [
+        "will_play(them, 'take', do(choice(you, 'pass'), s0)).",
+        "finally(goal(you, 4), do(choice(you, 'take'), s0)).",
+    ]
 
 
 def test_a_pair_of_payoffs_is_in_the_order_of_the_players_whoever_reasons() -> None:

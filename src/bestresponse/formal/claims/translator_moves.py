@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bestresponse.formal.claims.claim import Claim, Move
+from bestresponse.formal.claims.translator_address import Address
 from bestresponse.formal.claims.translator_outcomes import Amounts, Choices
 from bestresponse.formal.claims.translator_words import Words
 
@@ -18,6 +19,7 @@ _CONDITION: Final = re.compile(
     r"\b(?:if|after|once|when|suppose)\b(?P<before>[^,]*(?:,? and [^,]*)?),\s*(?:then )?(?P<then>.*)$", re.IGNORECASE
 )
 _NOT: Final = re.compile(r"\b(?:not|never|might|may|could|perhaps|or|unless)\b|n't\b", re.IGNORECASE)
+_OPEN: Final = re.compile(r"\b(?:can|should|would|ought|want|wants|able|free|if)\b|\d", re.IGNORECASE)
 
 
 class MoveReader:
@@ -31,8 +33,11 @@ class MoveReader:
 
     def read(self, text: str) -> Iterator[tuple[str, list[Claim]]]:
         """Every sentence with what it claims."""
-        for sentence in _SENTENCES.split(text):
-            found = _CONDITION.search(sentence) if sentence and len(sentence) <= _LONGEST else None
+        sentences = _SENTENCES.split(text)
+        address = Address(sentences, self.words.count)
+        for sentence in sentences:
+            said = address.told(sentence)
+            found = _CONDITION.search(said) if said and len(said) <= _LONGEST else None
             readable = found is not None and not _NOT.search(sentence)
             yield sentence, list(self._claims(found["before"], found["then"])) if found and readable else []
 
@@ -41,7 +46,7 @@ class MoveReader:
         follows = tuple(self._moves(then))
         if not chain:
             return
-        if len(follows) == 1 and re.search(r"\bwill\b|'ll\b", then):
+        if len(follows) == 1 and not _OPEN.search(then):
             yield Claim("will_play", (follows[0].who, follows[0].action, chain))
         elif not follows:
             for who, value in self.amounts.stated(then).items():

@@ -18,6 +18,7 @@ from typing import Final
 from bestresponse.formal.claims.claim import Claim, Malformed, Move
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import LONGEST_TEXT, Translation
+from bestresponse.formal.claims.translator_address import Address
 from bestresponse.formal.claims.translator_cases import Cases, comparisons
 from bestresponse.formal.claims.translator_moves import MoveReader
 from bestresponse.formal.claims.translator_outcomes import Amounts, Choices
@@ -42,10 +43,6 @@ _LEFT_ALONE: Final = re.compile(
 )
 _THAN: Final = re.compile(r"\bwhich (?:is|are)\b.*|\b(?:better|higher|more|less|lower|worse) than\b.*", re.IGNORECASE)
 _CONDITION: Final = re.compile(r"\s*(?:if|when)\b", re.IGNORECASE)
-_FIRST: Final = re.compile(r"\b(?:I|me|my|mine)\b")
-_SECOND: Final = re.compile(r"(?<!of )\b(you|your|yours)\b", re.IGNORECASE)
-_THIRD: Final = re.compile(r"\b(?:they|them|their|he|she|him|her|other|opponent|partner|rival)\b", re.IGNORECASE)
-_THEY: Final = {"you": "they", "your": "their", "yours": "theirs"}
 _SPEAKS: Final = re.compile(
     r"\b(?:best (?:response|reply)|dominan|dominat|equilibri|guarantee|(?:best|worst)[- ]case|maximin|minimax|pareto"
     r"|payoffs? (?:is|are)|safest|safer)",
@@ -104,13 +101,11 @@ class _Reader:
         self.solutions = Solutions(words, self.choices)
         self.cases = Cases(words)
         self.levels: list[_Level] = []
-        self.to_them = False
+        self.address = Address((), 0)
 
     def read(self, text: str) -> Iterator[tuple[str, list[Claim]]]:
         """Every sentence with what it claims; a table counts as one."""
-        self.to_them = self.words.count == 2 and any(
-            _FIRST.search(s) and _SECOND.search(s) and not _THIRD.search(s) for s in _SENTENCES.split(text)
-        )
+        self.address = Address(_SENTENCES.split(text), self.words.count)
         for table, lines in groupby(text.splitlines(), is_row):
             if table:
                 rows = list(lines)
@@ -131,7 +126,7 @@ class _Reader:
         own, paid = top, False
         for sentence in _SENTENCES.split(line):
             own = top
-            said = self._addressed(sentence)
+            said = self.address.told(sentence)
             claims = [self._payoff(*told) for told in self.tables.listed(said)]
             for clause in _CLAUSES.split(said):
                 made, consistent = self.choices.made(_THAN.sub("", clause))
@@ -144,12 +139,6 @@ class _Reader:
             yield sentence, list(dict.fromkeys(claims))
         if line.rstrip().endswith(":") or heading is not None or (own and not paid):
             self.levels.append(_Level(depth, own))
-
-    def _addressed(self, sentence: str) -> str:
-        """Where I speak to you, you are the other player."""
-        if not self.to_them or _THIRD.search(sentence):
-            return sentence
-        return _SECOND.sub(lambda found: _THEY[found.group().lower()], sentence)
 
     def _own(self, name: str) -> dict[int, int]:
         place = self.words.action(0, name)
