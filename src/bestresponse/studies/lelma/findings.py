@@ -107,7 +107,13 @@ def _loop(measured: Measured) -> Section:
 def _claims(measured: Measured) -> Section:
     columns = (Column("form of claim"), Column("made", "right"), Column("refuted", "right"), Column("unknown", "right"))
     rows = tuple((form, *counts) for form, counts in measured.refuted().items())
-    return Section("Claims", (Table(columns, rows, "Over all attempts"),))
+    blocks: list[Block] = [Table(columns, rows, "Over all attempts")]
+    if measured.unread is not None:
+        told = (
+            f"On average {measured.unread:.1f} sentences of an attempt speak of amounts or solutions and gave no claim."
+        )
+        blocks.append(Paragraph(f"{told} Correct means what was read."))
+    return Section("Claims", tuple(blocks))
 
 
 def _people(measured: Measured, sheets: Sequence[Mapping[str, Rating]]) -> Iterator[Section]:
@@ -197,6 +203,7 @@ def summary_of(measured: Measured) -> dict[str, Any]:
         "claims": {
             form: dict(zip(("made", "refuted", "unknown"), c, strict=True)) for form, c in measured.refuted().items()
         },
+        "unread_per_attempt": measured.unread,
         "change": {what: _difference(measured.change(what)) for what in ("payoff", "gap")},
         "per_attempt": {
             who: {what: measured.per_attempt(who, what) for what in ("calls", "prompt", "completion", "seconds")}

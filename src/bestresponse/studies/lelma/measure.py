@@ -81,6 +81,13 @@ class Measured:
                     unknown[claim["form"]] += claim["verdict"] == "unknown"
         return {form: (count, refuted[form], unknown[form]) for form, count in made.most_common()}
 
+    @property
+    def unread(self) -> float | None:
+        """Sentences with amounts that gave no claim, on average over attempts; None where nobody can tell."""
+        told = [attempt.get("unread") for row in self.rows for attempt in row["transcript"]]
+        counts = [count for count in told if count is not None]
+        return float(np.mean(counts)) if counts else None
+
     def change(self, what: str) -> Comparison | None:
         """The last minus the first, run by run; `what` is payoff or gap."""
         rows = self.readable

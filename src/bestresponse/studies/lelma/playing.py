@@ -66,6 +66,7 @@ def _attempt(one: Try) -> dict[str, Any]:
             {"claim": c.text, "form": c.form, "verdict": c.verdict.value, "why": c.proof.why} for c in review.checked
         ],
         "feedback": [sentence.text for sentence in review.sentences],
+        "unread": None if review.unread is None else len(review.unread),
         "reasoner": _used(decision.calls),
         "translator": _used(review.calls),
     }
