@@ -5,8 +5,9 @@ import random
 import pytest
 from conftest_web import Server
 
+from bestresponse.core.registry import games
 from bestresponse.formal.examples import library
-from bestresponse.web.games import offers
+from bestresponse.web.games import _offers, offers
 from bestresponse.web.limits import RateLimit
 
 MOST_ANSWERS = 400
@@ -111,3 +112,15 @@ def test_a_repeated_table_and_one_of_probabilities_are_played(house):
 def test_a_formalized_game_is_played(house, example):
     program = next(one.program for one in library() if one.name == example)
     assert play(house, {"name": example, "program": program})["phase"] == "over"
+
+
+def test_a_game_that_cannot_be_made_is_not_on_the_list(monkeypatch):
+    def broken():
+        raise TypeError("a plugin of another time")
+
+    monkeypatch.setitem(games._own, "broken-game", broken)
+    _offers.cache_clear()
+    try:
+        assert "broken-game" not in [offer.name for offer in offers()]
+    finally:
+        _offers.cache_clear()

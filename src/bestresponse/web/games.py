@@ -55,12 +55,17 @@ def _offers() -> tuple[Offer, ...]:
     tables = [Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()]
     trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
     taken = {offer.name for offer in (*tables, *trees)}
-    rules = [
-        Offer(name, "rules", find_game(name).description, isinstance(find_game(name).game, Water))
-        for name in games.names()
-        if name not in taken
-    ]
+    rules = [rule for name in games.names() if name not in taken for rule in _rule(name)]
     return (*rules, *tables, *trees)
+
+
+def _rule(name: str) -> list[Offer]:
+    """A registered game; none where it cannot be made, so that a broken plugin spoils nothing but itself."""
+    try:
+        found = find_game(name)
+    except UsageError:
+        return []
+    return [Offer(name, "rules", found.description, isinstance(found.game, Water))]
 
 
 def game_of(choice: GameChoice) -> Game[Any]:

@@ -11,7 +11,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.interval import Interval
 from bestresponse.store.run_folder import RunFolder
-from bestresponse.studies.watching import document_of
+from bestresponse.web.runs import report_of
 
 if TYPE_CHECKING:
     from bestresponse.studies.bench.summary import PlayerSummary
@@ -67,7 +67,7 @@ def _players(first: RunFolder, second: RunFolder) -> Table:
 
 def _figures(first: RunFolder, second: RunFolder) -> Table:
     """Every figure of the first table of both reports, by the words before it in its row."""
-    left, right = (_by_words(document_of(folder).tables) for folder in (first, second))
+    left, right = (_by_words(report_of(folder).tables) for folder in (first, second))
     return _beside(("row", "figure"), left, right, (first, second), "Figures of the first table of both reports")
 
 

@@ -176,12 +176,14 @@ def game_of_play(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None
 
 def has_report(folder: RunFolder) -> bool:
     """Whether runs of this kind are reported."""
-    return folder.manifest.study in watching.WATCHED
+    return folder.manifest.study in (SESSIONS, *watching.WATCHED)
 
 
 def report_of(folder: RunFolder) -> Document:
     """The report of what is recorded so far; NoSuchTable where there is nothing to report yet."""
+    from bestresponse.web.sessions_report import sessions_document
+
     try:
-        return watching.document_of(folder)
+        return sessions_document(folder) if folder.manifest.study == SESSIONS else watching.document_of(folder)
     except StoreError as error:
         raise NoSuchTable(str(error)) from None
