@@ -70,8 +70,8 @@ def _imitation_section(steered: Steered, found: Imitation) -> Section:
     ]
     rows = tuple((name, shown(worth.gain), shown(worth.margin)) for name, worth in worths if worth.gain is not None)
     columns = (Column("speaker"), Column("gain", "right", format=".3f"), Column("margin", "right", format=".3f"))
-    shown = [(name, worth.gain) for name, worth in worths if worth.gain is not None]
-    picture = figures.intervals(shown, x_label="gain over unguided speech")
+    drawn = [(name, worth.gain) for name, worth in worths if worth.gain is not None]
+    picture = figures.intervals(drawn, x_label="gain over unguided speech")
     caption = "Gain on held-out games, with 95 % intervals over games"
     losses = (
         ("cross entropy on the games learned from", found.losses[0]),
@@ -82,7 +82,7 @@ def _imitation_section(steered: Steered, found: Imitation) -> Section:
         (
             Paragraph(told),
             Table(columns, rows),
-            Figure(picture, caption, _spoken(caption, shown)),
+            Figure(picture, caption, _spoken(caption, drawn)),
             KeyValues(losses, format=".3f"),
         ),
     )
