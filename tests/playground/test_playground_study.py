@@ -150,6 +150,18 @@ def test_amounts_are_told_round_by_round(tmp_path):
     assert found.shares == ()
 
 
+def test_answers_are_priced_where_an_equilibrium_is_known_in_words(tmp_path):
+    """The receiver returns nothing in equilibrium, so that what is sent is lost."""
+    found = summary_of(tmp_path / "r", settings("trust-amounts", "always:4", "equilibrium", repeats=2))
+    assert {seat: one.estimate for seat, one in found.losses.items()} == {"sender": 4.0, "receiver": 0.0}
+    assert [row["cost"] for row in found.measured.rows()] == [4.0, 0.0, 4.0, 0.0]
+
+
+def test_one_answer_does_not_do_where_two_kinds_are_asked_for(tmp_path):
+    with pytest.raises(UsageError, match="always:10 cannot play player 1: '10' is not a JSON object"):
+        played(tmp_path / "r", settings("public-goods-punishment", "always:10", repeats=1))
+
+
 def test_the_fields_of_a_form_are_told_apart(tmp_path):
     found = summary_of(tmp_path / "r", settings("public-goods-punishment", "equilibrium", repeats=1))
     assert {one.part for one in found.amounts} == {"", "player 1", "player 2", "player 3", "player 4"}

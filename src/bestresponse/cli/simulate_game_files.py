@@ -66,6 +66,7 @@ def _figures(summary: Summary) -> dict[str, Any]:
             for a in summary.amounts
         ],
         "regret": {seat: _plain(value) for seat, value in judged.regrets.items()} if judged else None,
+        "lost": {seat: _ends(interval) for seat, interval in summary.losses.items()} or None,
         "nash_gap": _plain(judged.gap) if judged else None,
         "equilibrium": {"payoffs": dict(nearest.payoffs), "strategies": _table(nearest.shares)} if nearest else None,
         "welfare": _plain(summary.welfare),

@@ -87,12 +87,17 @@ def _payoffs(summary: Summary) -> Section:
         columns.append(
             Column("regret", "right", "a play: the best reply to what the others did, less what was earned", ".3f")
         )
+    if summary.losses:
+        columns.append(
+            Column("lost", "right", "a play: what the answers lose if all others play the equilibrium", ".3f")
+        )
     rows: list[tuple[Cell, ...]] = []
     for seat, who in summary.measured.config.seats:
         row: list[Cell] = [seat, who, summary.payoffs[seat]]
         row += [predicted[seat]] if predicted else []
         row += [f"{bounds[seat]:.3f}"] if bounds else []
         row += [judged.regrets[seat]] if judged else []
+        row += [summary.losses[seat]] if summary.losses else []
         rows.append(tuple(row))
     text = "Every play a dot, the box from the first to the third quartile, the diamond the mean."
     picture = Figure(figures.payoff_strips(summary), text, "payoffs by seat")

@@ -20,7 +20,7 @@ from bestresponse.core.codec import record_from_json
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import Game
 from bestresponse.core.json import canonical
-from bestresponse.core.player import Decision
+from bestresponse.games.known_equilibria import cost_of
 from bestresponse.studies.answers import Answers, count_answers
 from bestresponse.studies.playground.config import PlaygroundConfig
 from bestresponse.studies.playground.theory import Theory, theory_of
@@ -32,7 +32,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One answer: in which play (a row of the payoffs), by whom, where and when; `options` are those of a choice."""
+    """One answer: in which play (a row of the payoffs), by whom, where and when; `options` are those of a choice.
+
+    `cost` is what the answer loses against others who play the equilibrium that is known in words, None where there is
+    none; that of a form stands at its first field.
+    """
 
     play: int
     seat: str
@@ -40,7 +44,8 @@ class Made:
     place: str
     part: str
     value: str | float
-    options: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +101,12 @@ class Measured:
                 "place": one.place,
                 "part": one.part,
                 "move": one.value,
+                "cost": one.cost,
                 "payoff": float(self.payoffs[one.play, column[one.seat]]),
                 "void": "",
             }
         for void in self.voids:
-            nothing = {"turn": None, "place": "", "part": "", "move": None, "payoff": None}
+            nothing = {"turn": None, "place": "", "part": "", "move": None, "cost": None, "payoff": None}
             yield {
                 "repeat": void.repeat,
                 "seat": void.seat,
@@ -142,23 +148,23 @@ def _moves(game: Game[Any], theory: Theory, row: int, record: Record) -> Iterato
     for submission in record.submissions:
         role, ask = submission.role, episode.pending[submission.role]
         if role in game.roles:
-            place = theory.place(episode.view(role)) if theory.tree is not None else ""
             turns[role, type(ask).__name__] += 1
-            yield from _parts(row, role, turns[role, type(ask).__name__], place, ask, submission.decision)
+            place = theory.place(episode.view(role)) if theory.tree is not None else ""
+            action = submission.decision.action
+            cost = cost_of(game, episode.state, role, action) if theory.known is not None else None
+            for part in _parts(ask, action):
+                yield Made(row, role, turns[role, type(ask).__name__], place, *part, cost)
+                cost = None
         episode.submit(role, submission.decision)
 
 
-def _parts(row: int, role: str, turn: int, place: str, ask: Ask, decision: Decision) -> Iterator[Made]:
-    """A form field by field, anything else as one."""
-    action = decision.action
+def _parts(ask: Ask, action: Any) -> Iterator[tuple[str, str | float, tuple[str, ...]]]:
+    """The fields of a form, anything else as one nameless field, each with its value and its options; no free text."""
     if isinstance(action, Mapping):
         for name, value in action.items():
-            yield Made(row, role, turn, place, name, _value(value), ())
-        return
-    if isinstance(ask, Words):
-        return
-    options = ask.options if isinstance(ask, Choice) else ()
-    yield Made(row, role, turn, place, "", _value(action), options)
+            yield name, _value(value), ()
+    elif not isinstance(ask, Words):
+        yield "", _value(action), ask.options if isinstance(ask, Choice) else ()
 
 
 def _value(action: Any) -> str | float:

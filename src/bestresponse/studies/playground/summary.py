@@ -81,6 +81,16 @@ class Summary:
         return judge(self.measured, self.nearest)
 
     @cached_property
+    def losses(self) -> Mapping[str, Interval]:
+        """By seat, what its answers lose in a play against others who play the equilibrium that is known in words."""
+        if self.measured.theory.known is None:
+            return {}
+        lost = np.zeros_like(self.measured.payoffs)
+        for one in self.measured.made:
+            lost[one.play, self.measured.seats.index(one.seat)] += one.cost or 0.0
+        return {seat: self._mean(own, f"lost {seat}") for seat, own in zip(self.measured.seats, lost.T, strict=True)}
+
+    @cached_property
     def nearest(self) -> Predicted | None:
         """The equilibrium whose probabilities differ least from the frequencies, the first among equals."""
         seen = {(one.seat, one.place, one.move): one.share.estimate for one in self.shares}
