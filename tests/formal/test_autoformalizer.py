@@ -110,7 +110,7 @@ def test_an_unfinished_program_is_kept_and_the_next_answer_may_be_longer():
     model, writer = formalizer(cut, fenced(GOOD), max_tokens=100)
     found = writer.formalize(STORY)
     assert found.ok
-    assert model.asked[1].max_tokens == 200
+    assert (model.asked[1].max_tokens, model.asked[1].temperature) == (200, 0.7)
     assert "the answer was cut off" in model.asked[1].messages[1].content
 
 

@@ -226,7 +226,7 @@ class Formalizer:
         return report
 
     def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
-        """An answer given twice would be given again: then the model is asked with more freedom."""
+        """An answer given twice, or running in circles, would come again: then the model is asked with more freedom."""
         s = self.settings
         answers = [attempt.reply.text for attempt in before[-2:] if attempt.form == form.name]
         stuck = len(answers) == 2 and answers[0] == answers[1]
@@ -235,7 +235,7 @@ class Formalizer:
             (Message("system", form.system()), Message("user", text)),
             schema=form.schema(self.model),
             max_tokens=2 * s.max_tokens if cut else s.max_tokens,
-            temperature=max(s.temperature, _HEAT) if stuck else s.temperature,
+            temperature=max(s.temperature, _HEAT) if stuck or cut else s.temperature,
             seed=s.seed,
             replicate=s.replicate * 1000 + len(before),
         )
