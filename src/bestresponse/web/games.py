@@ -30,8 +30,9 @@ from bestresponse.web.setup import GameChoice
 
 __all__ = ["Offer", "checked_program", "found_of", "game_of", "offers", "stage_form"]
 
-_making = threading.Lock()
-"""Many who come at once want the same game; one of them makes it, and the others have it then."""
+_making = tuple(threading.Lock() for _ in range(16))
+"""Many who come at once want the same game; one of them makes it, and the others have it then. Few games share a lock,
+so that one that is slow to make holds up hardly anybody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Offer:
 
 def offers() -> tuple[Offer, ...]:
     """Every game that can be chosen by name."""
-    with _making:
+    with _making[0]:
         return _offers()
 
 
@@ -70,7 +71,7 @@ def _rule(name: str) -> list[Offer]:
 
 def game_of(choice: GameChoice) -> Game[Any]:
     """The game, ready to be played; UsageError or InvalidGame where the choice means none."""
-    with _making:
+    with _making[hash(choice) % len(_making)]:
         return _game_of(choice)
 
 
