@@ -17,7 +17,6 @@ from bestresponse.core.errors import ProgramRefused
 from bestresponse.logic.diagnostics import Diagnostic, Severity
 from bestresponse.logic.gate_clauses import Gate, GatedClause
 from bestresponse.logic.gate_goals import MAX_DEPTH, Refusal, Surroundings, checked_body, depth, indicator
-from bestresponse.logic.predicates import CALLABLE, GAME
 from bestresponse.logic.reader import read, read_term
 from bestresponse.logic.terms import Atom, Struct, Term, Var, list_of, variables_of, write
 
@@ -99,11 +98,10 @@ def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
     """Check one goal, as text or term, to be asked of a program; leading `initialise/2` goals become `given`."""
     try:
         whole = goal if not isinstance(goal, str) or isinstance(goal, Atom) else read_term(goal).term
-        known = program.defined | CALLABLE | GAME
         goal, given = _split_given(whole)
         if depth(goal) > MAX_DEPTH:
             raise Refusal(f"the goal is nested deeper than {MAX_DEPTH}")
-        around = Surroundings(known, program.defined, lambda key: None, closed=True)
+        around = Surroundings(program.defined, lambda key: None, closed=True)
         term = checked_body(goal, around)
     except (ValueError, Refusal) as error:
         raise ProgramRefused(f"The goal was refused: {error}") from error

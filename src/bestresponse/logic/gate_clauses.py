@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 
 from bestresponse.logic.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.gate_goals import MAX_DEPTH, Refusal, Surroundings, checked_body, depth, indicator
@@ -67,7 +67,6 @@ class Gate:
         self.diagnostics: list[Diagnostic] = []
         self.kept: list[tuple[Clause, Atom | Struct, Term]] = []
         self.directives: list[tuple[Clause, Term]] = []
-        self.needs = Needs(())
         self.defined: dict[str, int] = {}
         self.declared: dict[str, Clause] = {}
         self.scattered: set[str] = set()
@@ -90,7 +89,7 @@ class Gate:
             return
         for clause in clauses:
             self.place = clause
-            if depth(clause.term) > MAX_DEPTH:
+            if len(clause.text) > MAX_DEPTH and depth(clause.term) > MAX_DEPTH:
                 self.refuse("depth", f"the clause is nested deeper than {MAX_DEPTH}")
             elif isinstance(clause.term, Struct) and clause.term.name in (":-", "?-") and len(clause.term.args) == 1:
                 self.directive(clause.term.args[0])
@@ -181,18 +180,22 @@ class Gate:
 
     def clauses(self) -> tuple[GatedClause, ...]:
         """Check every body against what the whole program defines."""
-        self.needs = Needs((indicator(head), body) for _, head, body in self.kept)
         defined = frozenset(self.defined) | frozenset(self.declared)
-        around = Surroundings(defined | CALLABLE | GAME, defined, self.undefined)
+        around = Surroundings(defined, self.undefined)
         gated = self.checked(around)
         for clause, term in self.directives:
             self.place = clause
-            self.not_run(term, Surroundings(around.known, defined, _unknown, closed=True))
+            self.not_run(term, Surroundings(defined, _unknown, closed=True))
         self.place = None
         gated += [GatedClause(head, body, 0, 0, "") for head, body in around.clauses]
         gated += [_empty(key) for key in sorted((GAME | frozenset(self.declared)) - frozenset(self.defined))]
         gated += [default for key, default in _defaults().items() if key not in self.defined]
         return tuple(gated)
+
+    @cached_property
+    def needs(self) -> Needs:
+        """What the program needs, looked at when something is wrong with it."""
+        return Needs((indicator(head), body) for _, head, body in self.kept)
 
     def checked(self, around: Surroundings) -> list[GatedClause]:
         """The clauses whose bodies may run. What may not is a refusal, or left out where the game does not need it."""
@@ -211,7 +214,7 @@ class Gate:
                 continue
             source_line = clause.text.split("\n", 1)[0][:200]
             gated.append(GatedClause(head, checked, clause.line, clause.column, source_line))
-        return self.left_out(faulty, gated)
+        return self.left_out(faulty, gated) if faulty else gated
 
     def left_out(self, faulty: dict[str, Refusal], gated: list[GatedClause]) -> list[GatedClause]:
         gone = self.needs.without(faulty)

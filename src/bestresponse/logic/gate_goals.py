@@ -6,13 +6,14 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from bestresponse.logic.gate_lambda import Lambda, lifted
-from bestresponse.logic.predicates import FORBIDDEN, FORBIDDEN_EXACT, GOAL_ARGUMENTS, OUTPUT, UNCOMMON
+from bestresponse.logic.predicates import CALLABLE, FORBIDDEN, FORBIDDEN_EXACT, GAME, GOAL_ARGUMENTS, OUTPUT, UNCOMMON
 from bestresponse.logic.terms import CONS, Atom, Struct, Term, Var, write
 
 __all__ = ["MAX_DEPTH", "Refusal", "Surroundings", "checked_body", "depth", "indicator"]
 
 MAX_DEPTH = 100
 
+_COMMON = CALLABLE | GAME
 _TRUE = Atom("true")
 _SILENT = Atom("say nothing")
 _MOST_SILENT = 3
@@ -43,10 +44,9 @@ def indicator(term: Term, extra: int = 0) -> str:
 
 @dataclass(slots=True)
 class Surroundings:
-    """What a body may call (`known`), which of that its own program defines (`own`), whom to tell of calls of something
-    undefined; and `clauses`, to which lambda expressions are added, unless there can be no more (`closed`)."""
+    """What the program of a body defines itself (`own`), whom to tell of calls of something undefined; and `clauses`,
+    to which lambda expressions are added, unless there can be no more (`closed`)."""
 
-    known: Set[str]
     own: Set[str]
     undefined: Callable[[str], None]
     closed: bool = False
@@ -69,7 +69,6 @@ def checked_body(body: Term, around: Surroundings) -> Term:
 class _Body:
     def __init__(self, around: Surroundings) -> None:
         self.around = around
-        self.known = around.known
         self.own = around.own
 
     def goal(self, term: Term) -> Term:
@@ -84,7 +83,7 @@ class _Body:
         if key in GOAL_ARGUMENTS and isinstance(term, Struct):
             return self.meta(term, key)
         self.permitted(key)
-        if key in self.known:
+        if key in _COMMON:
             return _computed(term) if key in _ARITHMETIC else term
         self.around.undefined(key)
         name, arity = key.rsplit("/", 1)
@@ -160,7 +159,7 @@ class _Body:
             return _SILENT
         if key in GOAL_ARGUMENTS or key in OUTPUT:
             raise Refusal(f"{key} cannot be handed to another predicate", "write a small predicate of your own for it")
-        if key not in self.known:
+        if key not in _COMMON:
             raise Refusal(f"{key} is handed to another predicate but not defined", "define it")
         return term
 

@@ -36,11 +36,8 @@ class Path(NamedTuple):
     named: tuple[tuple[str, str], ...]
     goals: tuple[Goal, ...]
     stuck: bool
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """How many moves each block has."""
-        return tuple(map(len, self.blocks))
+    sizes: tuple[int, ...]
+    """How many moves each block has."""
 
     @property
     def told(self) -> str:
@@ -72,7 +69,7 @@ class PathReader:
         moves, earned = self._moves, self._goals
         goals = [] if stuck else [earned.get(id(goal)) or self._goal(goal) for goal in items_of(ending)[0]]
         named = [moves.get(id(move)) or self._move(move) for block in blocks for move in block]
-        return Path(blocks, tuple(named), tuple(goals), stuck)
+        return Path(blocks, tuple(named), tuple(goals), stuck, tuple(map(len, blocks)))
 
     def goals(self, terms: Term) -> tuple[Goal, ...]:
         """A list of `Player-Payoff`."""

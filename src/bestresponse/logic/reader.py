@@ -308,6 +308,8 @@ class _Parser:
 
     def named(self, token: Token) -> Term:
         name = _bounded(token) if token.kind == "quoted" else token.text
+        if token.kind == "name" and name[0] > "z" and name[0].isupper():
+            return self.variable(token)
         if len(name) > MAX_ATOM:
             raise _SyntaxFault(token.start, f"a name of {len(name):,} characters; at most {MAX_ATOM:,} are read")
         if token.functional:

@@ -43,6 +43,7 @@ map_five([A|As], [B|Bs], [C|Cs], [D|Ds], [E|Es], Closure) :-
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
 :- dynamic(solver_clause/3).   % solver_clause(Name, Arity, Clause): what every game has besides; trusted, given once
 :- dynamic(solver_defines/2).
+:- dynamic(solver_own/2).      % solver_own(Name, Arity): what of that every game needs a copy of
 :- dynamic(protected/2).       % protected(Name, Arity): what SWI-Prolog itself lets nobody define
 
 :- forall(( predicate_property(system:Head, iso), functor(Head, Name, Arity) ), assertz(protected(Name, Arity))).
@@ -102,7 +103,8 @@ perform(solver(Seed), Text, [loaded]) :-
     set_random(seed(Seed)),
     open_string(Text, Stream),
     clauses(Stream, Clauses),
-    maplist(trust, Clauses).
+    maplist(trust, Clauses),
+    share_helpers.
 perform(load(Module), Text, [loaded]) :-
     load(Module, Text).
 perform(unload(Module), _, [unloaded]) :-
@@ -174,12 +176,34 @@ load(Module, Text) :-
 
 define_all(Module, Clauses) :-
     maplist(declare(Module), Clauses),
-    forall(solver_defines(Name, Arity), add_solver(Module, Name, Arity)),
+    forall(solver_own(Name, Arity), add_solver(Module, Name, Arity)),
     maplist(store(Module), Clauses).
 
 add_solver(Module, Name, Arity) :-
     assertz(defines(Module, Name, Arity)),
     forall(solver_clause(Name, Arity, Clause), assertz(Module:Clause)).
+
+% What does not lead to any predicate of a game is the same for all and there once.
+share_helpers :-
+    forall(( solver_defines(Name, Arity), about_games(Name, Arity, []) ), assertz(solver_own(Name, Arity))),
+    forall(( solver_clause(Name, Arity, Clause), \+ solver_own(Name, Arity) ), assertz(bestresponse_games:Clause)).
+
+about_games(Name, Arity, Seen) :-
+    \+ memberchk(Name/Arity, Seen),
+    solver_clause(Name, Arity, (_ :- Body)),
+    called(Body, Goal),
+    functor(Goal, Called, Count),
+    (   solver_defines(Called, Count)
+    ->  about_games(Called, Count, [Name/Arity|Seen])
+    ;   \+ allowed(Called, Count), \+ control(Goal)
+    ), !.
+
+called(Body, Goal) :-
+    Body =.. [_|Parts],
+    (   ( control(Body) ; meta(Body, _) )
+    ->  member(Part, Parts), compound(Part), called(Part, Goal)
+    ;   Goal = Body
+    ).
 
 trust(Clause) :-
     ( Clause = (Head :- _) -> true ; Head = Clause ),
@@ -376,7 +400,7 @@ allowed(subset, 2). allowed(flatten, 2). allowed(pairs_keys_values, 3). allowed(
 allowed(pairs_values, 2). allowed(random, 1). allowed(random, 3). allowed(random_between, 3).
 allowed(random_member, 2). allowed(random_permutation, 2). allowed(random_select, 3). allowed(maybe, 0).
 allowed(nextto, 3). allowed(nth0, 4). allowed(nth1, 4). allowed(is_set, 1). allowed(dif, 2). allowed(=@=, 2).
-allowed(\=@=, 2).
+allowed(\=@=, 2). allowed('say nothing', 1). allowed('say nothing', 2). allowed('say nothing', 3).
 
 % silent(?Goal): writing succeeds and shows nothing.
 silent(nl).

@@ -47,7 +47,7 @@ table_players(Situation, Players) :-
 
 table_row(Blocks, Goals) :-
     initial(Situation),
-    'play on'(first, Situation, [], [], Blocks, Goals).
+    'play on'(Situation, waiting([], []), [], Blocks, Goals).
 
 table_rows(Rows, Orders) :-
     findall(Blocks-Goals, table_row(Blocks, Goals), Rows),
@@ -66,61 +66,89 @@ table_rows(Rows, Orders) :-
     ).
 
 'the same backwards'(Rows) :-
-    findall(Key, ( 'one of'(Row, Rows), 'key of'(Row, Key) ), Keys),
-    findall(Key, ( 'row backwards'(Row), 'key of'(Row, Key) ), Others),
-    msort(Keys, Sorted),
-    msort(Others, SortedToo),
-    Sorted == SortedToo.
-
-'row backwards'(Blocks-Goals) :-
     initial(Situation),
-    'play on'(last, Situation, [], [], Blocks, Goals).
+    'turned round'(Rows, Situation, Ends, Steps),
+    sort(Steps, Different),
+    \\+ ( 'one of'(Move-Before, Different), \\+ 'may be made'(Move, Before) ),
+    \\+ ( 'one of'(Final-Goals, Ends), \\+ 'ends with'(Final, Goals) ).
 
-'key of'(Blocks-Goals, Sorted-Set) :-
-    'sorted blocks'(Blocks, Sorted),
-    (   is_list(Goals)
-    ->  sort(Goals, Set)
-    ;   Set = Goals
+'turned round'([], _, [], []).
+'turned round'([Blocks-Goals|Rows], Situation, [Final-Goals|Ends], Steps) :-
+    'blocks backwards'(Blocks, Situation, Final, Steps, Rest),
+    'turned round'(Rows, Situation, Ends, Rest).
+
+'blocks backwards'([], Situation, Situation, Steps, Steps).
+'blocks backwards'([Block|Blocks], Situation, Final, Steps, Rest) :-
+    'block backwards'(Block, Situation, Next, Steps, Later),
+    'blocks backwards'(Blocks, Next, Final, Later, Rest).
+
+'block backwards'([], Situation, Situation, Steps, Steps).
+'block backwards'([Move|Moves], Situation, do(Move, Before), Steps, Rest) :-
+    'block backwards'(Moves, Situation, Before, Steps, [Move-Before|Rest]).
+
+'ends with'(_, stuck).
+'ends with'(Final, Goals) :-
+    final(Final),
+    findall(Player-Payoff, finally(goal(Player, Payoff), Final), Others),
+    (   Others == Goals
+    ->  true
+    ;   sort(Goals, Set),
+        sort(Others, Set)
     ).
 
-'sorted blocks'([], []).
-'sorted blocks'([Block|Blocks], [Sorted|Others]) :-
-    msort(Block, Sorted),
-    'sorted blocks'(Blocks, Others).
+'may be made'(Move, Situation) :-
+    (   legal(Move, Situation)
+    ->  true
+    ;   legal(Legal, Situation),
+        Legal == Move
+    ->  true
+    ).
 
-'play on'(Who, Situation, Waiting, Block, Blocks, Goals) :-
+'play on'(Situation, Waiting, Block, Blocks, Goals) :-
     (   final(Situation)
     ->  Block = [],
         Blocks = [],
         findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals)
+    ;   'moves of the next'(Waiting, Situation, Options, Others)
+    ->  'one of'(Made, Options),
+        Block = [Made|Rest],
+        'play on'(do(Made, Situation), Others, Rest, Blocks, Goals)
     ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
-        'next step'(Moves, Who, Situation, Waiting, Block, Blocks, Goals)
+        'next step'(Moves, Situation, Waiting, Block, Blocks, Goals)
     ).
 
-'next step'([], _, _, _, [], [], stuck).
-'next step'([Mover-Move|Moves], Who, Situation, Waiting, Block, Blocks, Goals) :-
-    'next mover'(Who, [Mover-Move|Moves], Waiting, Chosen, Others, When),
-    'moves of'(Chosen, [Mover-Move|Moves], [], Options),
+'moves of the next'(waiting([Mover|Movers], [Form|Forms]), Situation, Options, waiting(Movers, [Form|Forms])) :-
+    findall(Move, ( 'one of'(Move, [Form|Forms]), arg(1, Move, Mover), legal(Move, Situation) ), [Move|Moves]),
+    'each once'([Move|Moves], [], Options).
+
+'next step'([], _, _, [], [], stuck).
+'next step'([Mover-Move|Moves], Situation, waiting(Waiting, Forms), Block, Blocks, Goals) :-
+    (   'taken out'(Waiting, Mover, Others)
+    ->  When = now,
+        NewForms = Forms
+    ;   'the movers'(Moves, [Mover], Others),
+        'the forms'([Mover-Move|Moves], [], NewForms),
+        When = next
+    ),
+    'moves of'(Mover, [Mover-Move|Moves], Own),
+    'each once'(Own, [], Options),
     'one of'(Made, Options),
     'put down'(When, Made, Block, Blocks, Rest, Later),
-    'play on'(Who, do(Made, Situation), Others, Rest, Later, Goals).
-
-'next mover'(first, [Mover-_|Moves], Waiting, Mover, Others, When) :-
-    (   'taken out'(Waiting, Mover, Others)
-    ->  When = now
-    ;   'the movers'(Moves, [Mover], Others),
-        When = next
-    ).
-'next mover'(last, Moves, Waiting, Mover, Others, When) :-
-    (   Waiting = [Mover|Others]
-    ->  When = now
-    ;   'the movers'(Moves, [], Movers),
-        'turned round'(Movers, [], [Mover|Others]),
-        When = next
-    ).
+    'play on'(do(Made, Situation), waiting(Others, NewForms), Rest, Later, Goals).
 
 'put down'(now, Move, [Move|Rest], Blocks, Rest, Blocks).
 'put down'(next, Move, [], [[Move|Rest]|Later], Rest, Later).
+
+'the forms'([], Forms, Forms).
+'the forms'([_-Move|Moves], Seen, Forms) :-
+    (   \\+ compound(Move)
+    ->  Forms = []
+    ;   \\+ \\+ 'one of'(Move, Seen)
+    ->  'the forms'(Moves, Seen, Forms)
+    ;   functor(Move, Name, Arity),
+        functor(Form, Name, Arity),
+        'the forms'(Moves, [Form|Seen], Forms)
+    ).
 
 'mover of'(Move, Mover) :-
     (   compound(Move)
@@ -143,17 +171,20 @@ table_rows(Rows, Orders) :-
         'the movers'(Moves, [Mover|Seen], Rest)
     ).
 
-'turned round'([], Turned, Turned).
-'turned round'([Item|Items], Done, Turned) :-
-    'turned round'(Items, [Item|Done], Turned).
-
-'moves of'(_, [], _, []).
-'moves of'(Mover, [Other-Move|Others], Seen, Moves) :-
-    (   Other == Mover,
-        \\+ 'is in'(Move, Seen)
+'moves of'(_, [], []).
+'moves of'(Mover, [Other-Move|Others], Moves) :-
+    (   Other == Mover
     ->  Moves = [Move|Rest],
-        'moves of'(Mover, Others, [Move|Seen], Rest)
-    ;   'moves of'(Mover, Others, Seen, Moves)
+        'moves of'(Mover, Others, Rest)
+    ;   'moves of'(Mover, Others, Moves)
+    ).
+
+'each once'([], _, []).
+'each once'([Item|Items], Seen, Once) :-
+    (   'is in'(Item, Seen)
+    ->  'each once'(Items, Seen, Once)
+    ;   Once = [Item|Rest],
+        'each once'(Items, [Item|Seen], Rest)
     ).
 
 'one of'(Item, [Item|_]).

@@ -2,7 +2,8 @@
 
 This is not a reader for programs: it understands exactly what that writer produces, in one pass and without recursion.
 Commas only separate there (the atom is written in quotes), so they are passed over like blanks. Constants and flat
-terms without variables, `move(p1,a)`, come again and again in a table; each is built once and shared.
+terms without variables, `move(p1,a)`, come again and again in a table; each is built once and shared. The rows of a
+table are cut into their parts at the commas.
 """
 
 import re
@@ -23,15 +24,17 @@ _PLAIN: Final = r"(?:[a-z]\w*|'\w*'|-?\d+(?:\.\d+)?)"
 _FLAT: Final = rf"(?:(?:[a-z]\w*|-)\(|\[){_PLAIN}(?:,{_PLAIN})*[)\]]"
 _NESTED: Final = rf"[a-z]\w*\((?:{_PLAIN}|{_FLAT})(?:,(?:{_PLAIN}|{_FLAT}))*\)"
 _CALL: Final = rf"(?:[a-z]\w*|-)\({_PLAIN}(?:,{_PLAIN})*\)"
-_CALLS: Final = rf"\[{_CALL}(?:,{_CALL})+\]"
+_CALLS: Final = rf"\[{_CALL}(?:,{_CALL})*\]"
+_ROW: Final = rf"-\(\[{_CALLS}(?:,{_CALLS})*\],{_CALLS}\)"
 _TOKENS: Final = re.compile(_TOKEN, re.DOTALL)
-_CHUNKS: Final = re.compile(rf"{_CALLS}|{_NESTED}|{_FLAT}|{_TOKEN}", re.DOTALL)
+_CHUNKS: Final = re.compile(rf"{_ROW}|{_CALLS}|{_NESTED}|{_FLAT}|{_TOKEN}", re.DOTALL)
 _NUMBERS: Final = re.compile(_NUMBER)
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]+)\\|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]+)\\|(.))", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " "}
 _CLOSING: Final = frozenset(")]}")
 _OPENING: Final = frozenset("[({")
 _CONSTANTS: Final[dict[str, Term]] = {}
+_CALLED: Final[dict[str, Term]] = {}
 _MOST_CONSTANTS: Final = 50_000
 _MOST_DIGITS: Final = 4_214  # as many as the embedded engine takes
 
@@ -61,7 +64,9 @@ def _decoded(text: str, tokens: re.Pattern[str]) -> Term:
         elif token == "|":
             name = "[|"
         elif token[0] == "[" and token[-2] == ")":
-            terms.append(_listed(token))
+            terms.append(_listed(token[1:-2]))
+        elif token[-3:] == ")])":
+            terms.append(_row(token))
         elif token[0] == "_":
             terms.append(variables.setdefault(token, Var(token)))
         else:
@@ -83,13 +88,28 @@ def _built(name: str, terms: list[Term]) -> Term:
     return Struct("{}" if name == "{" else _functor(name), tuple(terms))
 
 
-def _listed(token: str) -> Term:
-    """The list of flat terms a token stands for, `[move(p1,a),move(p2,b)]`; its items are shared, itself it is rare."""
+def _listed(calls: str) -> Term:
+    """The list of flat terms a text stands for, `move(p1,a),move(p2,b` without its last bracket; its items are shared,
+    itself it is rare."""
     result: Term = NIL
-    for item in reversed(token[1:-2].split("),")):
-        text = item + ")"
-        result = Struct(CONS, (_CONSTANTS.get(text) or _remembered(text), result))
+    for call in reversed(calls.split("),")):
+        result = Struct(CONS, (_CALLED.get(call) or _called(call), result))
     return result
+
+
+def _row(token: str) -> Term:
+    """A row of a table, `-([[move(p1,a),move(p2,b)]],[-(p1,3),-(p2,0)])`."""
+    blocks, goals = token[4:-3].rsplit(")]],[", 1)
+    made: Term = NIL
+    for block in reversed(blocks.split(")],[")):
+        made = Struct(CONS, (_listed(block), made))
+    return Struct("-", (made, _listed(goals)))
+
+
+def _called(call: str) -> Term:
+    if len(_CALLED) >= _MOST_CONSTANTS:
+        _CALLED.clear()
+    return _CALLED.setdefault(call, _decoded(f"{call})", _TOKENS))
 
 
 @lru_cache(8192)

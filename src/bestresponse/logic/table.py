@@ -90,13 +90,12 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         return Extraction(None, tuple(defects))
     declared = _unique(label(player) for player in items_of(starts[0])[0])
     players = declared or _unique(player for path in paths for player, _ in path.named)
-    defects += _goal_defects(paths, players)
+    ends, defects = _ends(paths, players)
     if defects:
         return Extraction(None, tuple(_few(defects)))
     every, problems = _order_defects(engine, program, paths, answer["Orders"] == "same")
     if problems:
         return Extraction(None, tuple(_few(problems)))
-    ends = tuple([Row(path.named, _payoffs(path, players), path.sizes) for path in paths])
     return Extraction(GameTable(players, _moves(ends, players), ends, every), ())
 
 
@@ -141,11 +140,6 @@ def _moves(rows: tuple[Row, ...], players: tuple[str, ...]) -> tuple[tuple[str, 
     return tuple(tuple(move for who, move in made if who == player) for player in players)
 
 
-def _payoffs(path: Path, players: tuple[str, ...]) -> tuple[Fraction, ...]:
-    earned = {player: number for player, _, number in path.goals}
-    return tuple([earned[player] or Fraction(0) for player in players])
-
-
 def _path_defects(paths: list[Path], unknown: bool) -> Iterator[Diagnostic]:
     if not paths:
         yield _defect("terminals", "no play of the game reaches a final situation", "check final/1 and legal/2")
@@ -160,15 +154,19 @@ def _path_defects(paths: list[Path], unknown: bool) -> Iterator[Diagnostic]:
             return
 
 
-def _goal_defects(paths: list[Path], players: tuple[str, ...]) -> list[Diagnostic]:
+def _ends(paths: list[Path], players: tuple[str, ...]) -> tuple[tuple[Row, ...], list[Diagnostic]]:
+    """The rows of the table, and what is wrong with the payoffs in them."""
+    rows: list[Row] = []
     defects: list[Diagnostic] = []
     if not players:
         defects.append(_defect("players", "the game has no players", "declare them: initially(player(p1), s0)."))
     for path in paths:
         earned = {player: number for player, _, number in path.goals}
-        if len(earned) != len(path.goals) or any(earned.get(player) is None for player in players):
+        payoffs = tuple([earned.get(player) for player in players])
+        if len(earned) != len(path.goals) or None in payoffs:
             defects += [found for player in players for found in _goal_defect(path, player)]
-    return defects
+        rows.append(Row(path.named, payoffs, path.sizes))  # type: ignore[arg-type]
+    return tuple(rows), defects
 
 
 def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:

@@ -93,6 +93,7 @@ NIL = Atom("[]")
 CONS = "[|]"
 
 _PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+_SHORT = 64
 _SOLO = frozenset({"[]", "!", "{}"})
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t"}
 
@@ -123,7 +124,14 @@ def items_of(term: Term) -> tuple[list[Term], Term]:
     """The items of a list and what it ends in: `NIL` when it is a proper list, a list cell when it never ends."""
     items: list[Term] = []
     term = deref(term)
-    seen, again = term, 64
+    for _ in range(_SHORT):
+        if term.__class__ is not Struct or term.name != CONS or len(term.args) != 2:
+            return items, term
+        item, term = term.args
+        items.append(item)
+        if term.__class__ is Var:
+            term = deref(term)
+    seen, again = term, 2 * _SHORT
     while term.__class__ is Struct and term.name == CONS and len(term.args) == 2:
         item, term = term.args
         items.append(item)

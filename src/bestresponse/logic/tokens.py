@@ -98,8 +98,6 @@ def tokenize(text: str) -> list[Token]:
         if kind is None or kind == "nothing":
             break
         before, (start, end) = end, found.span(kind)
-        if kind == "name" and text[start] > "z" and text[start].isupper():
-            kind = "variable"
         functional = text[end : end + 1] == "("
         tokens.append(new(Token, (kind, text[start:end], start, start > before or not before, functional)))
     return tokens
