@@ -41,14 +41,14 @@ def test_half_the_games_give_the_same_equilibrium(name):
     game = dialogue(name, seed=4)
     prompts = (game.manners.options,) * 2
     reusing = arena_of(game)
-    half = estimate(reusing, prompts, 400)
-    assert reusing.played == 400 * 10
+    half = estimate(reusing, prompts, 200)
+    assert reusing.played == 200 * 10
     assert np.array_equal(half.means[0], half.means[1].T)
     fixed = arena_of(game, swap=False)
-    seated = estimate(fixed, prompts, 400).samples
-    assert fixed.played == 400 * 16
+    seated = estimate(fixed, prompts, 200).samples
+    assert fixed.played == 200 * 16
     full = MetaGame(prompts, np.concatenate([seated, seated.swapaxes(0, 1)[..., ::-1]], axis=-2))
-    assert np.abs(half.means - full.means).max() < 0.12 * np.ptp(full.samples)
+    assert np.abs(half.means - full.means).max() < 0.15 * np.ptp(full.samples)
     pairs = zip(solve_meta(half, "nash").marginals, solve_meta(full, "nash").marginals, strict=True)
     assert all(np.abs(a - b).max() < 0.2 for a, b in pairs)
 
