@@ -117,8 +117,9 @@ class SteerConfig:
     @property
     def models(self) -> tuple[str, ...]:
         """Every model that is needed, each once."""
-        named = (self.model, self.judge, self.second_judge, self.classifier, self.scenarios_by)
-        return tuple(dict.fromkeys(name for name in named if name and name not in EMBEDDINGS))
+        classifier = "" if self.classifier in EMBEDDINGS else self.classifier
+        named = (self.model, self.judge, self.second_judge, classifier, self.scenarios_by)
+        return tuple(dict.fromkeys(name for name in named if name))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
