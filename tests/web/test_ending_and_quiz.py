@@ -141,3 +141,9 @@ def test_where_nothing_is_known_that_is_said():
     choice = GameChoice("water", rounds=1)
     (note,) = equilibria(choice, played(choice))
     assert note.text.startswith("No equilibrium of this game is known")
+
+
+def test_two_decimals_are_enough_where_there_are_more_and_no_others_pass():
+    third, plain = Question("?", 1 / 3), Question("?", 0.25)
+    assert [third.right(typed) for typed in ("0.33", "0,333", "1/3", "0.34")] == [True, True, False, False]
+    assert [plain.right(typed) for typed in ("0.25", " .250 ", "0.253", "")] == [True, True, False, False]

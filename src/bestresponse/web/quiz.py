@@ -34,20 +34,22 @@ from bestresponse.web.games import stage_form
 __all__ = ["Question", "mistakes", "questions"]
 
 _COUNT = 2
+_EXACT = 1e-9
 _ROUNDING = 0.0051
 _MOST_STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question whose answer is a number; two decimals are enough."""
+    """A question whose answer is a number; where it has more than two decimals, two are enough."""
 
     text: str
     answer: float
 
     def right(self, typed: str) -> bool:
+        short = abs(round(self.answer, 2) - self.answer) < _EXACT
         try:
-            return abs(float(typed.strip().replace(",", ".")) - self.answer) < _ROUNDING
+            return abs(float(typed.strip().replace(",", ".")) - self.answer) < (_EXACT if short else _ROUNDING)
         except ValueError:
             return False
 
