@@ -84,11 +84,14 @@ def test_moves_that_you_and_i_make_are_read_one_after_the_other() -> None:
     ]
 
 
-def test_a_pair_of_payoffs_is_in_the_order_of_the_players_whoever_reasons() -> None:
-    assert read(CORNER, "(Up, Left) pays (2, 1).", seat=1) == [
-        pays("them", "2", "Left", "Up"),
-        pays("you", "1", "Left", "Up"),
+def test_a_pair_that_does_not_say_whose_is_whose_is_not_read() -> None:
+    assert read(CORNER, "(Up, Left) pays (2, 1).", seat=1) == []
+    assert read(CORNER, "(Up, Right) pays (0, 0).", seat=1) == [
+        pays("you", "0", "Right", "Up"),
+        pays("them", "0", "Right", "Up"),
     ]
+    assert read(CORNER, "If I play Left and row plays Up, I get 1.", seat=1) == [pays("you", "1", "Left", "Up")]
+    assert read(DILEMMA, "(Defect, Cooperate) is a Nash equilibrium.", seat=1) == []
 
 
 def test_a_sentence_with_an_amount_from_which_nothing_is_read_is_told() -> None:

@@ -124,7 +124,8 @@ class Choices:
         for facing, pattern in self._pairs:
             for match in pattern.finditer(text):
                 names = match["first"], match["second"]
-                names = names if facing else (names[self.words.by_number[0]], names[self.words.by_number[1]])
+                if not facing and self.words.alike and not self.words.clear(*names):
+                    continue
                 for mine, theirs in (names, names[::-1]):
                     actions = self.words.action(0, mine), self.words.action(1, theirs)
                     if actions[0] is not None and actions[1] is not None:
@@ -221,9 +222,9 @@ class Amounts:
             yield whom, match["number"], 1
         if self.words.count == 2:
             for match in (match for pattern in _PAIRS for match in pattern.finditer(clause)):
-                first, second = self.words.by_number
-                yield (first,), match["first"], 1
-                yield (second,), match["second"], 1
+                if self.words.clear(match["first"], match["second"]):
+                    yield (0,), match["first"], 1
+                    yield (1,), match["second"], 1
 
     def _and_them(self, clause: str, start: int, sign: int) -> Iterator[tuple[tuple[int, ...], str, int]]:
         """... and my opponent 1."""

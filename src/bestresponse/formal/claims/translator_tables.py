@@ -50,17 +50,15 @@ class Tables:
         """(Up, Left): 2, 1; AB = 0/5."""
         for cell in (*self.choices.cells(line), *self._joined(line)):
             match = next((found for pattern in _AFTER if (found := pattern.match(line, cell.end))), None)
-            if match is not None:
-                first, second = self.words.by_number
-                yield cell.actions, first, Fraction(match["one"])
-                yield cell.actions, second, Fraction(match["two"])
+            if match is not None and self.words.clear(match["one"], match["two"]):
+                yield cell.actions, 0, Fraction(match["one"])
+                yield cell.actions, 1, Fraction(match["two"])
 
     def _joined(self, line: str) -> Iterator[Cell]:
         """AB: two letters without anything between them."""
         for match in self._letters.finditer(line) if self.words.count == 2 else ():
-            letters = match["first"], match["second"]
-            mine, theirs = (self.words.action(who, letters[self.words.by_number[who]]) for who in (0, 1))
-            if mine is not None and theirs is not None:
+            mine, theirs = self.words.action(0, match["first"]), self.words.action(1, match["second"])
+            if mine is not None and theirs is not None and self.words.clear(match["first"], match["second"]):
                 yield Cell((mine, theirs), match.start(), match.end())
 
     @cached_property
@@ -83,9 +81,11 @@ class Tables:
                 own, other = self._label(1 - across, side), self._label(across, top)
                 if match is None or own is None or other is None:
                     continue
+                if match["one"] != match["two"] and (across == 0 or not self.words.clear(match["one"], match["two"])):
+                    continue
                 actions = (own, other) if across == 1 else (other, own)
-                yield actions, 1 - across, Fraction(match["one"])
-                yield actions, across, Fraction(match["two"])
+                yield actions, 0, Fraction(match["one"])
+                yield actions, 1, Fraction(match["two"])
 
     def _owner(self, head: Sequence[str], sides: Sequence[str]) -> int:
         """Whose actions stand above: the other's, unless names or persons say that they are the reasoner's."""

@@ -153,10 +153,12 @@ class Words:
         forms = [form for a in verbs for form in _forms(a).split("|") if re.match(r"[a-z]+ing\b", form)]
         return rf"(?:(?<![\w'-])(?:{'|'.join(forms)})(?![\w']|-\w))" if forms else "(?!)"
 
-    @property
-    def by_number(self) -> tuple[int, int]:
-        """In a game of two, where the first and the second player of the game stand among `subject.players`."""
-        return (0, 1) if self.subject.seat == 0 else (1, 0)
+    def clear(self, first: str, second: str) -> bool:
+        """Whether a pair such as (2, 1) says whose is whose.
+
+        The reasoner's stands first, and so does the first player's; where these are not the same, only equal ones do.
+        """
+        return self.subject.seat == 0 or first.casefold() == second.casefold()
 
     def _any(self, actions: list[str]) -> str:
         return rf"(?:(?<![\w'-])(?:{'|'.join(map(_forms, actions))})(?![\w']|-\w))" if actions else "(?!)"
