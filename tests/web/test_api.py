@@ -127,9 +127,15 @@ def test_a_play_of_every_study_is_told_step_by_step(server, study):
     name, _ = MAKERS[study](server.folder)
     play = server.api().get(f"/api/runs/{name}/plays", params={"count": 1}).json()[0]
     told = server.api().get(f"/api/runs/{name}/plays/{play['spec']}").json()
-    assert told["steps"]
-    assert told["steps"][0]["role"]
+    assert told["stages"][0]["steps"][0]["role"]
     assert server.admin.get(f"/watch/run/{name}/play/{play['spec']}").status_code == 200
+
+
+def test_the_steps_of_a_session_tell_both_regrets(server):
+    session, _ = played(server)
+    (stage,) = server.api().get(f"/api/runs/sessions/plays/{session}").json()["stages"]
+    told = [(s["role"], s["action"], s["regret"], s["regret_equilibrium"]) for s in stage["steps"]]
+    assert told == [("row", "defect", 0.0, 0.0), ("col", "cooperate", 1.0, 1.0)]
 
 
 def test_sessions_with_people_have_a_report(server):

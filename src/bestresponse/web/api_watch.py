@@ -17,7 +17,7 @@ from bestresponse.web.desk import AdminApi, Here
 from bestresponse.web.leaderboard import board, compared
 from bestresponse.web.pages_export import file_of
 from bestresponse.web.runs import Progress, game_of_play, has_report, play_of, plays_of, report_of
-from bestresponse.web.steps import Step, steps_of, with_regrets
+from bestresponse.web.steps import Stage, stages, steps_of, with_regrets
 
 __all__ = ["router"]
 
@@ -63,12 +63,12 @@ class PlayOut(BaseModel):
     data: dict[str, Any]
 
 
-class StepsOut(BaseModel):
-    """A play step by step."""
+class StagesOut(BaseModel):
+    """A play step by step, with the rules as the first role is told them."""
 
     spec: str
     briefing: str
-    steps: list[Step]
+    stages: list[Stage]
 
 
 @router.get("/runs")
@@ -123,14 +123,14 @@ def list_plays(
 
 
 @router.get("/runs/{run}/plays/{spec}")
-def show_play(desk: Here, run: Name, spec: Name) -> StepsOut:
-    """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regret."""
+def show_play(desk: Here, run: Name, spec: Name) -> StagesOut:
+    """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets."""
     folder = desk.runs.folder(run)
     stored, calls = play_of(folder, spec)
     game = game_of_play(folder, stored.data)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
     steps = with_regrets(steps_of(stored.record, game, calls), stored.record, game)
-    return StepsOut(spec=spec, briefing=briefing, steps=steps)
+    return StagesOut(spec=spec, briefing=briefing, stages=stages(steps, stored.record, game))
 
 
 @router.get("/leaderboard")
