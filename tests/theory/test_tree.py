@@ -23,7 +23,13 @@ from bestresponse.theory.tree_catalogue import load_tree, tree_entry, tree_names
 from bestresponse.theory.tree_normal_form import to_normal_form
 from bestresponse.theory.tree_policy import Policy, policy_from_table, uniform_policy
 from bestresponse.theory.tree_random import random_tree
-from bestresponse.theory.tree_response import nash_conv, policy_regrets, policy_value, tree_best_response
+from bestresponse.theory.tree_response import (
+    counterfactual_values,
+    nash_conv,
+    policy_regrets,
+    policy_value,
+    tree_best_response,
+)
 from bestresponse.theory.tree_subgame_perfect import subgame_perfect
 
 seeds = st.integers(0, 2**32 - 1)
@@ -359,3 +365,13 @@ def matrix_value(matrix):
     below = np.hstack([-matrix.T, np.ones((columns, 1))])
     found = linprog(goal, below, np.zeros(columns), [[1.0] * rows + [0.0]], [1.0], [(0, None)] * rows + [(None, None)])
     return -found.fun
+
+
+def test_counterfactual_values_weigh_a_move_by_how_likely_the_others_let_it_come():
+    tree = kuhn_poker()
+    values = counterfactual_values(tree, uniform_policy(tree))
+    by_label = {tree.infosets[index].label: row.tolist() for index, row in values.items()}
+    # The second player holds the king in a third of all deals and is bet to in half of these: 2 for a call, -1 else.
+    assert by_label["K b"] == pytest.approx([-1 / 6, 1 / 3])
+    # The first player holds the jack and passed: it loses 1 by folding to a bet, 2 by calling.
+    assert by_label["J pb"] == pytest.approx([-1 / 6, -1 / 3])

@@ -23,6 +23,7 @@ from bestresponse.theory.tree_policy import Policy, PolicyTable, policy_from_tab
 __all__ = [
     "TreeBestResponse",
     "best_response_value",
+    "counterfactual_values",
     "nash_conv",
     "plan_regrets",
     "policy_regrets",
@@ -81,6 +82,22 @@ def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) ->
         moves[tree.infosets[infoset].label] = tree.infosets[infoset].moves[chosen]
     value = float(values[0])
     return TreeBestResponse(player, moves, value, max(0.0, value - float(form.expected(plans)[index])))
+
+
+def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int, Array]:
+    """By information set what each move earns its player if the others follow `policy` and it plays best afterwards.
+
+    The values are weighted by how likely the others and chance let the play come to the set at all; where they never
+    do, all are 0.
+    """
+    form = to_sequence_form(tree)
+    plans = form.plans(_as_policy(tree, policy))
+    found: dict[int, Array] = {}
+    for player, plex in enumerate(form.plexes):
+        values = _best_values(form, player, plans)
+        for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
+            found[infoset] = values[first : first + size].copy()
+    return found
 
 
 def plan_regrets(form: SequenceForm, plans: Sequence[Array]) -> Array:

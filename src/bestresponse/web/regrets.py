@@ -1,7 +1,7 @@
 """What each answer of a play cost: against what the others really did, and against the equilibrium.
 
 Against the others: what the best answer to their answers of the same round would have earned more; for games with a
-payoff table. Against the equilibrium: what the answer loses if everybody else plays it and all goes on by it; where
+payoff table. Against the equilibrium: what the answer loses if everybody else plays it, however well one goes on; where
 there are several, the smallest loss counts, so that an answer that belongs to any of them costs nothing.
 """
 
@@ -25,6 +25,7 @@ from bestresponse.theory.normal_form import Array, NormalForm
 from bestresponse.theory.tree import CHANCE, LEAF, Tree
 from bestresponse.theory.tree_normal_form import behaviour_of
 from bestresponse.theory.tree_policy import Policy
+from bestresponse.theory.tree_response import counterfactual_values
 from bestresponse.web.games import found_of, stage_form
 
 __all__ = ["Costs", "against_equilibrium", "against_others", "decisions", "infoset_of", "policies_of", "solution_of"]
@@ -156,26 +157,25 @@ def infoset_of(tree: Tree, game: Game[Any], state: Any, role: Role) -> int | Non
 
 
 def _move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
-    """For every information set what each move earns its player when all else goes by `policy`.
+    """For every information set what each move earns its player if the others follow `policy` and it goes on well.
 
-    Nodes of a set count as chance and the others make them likely. Where these never come, it is not said which node
-    it would be, and the set is left out unless it has one alone.
+    Nodes of a set count as chance and the others make them likely. Where these never come, a set of one node is valued
+    by what the policy says of the play from there; of a larger one it is not known which node it would be, and it is
+    left out.
     """
     chances = _branch_chances(tree, policy)
     values = np.array(tree.payoffs, dtype=np.float64)
     for node in range(tree.num_nodes - 1, 0, -1):
         values[tree.parent[node]] += chances[node] * values[node]
-    sums = {index: np.zeros(len(one.moves)) for index, one in enumerate(tree.infosets)}
-    weights = dict.fromkeys(sums, 0.0)
-    sizes = np.bincount(tree.infoset[tree.infoset >= 0], minlength=len(tree.infosets))
-    reach = _reach_of_others(tree, chances)
-    for node in np.flatnonzero(tree.infoset >= 0).tolist():
+    asked = np.flatnonzero(tree.infoset >= 0)
+    sizes = np.bincount(tree.infoset[asked], minlength=len(tree.infosets))
+    likely = np.bincount(tree.infoset[asked], _reach_of_others(tree, chances)[asked], minlength=len(tree.infosets))
+    found = {k: row / likely[k] for k, row in counterfactual_values(tree, policy).items() if likely[k] > _NEVER}
+    for node in asked.tolist():
         index, owner = int(tree.infoset[node]), int(tree.owner[node])
-        below = np.array([values[child][owner] for child in tree.children[node]])
-        weight = 1.0 if sizes[index] == 1 else float(reach[node])
-        sums[index] += weight * below
-        weights[index] += weight
-    return {index: sums[index] / weights[index] for index in sums if weights[index] > _NEVER}
+        if index not in found and sizes[index] == 1:
+            found[index] = np.array([values[child][owner] for child in tree.children[node]])
+    return found
 
 
 def _branch_chances(tree: Tree, policy: Policy) -> Array:
