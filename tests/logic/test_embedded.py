@@ -309,3 +309,9 @@ def test_sorting_and_summing_agree_with_python(numbers: list[int]) -> None:
     assert values(f"sort(0, @>, {numbers}, X)") == ["[" + ",".join(map(str, sorted(set(numbers), reverse=True))) + "]"]
     assert values(f"sum_list({numbers}, X)") == [str(sum(numbers))]
     assert values(f"foldl(add, {numbers}, 0, X)") == [str(sum(numbers))]
+
+
+def test_a_loop_is_charged_for_what_it_builds_not_for_its_text() -> None:
+    source = "count(N, N) :- !.\ncount(I, N) :- J is I + 1, count(J, N).\n"
+    engine = EmbeddedEngine(Limits(seconds=120))
+    assert engine.solutions(engine.load(source), "count(0, 200_000)") == ({},)

@@ -72,7 +72,7 @@ class Builtins(NamedTuple):
 
 
 class CompiledClause(NamedTuple):
-    """Patterns of the head, code of the body, number of slots and cells of one activation."""
+    """Patterns of the head, code of the body, slots, and the cells of one activation: its slots and what it builds."""
 
     head: tuple[Pattern, ...]
     body: Code
@@ -130,7 +130,7 @@ def compile_clause(
     compiler.count(body)
     patterns = tuple(map(compiler.head, head.args)) if isinstance(head, Struct) else ()
     code = compiler.goal(body, None, (CUT, 0))
-    return CompiledClause(patterns, code, compiler.slots, compiler.cells + compiler.slots + 4)
+    return CompiledClause(patterns, code, compiler.slots, compiler.cells + compiler.slots + 1)
 
 
 def compile_goal(goal: Term, builtins: Builtins, own: Mapping[str, str]) -> tuple[Code, list[Term | None]]:
@@ -165,7 +165,6 @@ class _Compiler:
             if isinstance(term, Var):
                 self.uses[id(term)] = self.uses.get(id(term), 0) + 1
             elif isinstance(term, Struct):
-                self.cells += len(term.args) + 1
                 stack.extend(term.args)
 
     def slot(self) -> int:
@@ -185,10 +184,12 @@ class _Compiler:
             patterns = tuple(self.pattern(item, in_head) for item in items)
             end = self.pattern(tail, in_head)
             ground = end[0] == CONSTANT and all(p[0] in (CONSTANT, GROUND) for p in patterns)
+            self.cells += 0 if ground else 3 * len(items)
             return (GROUND, term) if ground else (SEQUENCE, patterns, end)
         patterns = tuple(self.pattern(argument, in_head) for argument in term.args)
         if all(p[0] in (CONSTANT, GROUND) for p in patterns):
             return (GROUND, term)
+        self.cells += len(patterns) + 1
         return (COMPOUND, term.name, patterns)
 
     def variable(self, term: Var, in_head: bool) -> Pattern:
