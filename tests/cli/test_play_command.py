@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import bestresponse.formal.library
 
 COMMAND = [sys.executable, "-m", "bestresponse", "play"]
 
@@ -40,6 +43,13 @@ def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(tmp_path):
     poker = play("kuhn-poker", "--seed", 1, "--output-dir", tmp_path, typed="1\n1\n").stdout
     assert "player 2 (equilibrium)" in poker
     assert "It is your turn. What you know:" in poker
+
+
+def test_a_formalized_game_of_turns_is_played_against_its_equilibrium(tmp_path):
+    program = Path(bestresponse.formal.library.__file__).parent / "trust.pl"
+    done = play(program, "--others", "equilibrium", "--output-dir", tmp_path, typed="lend\n")
+    assert done.returncode == 0, done.stderr
+    assert "hugo (equilibrium): 6" in done.stdout
 
 
 def test_the_survival_auction_is_not_taken_for_the_water_game(tmp_path):

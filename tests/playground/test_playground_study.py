@@ -22,6 +22,7 @@ from bestresponse.studies.playground.measure import measure
 from bestresponse.studies.playground.plan import most_calls, specs
 from bestresponse.studies.playground.replaying import replay_run
 from bestresponse.studies.playground.summary import Summary
+from bestresponse.studies.replaying import Replay
 from bestresponse.studies.runs import Occasion
 
 PROGRAMS = Path(bestresponse.formal.library.__file__).parent
@@ -229,6 +230,20 @@ def test_seats_that_move_together_are_asked_at_the_same_time(tmp_path):
     assert Summary(session.read_results(run)).welfare.estimate == 36.0
 
 
+def test_a_model_whose_reasoning_is_refuted_is_asked_again(tmp_path):
+    """If row defects and col cooperates row gets 5, not 1."""
+    config = settings("prisoners-dilemma", "verified:m", "always:cooperate", repeats=1)
+    wrong = "If I choose defect and col chooses cooperate, I get 1.\nANSWER: cooperate"
+    right = "If I choose defect and col chooses cooperate, I get 5.\nANSWER: defect"
+    models = {"verified:m": ScriptedModel([wrong, right], name="m")}
+    run, _ = played(tmp_path / "r", config, models)
+    measured = session.read_results(run)
+    assert Summary(measured).payoffs["row"].estimate == 5.0
+    assert measured.answers["verified:m"].statuses == {"valid": 1}
+    assert replay_run(run) == Replay(1, ())
+    assert watching.money_of(run) == 0.0
+
+
 def test_a_persona_speaks_from_its_seat_only(tmp_path):
     who = Persona("ada", "clockmaker", "patient", "Ada grew up by the sea.")
     config = settings(PROGRAMS / "prisoners_dilemma.pl", "m", repeats=1, personas={"ada": who}, style="line")
@@ -245,6 +260,7 @@ def test_a_persona_speaks_from_its_seat_only(tmp_path):
         ("kuhn-poker", ("m", "random"), {"attempts": 1}, 10 * 2, True),
         ("guessing", ("m",), {"attempts": 1, "reasoning": "k-level:2"}, 10 * 50 * (1 + 4 + 16), False),
         ("survival-auction", ("m",), {"attempts": 1, "memory": "summary:3"}, 10 * 50 * 2, True),
+        ("stag-hunt", ("verified:m", "random"), {}, 10 * 3 * 5, True),
         ("stag-hunt", ("random",), {}, 0, True),
     ],
 )

@@ -35,8 +35,8 @@ def play(
     seat: Annotated[
         list[str] | None,
         typer.Option(
-            help="ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium, a bidder "
-            "or baseline; may be repeated."
+            help="ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium, "
+            "always:MOVE, a bidder or baseline; may be repeated."
         ),
     ] = None,
     others: Annotated[
@@ -54,14 +54,14 @@ def play(
     command again.
     """
     from bestresponse.cli.models_open import Limits, opened_models
-    from bestresponse.players.console_rivals import default_rival, rival
+    from bestresponse.players.console_rivals import default_rival
     from bestresponse.players.verified import is_verified, with_review
 
     table = _game(game, abundance, days)
     seats = _seats(table, seat or [], others or default_rival(table))
     config = _with_seed({"game": game, "abundance": abundance, "days": days, "seats": seats}, seed, output_dir)
     table = _drawn(table, config["seed"])
-    players = {role: rival(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
+    players = {role: _rival(name, game, table, role, config["seed"]) for role, name in seats.items() if name != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     with ExitStack() as stack:
         opening = opened_models(names, output_dir, Limits(cache=cache), players=True)
@@ -145,6 +145,19 @@ def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> di
         return {**config, "seed": randbelow(2**31)}
     print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
     return {**config, "seed": before.manifest.config["seed"]}
+
+
+def _rival(name: str, given: str, table: Game[Any], role: str, seed: int) -> Player | None:
+    """The player of that name, the same ones as in `simulate`; None where it is that of a model."""
+    from bestresponse.games.dialogue import DialogueGame
+    from bestresponse.games.source import Source
+    from bestresponse.games.water import Water
+    from bestresponse.players.console_rivals import rival
+    from bestresponse.studies.playground.seats import strategy
+
+    if isinstance(table, DialogueGame | Water):
+        return rival(name, table, role, seed)
+    return strategy(name, Source.of(given), role, seed)
 
 
 def _agent(model: Any, game: Game[Any], role: str, reasons: bool) -> Player:

@@ -30,7 +30,8 @@ def game(
     seat: Annotated[
         list[str] | None,
         typer.Option(
-            help="ROLE=PLAYER: a model, random, equilibrium, always:MOVE, a bidder or baseline; may be repeated."
+            help="ROLE=PLAYER: a model, verified:MODEL (its reasoning is checked), random, equilibrium, always:MOVE, a "
+            "bidder or baseline; may be repeated."
         ),
     ] = None,
     model: Annotated[
@@ -148,7 +149,7 @@ def _play(config: PlaygroundConfig, output_dir: Path, limits: Limits) -> tuple[R
     from bestresponse.studies.playground import session
 
     names = config.models
-    with opened_models(names, output_dir, limits) if names else nullcontext() as opened:
+    with opened_models(names, output_dir, limits, players=True) if names else nullcontext() as opened:
         models: Mapping[str, Any] = opened.models if opened else {}
         workers = opened.workers if opened else limits.workers or 1
 

@@ -16,6 +16,7 @@ from bestresponse.players.memory import memory
 from bestresponse.players.persona import Persona
 from bestresponse.players.prompting import Style
 from bestresponse.players.reasoning import reasoning
+from bestresponse.players.verified import is_verified, with_review
 
 __all__ = ["AGENT_SETTINGS", "STYLES", "AgentSettings", "ask_at_once", "check_agents", "settled_agent"]
 
@@ -67,26 +68,27 @@ def check_agents(settings: AgentSettings, most_repeats: int) -> None:
         raise UsageError(f"--style {settings.style!r}: expected one of {', '.join(STYLES)}")
 
 
-def settled_agent(data: Mapping[str, Any], model: Model, persona: Persona | None, seed: int) -> Settled:
-    """A model in a seat by the settings of a spec's data (`AGENT_SETTINGS`)."""
+def settled_agent(data: Mapping[str, Any], name: str, model: Model, persona: Persona | None, seed: int) -> Settled:
+    """The model of that name in a seat by the settings of a spec's data (`AGENT_SETTINGS`)."""
     agent = Agent(
         model,
         persona,
         memory(data["memory"]),
         reasoning(data["reasoning"]),
         Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31),
-        _style(data, model),
+        _style(data, model, reasons=is_verified(name)),
         data["attempts"],
     )
-    return Settled(agent, data["policy"])
+    return Settled(with_review(name, agent), data["policy"])
 
 
-def _style(data: Mapping[str, Any], model: Model) -> Style:
+def _style(data: Mapping[str, Any], model: Model, *, reasons: bool) -> Style:
+    """The style asked for; where none is, JSON if the model can and no reasons are wanted."""
     match data["style"]:
         case "line" | "json" as wanted:
             return wanted  # type: ignore[no-any-return]
         case _:
-            return "json" if model.abilities.schema and data["reasoning"] == "direct" else "line"
+            return "json" if model.abilities.schema and data["reasoning"] == "direct" and not reasons else "line"
 
 
 def ask_at_once(questions: list[Question]) -> list[Decision]:

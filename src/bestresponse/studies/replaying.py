@@ -12,6 +12,7 @@ from bestresponse.core.errors import BestResponseError, NotCached
 from bestresponse.core.json import canonical, digest
 from bestresponse.models.base import Abilities, Json, Model, Reply, Request
 from bestresponse.models.codec import reply_from_json, request_to_json
+from bestresponse.players.verified import bare_name
 from bestresponse.run.execute import PlayOne
 from bestresponse.run.spec import Spec
 from bestresponse.store.run_folder import RunFolder
@@ -67,7 +68,7 @@ def recorded_models(folder: RunFolder) -> Mapping[str, Model]:
     for call in folder.calls():
         replies[call["model"]][digest(call["request"], 64)] = reply_from_json(call["reply"])
     return {
-        name: _Recorded(name, entry["identity"], _abilities(entry["abilities"]), replies[name])
+        name: _Recorded(bare_name(name), entry["identity"], _abilities(entry["abilities"]), replies[bare_name(name)])
         for name, entry in folder.manifest.models.items()
     }
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from bestresponse.core.errors import StoreError
 from bestresponse.models.base import Usage
 from bestresponse.models.prices import price_by_identity
+from bestresponse.players.verified import bare_name
 from bestresponse.store.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _module(folder: RunFolder) -> Any:
 
 def prices_of(folder: RunFolder) -> Prices:
     """The price in dollars of a model's usage, by the identity that the manifest recorded for it."""
-    by_id = {name: price_by_identity(entry["identity"]) for name, entry in folder.manifest.models.items()}
+    by_id = {bare_name(name): price_by_identity(entry["identity"]) for name, entry in folder.manifest.models.items()}
 
     def price(model: str, usage: Mapping[str, Any]) -> float | None:
         return by_id[model](Usage(**usage)) if model in by_id else None

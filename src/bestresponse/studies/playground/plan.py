@@ -20,6 +20,7 @@ from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
 from bestresponse.games.water import Water
 from bestresponse.players.console_rivals import RandomPlayer
+from bestresponse.players.verified import is_verified
 from bestresponse.run.spec import Spec
 from bestresponse.studies.agents import AGENT_SETTINGS
 from bestresponse.studies.playground.config import PlaygroundConfig
@@ -29,6 +30,8 @@ from bestresponse.theory.tree import Tree
 __all__ = ["MostCalls", "most_calls", "play_seed", "specs"]
 
 _TRIALS = 5
+_REVIEWS = 5
+"""How often a model is asked whose reasoning is checked, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ def most_calls(config: PlaygroundConfig) -> MostCalls:
     asked, sure = _asked_at_most(config, seats)
     each = config.attempts + _thoughts(config.reasoning, len(config.seats) - 1)
     each += config.memory.startswith("summary")
+    each *= _REVIEWS if any(map(is_verified, config.models)) else 1
     return MostCalls(config.repeats * asked * each, sure)
 
 

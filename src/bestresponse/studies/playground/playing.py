@@ -38,4 +38,4 @@ def _player(data: Mapping[str, Any], source: Source, role: str, who: str, models
     if player is not None:
         return player
     persona = Persona(**data["personas"][role]) if role in data["personas"] else None
-    return settled_agent(data, models[who], persona, split(data["seed"], "seat", role))
+    return settled_agent(data, who, models[who], persona, split(data["seed"], "seat", role))

@@ -46,7 +46,7 @@ def _player(data: Mapping[str, Any], role: str, name: str, models: Mapping[str, 
     if is_bidder(name):
         return BidderPlayer(name, own_seed)
     persona = Persona(**data["personas"][role]) if data["persona"] else None
-    return settled_agent(data, models[name], persona, own_seed)
+    return settled_agent(data, name, models[name], persona, own_seed)
 
 
 def records_of(trace: Trace, players: Sequence[str]) -> list[Record]:
