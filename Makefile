@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[local,fast,cost,parquet,web]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[local,fast,cost,parquet,web,embed]' --group dev
 	touch $(READY)
 
 $(VENV)/.bench: pyproject.toml
