@@ -56,9 +56,9 @@ def test_what_to_do_is_said_where_nothing_or_both_is_given(dilemma: Path) -> Non
     code, out = verify(str(dilemma))
     assert code == 2
     assert "either --model" in out
-    code, out = verify("centipede", "--model", "openai/x")
+    code, out = verify("kuhn-poker", "--model", "openai/x")
     assert code == 2
-    assert "played move by move" in out
+    assert "kuhn-poker hides some moves" in out
 
 
 def answer(body: dict) -> str:  # type: ignore[type-arg]
@@ -90,6 +90,31 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
     assert RUN.invoke(app, ["report", str(folder)]).exit_code == 0
     replayed = RUN.invoke(app, ["replay", str(folder), "--json"])
     assert json.loads(replayed.stdout)["same"] == 4, replayed.output
+
+
+def hopes(body: dict) -> str:  # type: ignore[type-arg]
+    """Hopes that the other passes too, until it is told."""
+    right = "take the following into account" in json.dumps(body["messages"])
+    return "If I pass, she will take.\nANSWER: take" if right else "If I pass, she will pass.\nANSWER: pass"
+
+
+def test_the_loop_runs_on_a_game_played_move_by_move(serve, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    server = serve(hopes)
+    arguments = [
+        "verify", "centipede", "--model", server.model, "--repeats", "3", "--plain",
+        "--output-dir", str(tmp_path / "results"), "--json",
+    ]  # fmt: skip
+    done = RUN.invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    summary = json.loads(done.stdout)
+    assert "3 runs of at most 5 attempts: up to 30 calls" in done.stderr
+    assert summary["claims"]["will_play"] == {"made": 6, "refuted": 3, "unknown": 0}
+    assert summary["change"]["payoff"]["estimate"] == pytest.approx(0.2)
+    assert summary["change"]["gap"]["estimate"] == pytest.approx(-0.2)
+    (folder,) = (tmp_path / "results").glob("verify-*")
+    assert RUN.invoke(app, ["report", str(folder)]).exit_code == 0
+    replayed = RUN.invoke(app, ["replay", str(folder), "--json"])
+    assert json.loads(replayed.stdout)["same"] == 3, replayed.output
 
 
 def wants_r(body: dict) -> str:  # type: ignore[type-arg]

@@ -18,8 +18,8 @@ from bestresponse.studies.lelma.disguise import disguised
 from bestresponse.studies.lelma.evaluation import SheetRow, aggregate, agreement, read_sheet, write_sheet
 from bestresponse.studies.lelma.findings import findings, summary_of
 from bestresponse.studies.lelma.measure import Measured, labels_of
-from bestresponse.studies.lelma.playing import game_of
 from bestresponse.studies.lelma.recorded import Rating
+from bestresponse.studies.lelma.scene import scene_of
 from bestresponse.studies.runs import Occasion
 from bestresponse.theory.normal_form import NormalForm
 
@@ -54,7 +54,7 @@ def measured(tmp_path: Path) -> Measured:
 
 
 def test_the_game_is_told_without_its_name_in_reverse_order() -> None:
-    game = game_of(config())
+    game = scene_of(config()).game
     told = game.view((), game.roles[0]).briefing
     assert "cooperate" not in told
     assert "dilemma" not in told.lower()

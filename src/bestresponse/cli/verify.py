@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -59,6 +59,7 @@ def verify(
     from bestresponse.cli.models_open import Limits
     from bestresponse.core.errors import UsageError
     from bestresponse.games.lookup import find_game
+    from bestresponse.studies.lelma.config import VerifyConfig
 
     if (model is None) == (text is None):
         raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
@@ -68,7 +69,7 @@ def verify(
         options = _TextOptions(text, translator, feedback, unit, engine, seat - 1, max_tokens)
         _check_text(found.solvable(), options, output_dir, limits, as_json)
         return
-    config = _config(
+    config = VerifyConfig.of(
         found.name,
         found.solvable(),
         model=str(model),
@@ -158,23 +159,11 @@ def _check_text(
         raise typer.Exit(1)
 
 
-def _config(name: str, game: NormalForm | Tree, **settings: Any) -> VerifyConfig:
-    from bestresponse.core.errors import UsageError
-    from bestresponse.studies.lelma.config import VerifyConfig
-    from bestresponse.theory.tree import Tree
-
-    if isinstance(game, Tree):
-        raise UsageError(
-            f"{name} is played move by move; a model reasons about games in which all choose at once. "
-            "A text about it can be checked with --text"
-        )
-    return VerifyConfig(name, game.players, game.actions, game.payoffs.tolist(), **settings)
-
-
 def _run(config: VerifyConfig, output_dir: Path, limits: Limits, as_json: bool) -> None:
     from bestresponse.cli.models_open import opened_models
+    from bestresponse.studies.lelma.scene import scene_of
 
-    most = config.repeats * config.attempts
+    most = config.repeats * config.attempts * scene_of(config).decisions
     calls = most if config.translator == "rules" else 2 * most
     print(f"{config.repeats} runs of at most {config.attempts} attempts: up to {calls} calls", file=sys.stderr)
     with opened_models(config.models, output_dir, limits) as opened:

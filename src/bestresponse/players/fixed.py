@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bestresponse.core.ask import Ask, Choice, Mixture
@@ -10,7 +11,7 @@ from bestresponse.core.game import View
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 
-__all__ = ["Always", "FixedMix"]
+__all__ = ["Always", "FixedMix", "Following"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,17 @@ class FixedMix:
         if isinstance(ask, Choice):
             return Decision(generator(self.seed, view.key).choices(ask.options, self.mix)[0])
         raise UsageError(f"a mixed strategy answers choices and mixtures, not {type(ask).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """One pure strategy of a tree: the move at each information set, by its label."""
+
+    moves: Mapping[str, str]
+    name: str = "fixed"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        return Decision(self.moves[view.facts["infoset"]])
 
 
 @dataclass(frozen=True, slots=True)

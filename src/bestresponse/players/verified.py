@@ -3,14 +3,16 @@
     Verified(LlmPlayer(model), Reviewer(RulesTranslator()))
 
 It wraps any player that gives reasons, in any game whose view tells the payoffs (`facts` with `seat`, `actions` and
-`payoffs`, as `games.matrix` has them). In other games nothing can be checked and the player is left alone. It stops
-when nothing is refuted, or after `attempts` (LELMA: 5). On the command line it is written `verified:MODEL`.
+`payoffs`, as `games.matrix` has them), or of which `subject` says what a view is about (`moves_of` does so for trees).
+In other games nothing can be checked and the player is left alone. It stops when nothing is refuted, or after
+`attempts` (LELMA: 5). On the command line it is written `verified:MODEL`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,53 @@ from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translator_rules import RulesTranslator
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tree import Tree
+from bestresponse.theory.tree_subgame import subgame
 
-__all__ = ["SPELLING", "Try", "Verified", "bare_name", "is_verified", "subject_of", "tries", "with_review"]
+__all__ = [
+    "SPELLING",
+    "SubjectOf",
+    "Try",
+    "Verified",
+    "bare_name",
+    "calls_of",
+    "is_verified",
+    "moves_of",
+    "subject_of",
+    "tries",
+    "with_review",
+]
 
 SPELLING = "verified:"
 """What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""
+SubjectOf = Callable[[View], Subject | None]
+"""What a view is about, as claims see it; None where nothing can be checked."""
 _LONGEST_QUOTED = 20_000
+
+
+def subject_of(view: View) -> Subject | None:
+    """The game as the view tells it; None where it tells no payoffs."""
+    facts: Mapping[str, Any] = view.facts
+    if not {"seat", "actions", "payoffs"} <= set(facts):
+        return None
+    try:
+        actions = tuple(tuple(map(str, own)) for own in facts["actions"])
+        players = tuple(map(str, facts.get("players", ())))
+        return Subject(NormalForm(np.asarray(facts["payoffs"]), players, actions), int(facts["seat"]))
+    except (InvalidGame, TypeError, ValueError):
+        return None
+
+
+def moves_of(tree: Tree) -> SubjectOf:
+    """For the views of a tree in which nothing is hidden: the game from the decision on that is asked for."""
+    nodes = {index: node for node, index in enumerate(tree.infoset.tolist()) if index >= 0}
+
+    @cache
+    def at(role: str, label: str) -> Subject | None:
+        index = tree.infoset_index.get((role, label))
+        return None if index is None else Subject(subgame(tree, nodes[index]), tree.players.index(role))
+
+    return lambda view: at(view.role, str(view.facts.get("infoset")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +91,7 @@ class Verified:
     player: Player
     reviewer: Reviewer
     attempts: int = 5
+    subject: SubjectOf = subject_of
 
     @property
     def name(self) -> str:
@@ -80,7 +124,7 @@ def with_review(name: str, player: Player) -> Player:
 
 def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
     """Every attempt with its review, in order."""
-    subject = subject_of(view)
+    subject = verified.subject(view)
     made: list[Try] = []
     shown = view
     for _ in range(max(1, verified.attempts)):
@@ -103,16 +147,3 @@ def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
 def _note(reasoning: str, review: Review) -> str:
     sentences = "\n".join(f"- {sentence.text}" for sentence in review.sentences)
     return TEXTS.fill("feedback", reasoning=reasoning[:_LONGEST_QUOTED], sentences=sentences)
-
-
-def subject_of(view: View) -> Subject | None:
-    """The game as the view tells it; None where it tells no payoffs."""
-    facts: Mapping[str, Any] = view.facts
-    if not {"seat", "actions", "payoffs"} <= set(facts):
-        return None
-    try:
-        actions = tuple(tuple(map(str, own)) for own in facts["actions"])
-        players = tuple(map(str, facts.get("players", ())))
-        return Subject(NormalForm(np.asarray(facts["payoffs"]), players, actions), int(facts["seat"]))
-    except (InvalidGame, TypeError, ValueError):
-        return None

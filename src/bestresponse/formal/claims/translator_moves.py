@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final
 
 from bestresponse.formal.claims.claim import Claim, Move
@@ -46,11 +47,16 @@ class MoveReader:
         follows = tuple(self._moves(then))
         if not chain:
             return
-        if len(follows) == 1 and not _OPEN.search(then):
+        if len(follows) == 1 and not _OPEN.search(self._people.sub("", then)):
             yield Claim("will_play", (follows[0].who, follows[0].action, chain))
         elif not follows:
             for who, value in self.amounts.stated(then).items():
                 yield Claim("payoff", (self.subject.players[who], value, chain))
+
+    @cached_property
+    def _people(self) -> re.Pattern[str]:
+        """Names of players, whose numbers are no amounts."""
+        return self.words.compiled(rf"\b(?:{'|'.join(map(re.escape, self.words.people))})\b")
 
     def _moves(self, text: str) -> Iterator[Move]:
         for whom, label in self.moves.told(text):

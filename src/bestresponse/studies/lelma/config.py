@@ -7,17 +7,26 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.studies.lelma.disguise import moves_by_player
+from bestresponse.theory.efg import format_efg
+from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tree import Tree
 
 __all__ = ["RULES", "VerifyConfig"]
 
 RULES = "rules"
 MANNERS = ("positive", "negative")
 UNITS = ("text", "paragraph")
+MOST_WAYS = 200
+"""In how many ways a game played move by move may end: all of them are told."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyConfig:
-    """One run: a game told without its name, a reasoner, a translator, and the loop between them."""
+    """One run: a game told without its name, a reasoner, a translator, and the loop between them.
+
+    The game is a table (`payoffs`) or, where it is played move by move, the text of an .efg file (`tree`).
+    """
 
     game: str
     players: tuple[str, ...]
@@ -35,6 +44,21 @@ class VerifyConfig:
     temperature: float | None = 1.0
     max_tokens: int = 1024
     seed: int | None = None
+    tree: str | None = None
+
+    @classmethod
+    def of(cls, name: str, game: NormalForm | Tree, **settings: Any) -> VerifyConfig:
+        """A run about `game`; UsageError where it cannot be told move by move."""
+        if isinstance(game, NormalForm):
+            return cls(name, game.players, game.actions, game.payoffs.tolist(), **settings)
+        if not game.is_perfect_information:
+            raise UsageError(
+                f"{name} hides some moves from some players; a model can reason about games in which all choose at "
+                "once, or one after the other with everything in sight. A text about this game is checked by --text"
+            )
+        if len(game.leaves) > MOST_WAYS:
+            raise UsageError(f"{name} can end in {len(game.leaves):,} ways; at most {MOST_WAYS} can be told to a model")
+        return cls(name, game.players, moves_by_player(game), None, tree=format_efg(game), **settings)
 
     def __post_init__(self) -> None:
         limits = (
@@ -61,6 +85,8 @@ class VerifyConfig:
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
+        if self.tree is None:
+            del data["tree"]
         return data | {"players": list(self.players), "actions": [list(own) for own in self.actions]}
 
     @classmethod

@@ -6,10 +6,13 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.tree_build import Chance, Leaf, Turn, build_tree
 
-__all__ = ["disguised"]
+__all__ = ["disguised", "disguised_tree", "moves_by_player"]
 
-_LETTERS = ("B", "R", "G", "W", "K", "P", "Y", "N", "V", "T", "M", "C")
+_LETTERS = tuple("BRGWKPYNVTMCDFHJLQSXZ")
+_Place = tuple[int, tuple[str, ...]]
 
 
 def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) -> NormalForm:
@@ -29,6 +32,42 @@ def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) 
         payoffs = np.flip(payoffs, axis=tuple(range(1, payoffs.ndim)))
         actions = tuple(tuple(reversed(own)) for own in actions)
     return NormalForm(payoffs, players, actions)
+
+
+def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -> Tree:
+    """The same of a tree: a move has one letter wherever a player makes it, an information set is named by its path.
+
+    >>> from bestresponse.theory.classics_trees import entry_deterrence
+    >>> told = disguised_tree(entry_deterrence())
+    >>> [(told.path(leaf), told.payoffs[leaf].tolist()) for leaf in told.leaves]
+    [('R > W', [0.0, 0.0]), ('R > G', [2.0, 2.0]), ('B', [1.0, 5.0])]
+    """
+    players = tuple(f"Player {i + 1}" for i in range(tree.num_players))
+    own = moves_by_player(tree)
+    names = [dict(zip(*both, strict=True)) for both in zip(own, _lettered(own) if letters else own, strict=True)]
+
+    def expand(position: _Place) -> Leaf | Chance | Turn:
+        node, path = position
+        owner, below = int(tree.owner[node]), tree.children[node]
+        if owner == LEAF:
+            return Leaf(tree.payoffs[node].tolist())
+        if owner == CHANCE:
+            drawn = [f"case {k + 1}" if letters else tree.branch_labels[child] for k, child in enumerate(below)]
+            return Chance({
+                label: (float(tree.probability[child]), (child, (*path, label)))
+                for label, child in zip(drawn, below, strict=True)
+            })  # fmt: skip
+        moves = [(names[owner][tree.branch_labels[child]], child) for child in below]
+        shown = reversed(moves) if inverted else moves
+        return Turn(players[owner], " > ".join(path) or "start", {m: (child, (*path, m)) for m, child in shown})
+
+    return build_tree(players, (0, ()), expand)
+
+
+def moves_by_player(tree: Tree) -> tuple[tuple[str, ...], ...]:
+    """Everybody's moves, each name once, in the order of the game."""
+    found = [[move for one in tree.infosets if one.player == i for move in one.moves] for i in range(tree.num_players)]
+    return tuple(tuple(dict.fromkeys(moves)) for moves in found)
 
 
 def _lettered(actions: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

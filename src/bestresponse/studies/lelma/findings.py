@@ -23,7 +23,6 @@ from bestresponse.report.statistics import Comparison, wilson
 from bestresponse.store.manifest import Manifest
 from bestresponse.studies.lelma.evaluation import ERROR_KINDS, agreement
 from bestresponse.studies.lelma.measure import STATES, Measured, labels_of
-from bestresponse.studies.lelma.playing import game_of
 from bestresponse.studies.lelma.recorded import Rating
 
 __all__ = ["findings", "summary_of"]
@@ -92,7 +91,7 @@ def _changes(measured: Measured) -> Table:
     rows = tuple(
         (name, *_compared(measured.change(what))) for name, what in (("payoff", "payoff"), ("Nash gap", "gap"))
     )
-    return Table(columns, rows, "Paired by run; payoffs against one equilibrium of the game")
+    return Table(columns, rows, f"Paired by run; {measured.scene.yardstick}")
 
 
 def _compared(found: Comparison | None) -> tuple[Any, Any]:
@@ -167,9 +166,9 @@ def _examples(measured: Measured) -> Section:
 
 
 def _method(measured: Measured, manifest: Manifest) -> Section:
-    game = game_of(measured.config)
-    shown = game.view((), game.roles[measured.config.seat]).briefing
-    settings = {name: value for name, value in manifest.config.items() if name != "payoffs"}
+    game = measured.scene.game
+    shown = game.view(measured.scene.opening, game.roles[measured.config.seat]).briefing
+    settings = {name: value for name, value in manifest.config.items() if name not in ("payoffs", "tree")}
     return Section(
         "Method",
         (

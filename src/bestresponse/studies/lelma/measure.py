@@ -1,8 +1,8 @@
 """What is measured of every run of the loop: first against last attempt, by claims, choice, payoff and gap.
 
-The payoff of a choice is what it earns on average against the others at one equilibrium of the game, its gap how much
-less that is than the best choice would earn: 0 exactly for best responses. "Right for the wrong reason" is a best
-response whose reasoning was refuted.
+The payoff of a choice is what it earns against the others at one equilibrium of the game (`scene` says how), its gap
+how much less that is than the best choice would earn: 0 exactly for best responses. "Right for the wrong reason" is a
+best response whose reasoning was refuted. In a game played move by move the first decision is measured.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from bestresponse.report.statistics import Comparison, Interval, paired_differen
 from bestresponse.store.run_folder import StoredPlay
 from bestresponse.studies.lelma.config import VerifyConfig
 from bestresponse.studies.lelma.evaluation import Confusion, SheetRow
-from bestresponse.studies.lelma.playing import equilibrium_of, form_of
-from bestresponse.theory.regrets import deviation_payoffs
+from bestresponse.studies.lelma.scene import Scene, scene_of
 
 __all__ = ["Measured", "Row", "labels_of", "measure"]
 
@@ -38,9 +37,14 @@ class Measured:
     rows: tuple[Row, ...]
 
     @cached_property
+    def scene(self) -> Scene:
+        """The game as it was told, and what choices are worth in it."""
+        return scene_of(self.config)
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The reasoner's actions as it was told them."""
-        return form_of(self.config).actions[self.config.seat]
+        return self.scene.choices
 
     @property
     def readable(self) -> tuple[Row, ...]:
@@ -124,15 +128,13 @@ class Measured:
 
 def measure(config: VerifyConfig, plays: Iterable[StoredPlay]) -> Measured:
     """Measure every finished run."""
-    form = form_of(config)
-    values = deviation_payoffs(form, equilibrium_of(form))[config.seat]
-    worth = dict(zip(form.actions[config.seat], map(float, values), strict=True))
-    role = form.players[config.seat]
-    rows = [_row(play, role, worth) for play in plays]
+    scene = scene_of(config)
+    rows = [_row(play, scene) for play in plays]
     return Measured(config, tuple(sorted(rows, key=lambda row: row["repeat"])))
 
 
-def _row(play: StoredPlay, role: str, worth: Mapping[str, float]) -> Row:
+def _row(play: StoredPlay, scene: Scene) -> Row:
+    role, worth = scene.game.roles[scene.seat], scene.worth(play.record.submissions)
     decision = next((s.decision for s in play.record.submissions if s.role == role), None)
     try:
         attempts = json.loads(decision.reasoning) if decision is not None else []

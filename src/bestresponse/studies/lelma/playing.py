@@ -19,20 +19,16 @@ from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.translation import Translator
 from bestresponse.formal.claims.translator_model import ModelTranslator
 from bestresponse.formal.claims.translator_rules import RulesTranslator
-from bestresponse.games.matrix import MatrixGame
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.models.base import Model
-from bestresponse.players.fixed import FixedMix
 from bestresponse.players.llm import LlmPlayer, Sampling
 from bestresponse.players.verified import Try, Verified, calls_of, tries
 from bestresponse.run.spec import Spec
 from bestresponse.studies.lelma.config import RULES, VerifyConfig
-from bestresponse.studies.lelma.disguise import disguised
+from bestresponse.studies.lelma.scene import scene_of
 from bestresponse.studies.lelma.texts import TEXTS
-from bestresponse.theory.equilibria import nash_one
-from bestresponse.theory.normal_form import NormalForm
 
-__all__ = ["Transcribed", "equilibrium_of", "form_of", "game_of", "player_on", "transcript"]
+__all__ = ["Transcribed", "player_on", "transcript"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +80,11 @@ def _used(calls: tuple[Call, ...]) -> dict[str, Any]:
     }
 
 
-def form_of(config: VerifyConfig) -> NormalForm:
-    """The game as the reasoner is told it."""
-    form = NormalForm(config.payoffs, config.players, config.actions)
-    return disguised(form, letters=config.disguised, inverted=config.inverted)
-
-
-def game_of(config: VerifyConfig) -> MatrixGame:
-    """The game in sentences: an action is asked of the reasoner, the others state a mix."""
-    wanted = tuple("action" if i == config.seat else "mixture" for i in range(len(config.players)))
-    return MatrixGame(form_of(config), wanted, "prose")  # type: ignore[arg-type]
-
-
-def equilibrium_of(form: NormalForm) -> tuple[tuple[float, ...], ...]:
-    """One equilibrium of the game, for the others' seats and for the gap."""
-    return tuple(tuple(map(float, mix)) for mix in nash_one(form).strategies)
-
-
 def player_on(
     config: VerifyConfig, models: Mapping[str, Model]
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
     """The function that plays one spec, for `run.execute`."""
-    game = game_of(config)
-    mixes = equilibrium_of(game.form)
+    scene = scene_of(config)
     translator: Translator = (
         RulesTranslator()
         if config.translator == RULES
@@ -119,12 +97,8 @@ def player_on(
             config.temperature, max_tokens=config.max_tokens, seed=config.seed, replicate=spec.data["repeat"]
         )
         reasoner = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
-        seats: dict[str, Player] = {
-            role: Transcribed(Verified(reasoner, reviewer, config.attempts))
-            if i == config.seat
-            else FixedMix(mixes[i], "equilibrium")
-            for i, role in enumerate(game.roles)
-        }
-        return play(game, seats, submissions=done, on_submission=keep)
+        verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
+        seats: dict[str, Player] = {scene.game.roles[config.seat]: Transcribed(verified)}
+        return play(scene.game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
 
     return play_one

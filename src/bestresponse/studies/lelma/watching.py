@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from bestresponse.core.errors import StoreError
-from bestresponse.games.matrix import MatrixGame
+from bestresponse.core.game import Game
 from bestresponse.report.document import Document
 from bestresponse.store.run_folder import RunFolder
 from bestresponse.studies.lelma.evaluation import read_sheet
 from bestresponse.studies.lelma.findings import findings
 from bestresponse.studies.lelma.measure import Measured
-from bestresponse.studies.lelma.playing import game_of
+from bestresponse.studies.lelma.scene import scene_of
 from bestresponse.studies.lelma.session import config_of, read_results
 from bestresponse.studies.watching import money_of
 
@@ -39,6 +39,6 @@ def report_of(folder: RunFolder, measured: Measured) -> Document:
     return findings(measured, folder.manifest, money_of(folder), ratings)
 
 
-def game(folder: RunFolder, data: Mapping[str, Any]) -> MatrixGame:
+def game(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any]:
     """The game that was reasoned about, as it was told."""
-    return game_of(config_of(folder))
+    return scene_of(config_of(folder)).game
