@@ -117,6 +117,22 @@ def test_the_loop_runs_on_a_game_played_move_by_move(serve, tmp_path: Path) -> N
     assert json.loads(replayed.stdout)["same"] == 3, replayed.output
 
 
+def threatened(body: dict) -> str:  # type: ignore[type-arg]
+    """Believes a threat until it is told."""
+    right = "take the following into account" in json.dumps(body["messages"])
+    return "ANSWER: in" if right else "If I choose in, she will choose fight.\nANSWER: out"
+
+
+def test_a_verified_model_is_put_right_while_a_person_plays_a_tree_with_it(serve, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    server = serve(threatened)
+    seats = ["--seat", f"entrant=verified:{server.model}", "--seat", "incumbent=me"]
+    arguments = ["play", "entry-deterrence", *seats, "--output-dir", str(tmp_path)]
+    done = RUN.invoke(app, arguments, input="share\n")
+    assert done.exit_code == 0, done.output
+    assert "After you choose in, the other player looking ahead chooses share." in server.delivered[1]
+    assert "incumbent (me): 2" in done.stdout
+
+
 def wants_r(body: dict) -> str:  # type: ignore[type-arg]
     """A wrong reason at first, in plain words."""
     right = "take the following into account" in json.dumps(body["messages"])

@@ -67,7 +67,8 @@ def play(
         opening = opened_models(names, output_dir, Limits(cache=cache), players=True)
         opened = stack.enter_context(opening).models if names else {}
         seated = {
-            role: player or with_review(seats[role], _agent(opened[seats[role]], table, role, is_verified(seats[role])))
+            role: player
+            or with_review(seats[role], _agent(opened[seats[role]], table, role, is_verified(seats[role])), table)
             for role, player in players.items()
         }
         _sit_down(table, config, seated, output_dir)

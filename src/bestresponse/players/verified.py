@@ -19,12 +19,13 @@ import numpy as np
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.game import View
+from bestresponse.core.game import Game, View
 from bestresponse.core.player import Call, Decision, Player
 from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translator_rules import RulesTranslator
+from bestresponse.games.tree_game import TreeGame
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.theory.normal_form import NormalForm
 from bestresponse.theory.tree import Tree
@@ -117,9 +118,14 @@ def bare_name(name: str) -> str:
     return name.removeprefix(SPELLING)
 
 
-def with_review(name: str, player: Player) -> Player:
-    """`player`, checked by the rules where the name asks for it."""
-    return Verified(player, Reviewer(RulesTranslator(), EmbeddedEngine)) if is_verified(name) else player
+def with_review(name: str, player: Player, game: Game[Any] | None = None) -> Player:
+    """`player`, checked by the rules where the name asks for it; in a tree where `game` is given and hides nothing."""
+    if not is_verified(name):
+        return player
+    reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
+    if isinstance(game, TreeGame) and game.tree.is_perfect_information:
+        return Verified(player, reviewer, subject=moves_of(game.tree))
+    return Verified(player, reviewer)
 
 
 def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
