@@ -59,6 +59,9 @@ def test_what_to_do_is_said_where_nothing_or_both_is_given(dilemma: Path) -> Non
     code, out = verify("kuhn-poker", "--model", "openai/x")
     assert code == 2
     assert "kuhn-poker hides some moves" in out
+    code, out = verify("centipede", "--text", "-", "--after", "pass")
+    assert code == 2
+    assert "--after says where a model begins to reason" in out
 
 
 def answer(body: dict) -> str:  # type: ignore[type-arg]

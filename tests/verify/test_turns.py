@@ -27,6 +27,7 @@ from bestresponse.studies.lelma.findings import findings, summary_of
 from bestresponse.studies.lelma.replaying import replay_run
 from bestresponse.studies.lelma.scene import scene_of
 from bestresponse.studies.runs import Occasion
+from bestresponse.theory.catalogue import load
 from bestresponse.theory.tree import Tree
 from bestresponse.theory.tree_build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.tree_catalogue import load_tree
@@ -165,8 +166,29 @@ def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
 
 
 def test_a_player_whom_the_equilibrium_never_asks_cannot_reason() -> None:
-    with pytest.raises(UsageError, match=r"--seat 2: .* over before player 2 moves; ask --seat 1"):
+    with pytest.raises(UsageError, match=r"--seat 2: .* over before player 2 moves; ask --seat 1, or say with --after"):
         scene_of(config(load_tree("centipede"), seat=1))
+
+
+def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: Path) -> None:
+    settings = config(load_tree("centipede"), seat=1, after=("pass",), repeats=1)
+    model = ScriptedModel(["If I choose B, I get 0.8.\nANSWER: B"])
+    (row,) = session.read_results(run(settings, model, tmp_path / "run")).rows
+    assert "So far Player 1 chose R." in model.asked[0].messages[-1].content
+    assert (row["first_state"], row["first_payoff"], row["first_gap"]) == ("correct", 0.8, 0.0)
+    assert scene_of(settings).worth(()) == {"R": 0.4, "B": 0.8}
+    assert scene_of(settings).decisions == 2
+    assert scene_of(config(load_tree("centipede"), seat=1, after=("pass", "pass", "pass"))).decisions == 1
+    assert VerifyConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
+
+
+def test_moves_that_were_not_possible_are_refused() -> None:
+    with pytest.raises(UsageError, match="--after 'jump': no such move at pass; possible: take, pass"):
+        scene_of(config(load_tree("centipede"), after=("pass", "jump")))
+    with pytest.raises(UsageError, match="the game is over"):
+        scene_of(config(load_tree("centipede"), after=("take", "take")))
+    with pytest.raises(UsageError, match="all choose at once"):
+        VerifyConfig.of("pd", load("prisoners-dilemma"), model="scripted", after=("cooperate",))
 
 
 def test_settings_with_a_tree_survive_their_json_and_those_of_tables_are_what_they_were() -> None:

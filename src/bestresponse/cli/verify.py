@@ -39,6 +39,10 @@ def verify(
     plain: Annotated[bool, typer.Option("--plain", help="Tell the game with its own names for actions.")] = False,
     usual_order: Annotated[bool, typer.Option("--usual-order", help="Do not reverse the order of actions.")] = False,
     seat: Annotated[int, typer.Option(help="Which player reasons, from 1.", min=1)] = 1,
+    after: Annotated[
+        list[str] | None,
+        typer.Option(help="With --model, in a game played move by move: a move made before; repeat it in order."),
+    ] = None,
     temperature: Annotated[float, typer.Option(help="Sampling temperature of the reasoner.")] = 1.0,
     max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 1024,
     llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the models.")] = None,
@@ -65,6 +69,8 @@ def verify(
         raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
     found = find_game(game)
     limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
+    if text is not None and after:
+        raise UsageError("--after says where a model begins to reason; a text is read from the start of the game")
     if text is not None:
         options = _TextOptions(text, translator, feedback, unit, engine, seat - 1, max_tokens)
         _check_text(found.solvable(), options, output_dir, limits, as_json)
@@ -84,6 +90,7 @@ def verify(
         temperature=temperature,
         max_tokens=max_tokens,
         seed=llm_seed,
+        after=tuple(after or ()),
     )
     _run(config, output_dir, limits, as_json)
 

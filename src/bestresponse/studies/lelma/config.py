@@ -25,7 +25,8 @@ MOST_WAYS = 200
 class VerifyConfig:
     """One run: a game told without its name, a reasoner, a translator, and the loop between them.
 
-    The game is a table (`payoffs`) or, where it is played move by move, the text of an .efg file (`tree`).
+    The game is a table (`payoffs`) or, where it is played move by move, the text of an .efg file (`tree`), from the
+    place on that the moves `after` lead to.
     """
 
     game: str
@@ -45,6 +46,7 @@ class VerifyConfig:
     max_tokens: int = 1024
     seed: int | None = None
     tree: str | None = None
+    after: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, name: str, game: NormalForm | Tree, **settings: Any) -> VerifyConfig:
@@ -70,6 +72,8 @@ class VerifyConfig:
         for option, given, least, most in limits:
             if not least <= given <= most:
                 raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
+        if self.after and self.tree is None:
+            raise UsageError(f"--after: nothing is chosen before in {self.game}, where all choose at once")
         if self.manner not in MANNERS:
             raise UsageError(f"--feedback {self.manner!r}: expected {' or '.join(MANNERS)}")
         if self.unit not in UNITS:
@@ -87,11 +91,15 @@ class VerifyConfig:
         data = asdict(self)
         if self.tree is None:
             del data["tree"]
-        return data | {"players": list(self.players), "actions": [list(own) for own in self.actions]}
+        lists = {"players": list(self.players), "actions": [list(own) for own in self.actions]}
+        if self.after:
+            return data | lists | {"after": list(self.after)}
+        del data["after"]
+        return data | lists
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> VerifyConfig:
         known = {field.name for field in fields(cls)}
         plain = {name: value for name, value in data.items() if name in known}
         names = {"players": tuple(plain["players"]), "actions": tuple(tuple(own) for own in plain["actions"])}
-        return cls(**(plain | names))
+        return cls(**(plain | names | {"after": tuple(plain.get("after", ()))}))

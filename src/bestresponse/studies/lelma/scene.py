@@ -148,14 +148,33 @@ class TreeScene:
         return self.config.seat
 
     @cached_property
+    def original(self) -> Tree:
+        """The game under its own names."""
+        return parse_efg(str(self.config.tree), "the run's game")
+
+    @cached_property
     def tree(self) -> Tree:
         """The game as the reasoner is told it."""
-        tree = parse_efg(str(self.config.tree), "the run's game")
-        return disguised_tree(tree, letters=self.config.disguised, inverted=self.config.inverted)
+        return disguised_tree(self.original, letters=self.config.disguised, inverted=self.config.inverted)
 
     @cached_property
     def game(self) -> Turns:
-        return Turns(self.tree)
+        return Turns(self.tree, self._start)
+
+    @cached_property
+    def _start(self) -> int:
+        """Where the moves lead that were made before."""
+        source = told = 0
+        for label in self.config.after:
+            below = [self.original.branch_labels[child] for child in self.original.children[source]]
+            if label not in below:
+                possible = f"possible: {', '.join(below)}" if below else "the game is over"
+                raise UsageError(f"--after {label!r}: no such move at {self.original.path(source)}; {possible}")
+            place = below.index(label)
+            mirrored = self.config.inverted and self.original.owner[source] != CHANCE
+            told = self.tree.children[told][len(below) - 1 - place if mirrored else place]
+            source = self.original.children[source][place]
+        return told
 
     @cached_property
     def opening(self) -> int:
@@ -180,11 +199,13 @@ class TreeScene:
 
     @cached_property
     def decisions(self) -> int:
-        asked = [0] * self.tree.num_nodes
-        for node in range(self.tree.num_nodes):
-            above = asked[int(self.tree.parent[node])] if node else 0
-            asked[node] = above + (int(self.tree.owner[node]) == self.seat)
-        return max(asked)
+        asked: dict[int, int] = {}
+        for node in range(self._start, self.tree.num_nodes):
+            above = int(self.tree.parent[node])
+            if asked and above not in asked:
+                break
+            asked[node] = asked.get(above, 0) + (int(self.tree.owner[node]) == self.seat)
+        return max(asked.values())
 
     def others(self, repeat: int) -> dict[str, Player]:
         found: dict[str, Player] = {
@@ -221,12 +242,13 @@ class TreeScene:
         name = self.config.players[self.seat]
         raise UsageError(
             f"--seat {self.seat + 1}: with the others at the equilibrium the game can be over before {name} moves; "
-            + (f"ask --seat {' or '.join(str(i + 1) for i in sure)}" if sure else "nobody is sure to move in this game")
+            + (f"ask --seat {' or '.join(str(i + 1) for i in sure)}, or " if sure else "")
+            + "say with --after which moves were made before"
         )
 
     def _firsts(self, seat: int) -> Iterator[int]:
         """The nodes where a seat is first asked in equilibrium, or the leaves where the game ends before that."""
-        waiting = [0]
+        waiting = [self._start]
         while waiting:
             node = waiting.pop()
             owner = int(self.tree.owner[node])

@@ -20,9 +20,10 @@ __all__ = ["Turns"]
 
 @dataclass(frozen=True)
 class Turns:
-    """A tree in which nothing is hidden, in sentences for whoever is asked."""
+    """A tree in which nothing is hidden, from the node `first` on, in sentences for whoever is asked."""
 
     tree: Tree
+    first: int = 0
 
     @cached_property
     def rules(self) -> TreeGame:
@@ -42,7 +43,7 @@ class Turns:
         return self.rules.roles
 
     def start(self) -> int:
-        return self.rules.start()
+        return self.first
 
     def asks(self, state: int) -> Mapping[Role, Ask]:
         return self.rules.asks(state)
