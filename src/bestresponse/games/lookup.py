@@ -169,6 +169,7 @@ def _from_registry(text: str) -> Found | None:
 
 
 def _unknown(text: str) -> str:
+    from bestresponse.games.dialogue_domain import domain_names
     from bestresponse.theory.generators import families
 
     if _plain(text) in families():
@@ -176,6 +177,8 @@ def _unknown(text: str) -> str:
             f"{_plain(text)} is a family of random games, not one game; draw one with "
             f'`theory.generate("{_plain(text)}", 1)` and give it as a file'
         )
+    if _plain(text) in domain_names():
+        return f"{_plain(text)} is a dialogue; `bestresponse steer {_plain(text)}` solves it, `play` seats you in it"
     hint = did_you_mean(_plain(text), list(game_names()))
     return f"there is no game or file named {text!r}.{hint or ' `bestresponse games` lists the names.'}"
 
