@@ -205,8 +205,8 @@ def test_every_command_has_help_and_nothing_heavy_is_imported_for_it():
 
 def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(serve, tmp_path):
     server = serve(latency=0.05)
-    words = ["bench", "--model", server.model, "--num-games", "40", "--seed", "3", "--output-dir", str(tmp_path)]
-    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = ["bench", "--model", server.model, "--num-games", "200", "--seed", "3", "--output-dir", str(tmp_path)]
+    process = subprocess.Popen([*COMMAND, *words, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     _wait_for_calls(server, 5, process)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
@@ -214,7 +214,7 @@ def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(serve, tmp_
     assert "what was finished is kept" in said
     assert "Traceback" not in said
     assert bestresponse(*words).returncode == 0
-    assert summary_in(tmp_path)["num_games"] == 40
+    assert summary_in(tmp_path)["num_games"] == 200
 
 
 GAME = """NFG 1 R "Prices" { "Krume" "Brezel" } { 2 2 } 80 80 100 20 20 100 50 50
