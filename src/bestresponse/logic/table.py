@@ -21,7 +21,6 @@ from bestresponse.logic.terms import Struct, Term, Var, deref, items_of, list_of
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
 MAX_REPLAYS = 500
-_WHOLE = "findall(P, table_players(_, P), Starts), table_rows(Rows, Orders)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class Extraction:
 def extract(engine: LogicEngine, program: Program) -> Extraction:
     """The table of a loaded program and everything that is wrong with it as a game; errors and limits while it runs are
     raised as `LogicError`."""
-    answer = engine.solutions(program, _WHOLE, 1)[0]
+    answer = engine.solutions(program, _whole(), 1)[0]
     starts, rows = items_of(answer["Starts"])[0], items_of(answer["Rows"])[0]
     if len(starts) != 1:
         found = "several" if starts else "none"
@@ -97,6 +96,13 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     if problems:
         return Extraction(None, tuple(_few(problems)))
     return Extraction(GameTable(players, _moves(ends, players), ends, every), ())
+
+
+def _whole() -> Term:
+    """`findall(P, table_players(_, P), Starts), table_rows(Rows, Orders)`, as a term: nobody has to read it."""
+    player = Var("P")
+    starts = Struct("findall", (player, Struct("table_players", (Var("_"), player)), Var("Starts")))
+    return Struct(",", (starts, Struct("table_rows", (Var("Rows"), Var("Orders")))))
 
 
 def published_cells(
@@ -163,7 +169,7 @@ def _ends(paths: list[Path], players: tuple[str, ...]) -> tuple[tuple[Row, ...],
     for path in paths:
         earned = {player: number for player, _, number in path.goals}
         payoffs = tuple([earned.get(player) for player in players])
-        if len(earned) != len(path.goals) or None in payoffs:
+        if len(earned) != len(path.goals) or any(payoff is None for payoff in payoffs):
             defects += [found for player in players for found in _goal_defect(path, player)]
         rows.append(Row(path.named, payoffs, path.sizes))  # type: ignore[arg-type]
     return tuple(rows), defects
