@@ -10,7 +10,7 @@ import pytest
 from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.claims import Reviewer, RulesTranslator
+from bestresponse.formal.claims import Reviewer, RulesTranslator, Subject
 from bestresponse.games.tree_game import TreeGame
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Request
@@ -153,6 +153,51 @@ def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(t
     assert set(drawn.values()) == {"h", "t"}
     assert paid == {repeat: {"h": 1.0, "t": 2.0}[side] for repeat, side in drawn.items()}
     assert "So far chance drew h (probability 0.5)." in "".join(one.messages[-1].content for one in model.asked)
+
+
+@pytest.mark.parametrize(
+    ("game", "changed"),
+    [
+        ("centipede", {"disguised": False}),
+        ("centipede", {"seat": 1, "after": ("pass",)}),
+        ("ultimatum", {}),
+        ("ultimatum", {"disguised": False, "seat": 1}),
+    ],
+)
+def test_what_the_reasoner_is_told_reads_back_as_true(game: str, changed: dict[str, object]) -> None:
+    scene = scene_of(config(load_tree(game), **changed))
+    view = scene.game.view(scene.opening, scene.game.roles[scene.seat])
+    ways = [line for line in view.briefing.splitlines() if line.startswith("- If")]
+    subject = scene.subject(view)
+    assert subject is not None
+    review = Reviewer(RulesTranslator(), EmbeddedEngine).review("\n".join(ways), subject)
+    assert [one.verdict for one in review.checked] == ["proved"] * 2 * len(ways)
+    assert review.unread == ()
+
+
+WILL = "will_play(them, 'fight', do(choice(you, 'in'), s0))."
+NOTHING_IF_FOUGHT = "finally(goal(you, 0), do(choice(them, 'fight'), do(choice(you, 'in'), s0)))."
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("If I choose in, the incumbent will choose fight.", [WILL]),
+        ("If I choose in, player 2 would choose fight because 5 is more than 2.", [WILL]),
+        ("She will choose fight if I choose in.", [WILL]),
+        ("If I choose in, she will choose fight, giving me 0.", [WILL, NOTHING_IF_FOUGHT]),
+        ("If I choose in, she will choose fight and I get 0.", [WILL, NOTHING_IF_FOUGHT]),
+        ("If I choose in, she chooses fight, I get 0.", [NOTHING_IF_FOUGHT]),
+        ("If I choose in, she will choose fight, so I get 2 less than before.", [WILL]),
+        ("I hope she will choose fight if I choose in.", []),
+        ("If I choose in, she will choose fight if she is angry.", []),
+        ("If I choose in, she might choose fight.", []),
+        ("If I choose in, she chooses between share and fight.", []),
+    ],
+)
+def test_the_rules_read_what_is_foretold_and_what_it_pays(text: str, claims: list[str]) -> None:
+    translation = RulesTranslator().translate(text, Subject(load_tree("entry-deterrence")))
+    assert [str(claim) for claim in translation.claims] == claims
 
 
 def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
