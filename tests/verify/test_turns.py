@@ -28,6 +28,7 @@ from bestresponse.studies.lelma.replaying import replay_run
 from bestresponse.studies.lelma.scene import scene_of
 from bestresponse.studies.runs import Occasion
 from bestresponse.theory.catalogue import load
+from bestresponse.theory.classics_trees import centipede
 from bestresponse.theory.tree import Tree
 from bestresponse.theory.tree_build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.tree_catalogue import load_tree
@@ -75,6 +76,20 @@ def test_a_move_is_worth_what_it_leads_to_in_equilibrium(tmp_path: Path) -> None
     paid = [(row["first_payoff"], row["first_gap"], row["last_payoff"], row["last_gap"]) for row in measured.rows]
     assert paid == [(1.0, 1.0, 2.0, 0.0)] * 2
     assert [play.record.payoffs for play in folder.plays()] == [{"Player 1": 2.0, "Player 2": 2.0}] * 2
+
+
+def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
+    claim = {"form": "continuation_payoff", "who": "you", "value": 6.4, "after": [{"who": "you", "action": "R"}]}
+    models = {
+        "scripted": ScriptedModel(["We both go on to the end.\nANSWER: R", "I stop.\nANSWER: B"]),
+        "translator": ScriptedModel([json.dumps({"claims": [claim]}), json.dumps({"claims": []})]),
+    }
+    settings = config(load_tree("centipede"), repeats=1, translator="translator")
+    with RunFolder.open(tmp_path / "run", session.manifest_of(settings, models, Occasion((), "now"))) as folder:
+        session.run(settings, folder, models)
+    (row,) = session.read_results(RunFolder.read(tmp_path / "run")).rows
+    assert row["transcript"][0]["feedback"] == ["After you choose R, with everybody looking ahead you get 0.2."]
+    assert (row["first_gap"], row["last_gap"]) == (0.2, 0.0)
 
 
 def test_passing_in_the_centipede_costs_half_of_what_taking_pays() -> None:
@@ -204,8 +219,10 @@ def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
     with pytest.raises(UsageError, match="kuhn-poker hides some moves"):
         config(load_tree("kuhn-poker"))
     wide = build_tree(("a",), Turn("a", "s", {str(i): Leaf([i]) for i in range(201)}), name="wide")
-    with pytest.raises(UsageError, match="can end in 201 ways; at most 200"):
+    with pytest.raises(UsageError, match="wide can end in 201 ways with 201 moves together; at most 200 ways"):
         config(wide)
+    with pytest.raises(UsageError, match="can end in 71 ways with 2,555 moves together"):
+        config(centipede(70))
     with pytest.raises(UsageError, match="under its own names"):
         scene_of(config(load_tree("trust")))
 

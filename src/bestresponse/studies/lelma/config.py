@@ -10,7 +10,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.studies.lelma.disguise import moves_by_player
 from bestresponse.theory.efg import format_efg
 from bestresponse.theory.normal_form import NormalForm
-from bestresponse.theory.tree import Tree
+from bestresponse.theory.tree import LEAF, Tree
 
 __all__ = ["RULES", "VerifyConfig"]
 
@@ -19,6 +19,8 @@ MANNERS = ("positive", "negative")
 UNITS = ("text", "paragraph")
 MOST_WAYS = 200
 """In how many ways a game played move by move may end: all of them are told."""
+MOST_MOVES = 2_000
+"""How many moves these ways may have together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,12 @@ class VerifyConfig:
                 f"{name} hides some moves from some players; a model can reason about games in which all choose at "
                 "once, or one after the other with everything in sight. A text about this game is checked by --text"
             )
-        if len(game.leaves) > MOST_WAYS:
-            raise UsageError(f"{name} can end in {len(game.leaves):,} ways; at most {MOST_WAYS} can be told to a model")
+        moves = sum(depth * int((game.owner[nodes] == LEAF).sum()) for depth, nodes in enumerate(game.levels))
+        if len(game.leaves) > MOST_WAYS or moves > MOST_MOVES:
+            raise UsageError(
+                f"{name} can end in {len(game.leaves):,} ways with {moves:,} moves together; at most {MOST_WAYS} ways "
+                f"with {MOST_MOVES:,} moves can be told to a model"
+            )
         return cls(name, game.players, moves_by_player(game), None, tree=format_efg(game), **settings)
 
     def __post_init__(self) -> None:
