@@ -206,7 +206,9 @@ def test_every_command_has_help_and_nothing_heavy_is_imported_for_it():
 def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(serve, tmp_path):
     server = serve(latency=0.05)
     words = ["bench", "--model", server.model, "--num-games", "200", "--seed", "3", "--output-dir", str(tmp_path)]
-    process = subprocess.Popen([*COMMAND, *words, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*COMMAND, *words, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     _wait_for_calls(server, 5, process)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
