@@ -203,11 +203,20 @@ def test_every_command_has_help_and_nothing_heavy_is_imported_for_it():
     assert loaded.stdout.strip() == "[]"
 
 
+def hears_interrupts():
+    """What runs in the background of a shell ignores interrupts, and so would everything it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(serve, tmp_path):
     server = serve(latency=0.05)
     words = ["bench", "--model", server.model, "--num-games", "200", "--seed", "3", "--output-dir", str(tmp_path)]
     process = subprocess.Popen(
-        [*COMMAND, *words, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *words, "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears_interrupts,
     )
     _wait_for_calls(server, 5, process)
     process.send_signal(signal.SIGINT)
