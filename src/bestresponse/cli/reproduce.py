@@ -49,7 +49,8 @@ def reproduce(
     for table in (*found.tables, found.table()):
         print_table(console(), table)
         print()
-    agree = sum(check.agrees is True for check in found.checks)
-    print(f"{agree} of {len(found.checks)} agree" + (":" if found.differing else "."))
+    compared = [check for check in found.checks if check.agrees is not None]
+    agree = sum(check.agrees is True for check in compared)
+    print(f"{agree} of {len(compared)} compared figures agree" + (":" if found.differing else "."))
     for check in found.differing:
         print(f"  differs: {check.what}: published {check.published}, found {check.found}")
