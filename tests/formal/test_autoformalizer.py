@@ -114,6 +114,14 @@ def test_an_unfinished_program_is_kept_and_the_next_answer_may_be_longer():
     assert "the answer was cut off" in model.asked[1].messages[1].content
 
 
+def test_an_answer_that_runs_in_circles_gets_no_more_room():
+    line = "payoff('Silent', 'Betray', 0, 5). % the one who betrays gets more than the one who keeps silent\n"
+    circling = Reply("```prolog\n" + line * 10, Finish.LENGTH)
+    model, writer = formalizer(circling, fenced(GOOD), max_tokens=100)
+    assert writer.formalize(STORY).ok
+    assert (model.asked[1].max_tokens, model.asked[1].temperature) == (100, 0.7)
+
+
 def test_the_best_attempt_is_kept_when_no_attempt_succeeds():
     nearly = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "")
     _, writer = formalizer(fenced(nearly), fenced("initial(s0"), "no", attempts=3)

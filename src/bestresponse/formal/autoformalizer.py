@@ -29,6 +29,7 @@ __all__ = ["Attempt", "Formalization", "Formalizer", "Settings", "check_story"]
 MOST_CHARACTERS = 50_000
 _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
 _HEAT = 0.7
+_CIRCLE = 80
 NO_MATTER = "every end has the same payoffs, so that no choice matters to anybody"
 NO_CHOICE = "nobody in this game has a choice between two moves"
 
@@ -234,11 +235,16 @@ class Formalizer:
         return Request(
             (Message("system", form.system()), Message("user", text)),
             schema=form.schema(self.model),
-            max_tokens=2 * s.max_tokens if cut else s.max_tokens,
+            max_tokens=2 * s.max_tokens if cut and not _circling(before[-1].reply.text) else s.max_tokens,
             temperature=max(s.temperature, _HEAT) if stuck or cut else s.temperature,
             seed=s.seed,
             replicate=s.replicate * 1000 + len(before),
         )
+
+
+def _circling(text: str) -> bool:
+    """Whether an answer says its end again and again: more room would only hold more of it."""
+    return text.count(text[-_CIRCLE:]) > 2
 
 
 def _with_fault(report: Report, message: str, hint: str) -> Report:
