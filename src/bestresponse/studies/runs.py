@@ -17,7 +17,7 @@ from bestresponse.players.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.store.manifest import Manifest, environment
 from bestresponse.store.run_folder import RunFolder
 
-__all__ = ["Occasion", "find_run", "new_manifest", "unfinished_like"]
+__all__ = ["Occasion", "find_run", "new_manifest", "settings_of", "unfinished_like"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,13 @@ def new_manifest(
         prompts,
         who,
     )
+
+
+def settings_of(folder: RunFolder, study: str) -> Mapping[str, Any]:
+    """The settings of a stored run as they were written down; StoreError where the run is of another study."""
+    if folder.manifest.study != study:
+        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {study}")
+    return folder.manifest.config
 
 
 def find_run(given: Path) -> RunFolder:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bestresponse.core.errors import StoreError
 from bestresponse.formal.texts import TEXTS
 from bestresponse.logic.embedded import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine
@@ -18,7 +17,7 @@ from bestresponse.studies.autoformalization.config import StoriesConfig
 from bestresponse.studies.autoformalization.findings import findings
 from bestresponse.studies.autoformalization.measure import measure
 from bestresponse.studies.autoformalization.playing import STUDY, play_on, specs
-from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.runs import Occasion, new_manifest, settings_of
 
 __all__ = ["config_of", "manifest_of", "read_rows", "report_of", "run", "total"]
 
@@ -30,9 +29,7 @@ def manifest_of(config: StoriesConfig, models: Mapping[str, Model], occasion: Oc
 
 def config_of(folder: RunFolder) -> StoriesConfig:
     """The settings of a stored run; StoreError where the run is of another study."""
-    if folder.manifest.study != STUDY:
-        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
-    return StoriesConfig.from_json(folder.manifest.config)
+    return StoriesConfig.from_json(settings_of(folder, STUDY))
 
 
 def total(config: StoriesConfig) -> int:

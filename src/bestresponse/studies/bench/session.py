@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bestresponse.core.episode import Record
-from bestresponse.core.errors import StoreError
 from bestresponse.core.player import Status
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
@@ -23,7 +22,7 @@ from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.playing import player_on
 from bestresponse.studies.bench.results import Results
 from bestresponse.studies.costs import call_totals
-from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.runs import Occasion, new_manifest, settings_of
 
 __all__ = ["manifest_of", "plan_of", "read_results", "report_of", "results_json", "run"]
 
@@ -38,9 +37,7 @@ def manifest_of(config: BenchConfig, models: Mapping[str, Model], occasion: Occa
 
 def plan_of(folder: RunFolder) -> Plan:
     """The plan of a stored run; StoreError where the run is of another study."""
-    if folder.manifest.study != STUDY:
-        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
-    return Plan(BenchConfig.from_json(folder.manifest.config))
+    return Plan(BenchConfig.from_json(settings_of(folder, STUDY)))
 
 
 def run(

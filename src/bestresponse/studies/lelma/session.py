@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from bestresponse.core.errors import StoreError
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
@@ -17,7 +16,7 @@ from bestresponse.studies.lelma.config import VerifyConfig
 from bestresponse.studies.lelma.measure import Measured, measure
 from bestresponse.studies.lelma.playing import player_on
 from bestresponse.studies.lelma.texts import TEXTS
-from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.runs import Occasion, new_manifest, settings_of
 
 __all__ = ["STUDY", "config_of", "manifest_of", "read_results", "run", "specs"]
 
@@ -38,9 +37,7 @@ def manifest_of(config: VerifyConfig, models: Mapping[str, Model], occasion: Occ
 
 def config_of(folder: RunFolder) -> VerifyConfig:
     """The settings of a stored run; StoreError where the run is of another study."""
-    if folder.manifest.study != STUDY:
-        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
-    return VerifyConfig.from_json(folder.manifest.config)
+    return VerifyConfig.from_json(settings_of(folder, STUDY))
 
 
 def run(

@@ -17,7 +17,7 @@ from bestresponse.studies.playground.findings import findings
 from bestresponse.studies.playground.measure import Measured, measure
 from bestresponse.studies.playground.plan import specs
 from bestresponse.studies.playground.playing import player_on
-from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.runs import Occasion, new_manifest, settings_of
 from bestresponse.studies.watching import prices_of
 
 __all__ = ["STUDY", "config_of", "manifest_of", "read_results", "report_of", "run"]
@@ -32,9 +32,7 @@ def manifest_of(config: PlaygroundConfig, models: Mapping[str, Model], occasion:
 
 def config_of(folder: RunFolder) -> PlaygroundConfig:
     """The settings of a stored run; StoreError where the run is of another study."""
-    if folder.manifest.study != STUDY:
-        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
-    return PlaygroundConfig.from_json(folder.manifest.config)
+    return PlaygroundConfig.from_json(settings_of(folder, STUDY))
 
 
 def run(

@@ -21,7 +21,7 @@ from bestresponse.report.statistics import cluster_bootstrap
 from bestresponse.run.execute import Outcome, Progress
 from bestresponse.store.manifest import Manifest
 from bestresponse.store.run_folder import RunFolder
-from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.runs import Occasion, new_manifest, settings_of
 from bestresponse.studies.steer.authoring import Author, Written
 from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.config import SteerConfig
@@ -110,9 +110,7 @@ def manifest_of(config: SteerConfig, domain: Domain, models: Mapping[str, Model]
 
 def config_of(folder: RunFolder) -> SteerConfig:
     """The settings of a stored run; StoreError where it is of another study."""
-    if folder.manifest.study != STUDY:
-        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
-    return SteerConfig.from_json({name: value for name, value in folder.manifest.config.items() if name != _DIGEST})
+    return SteerConfig.from_json({name: value for name, value in settings_of(folder, STUDY).items() if name != _DIGEST})
 
 
 def domain_of(folder: RunFolder) -> Domain:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from bestresponse.core.errors import StoreError
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.run.execute import Outcome, Progress, execute
 from bestresponse.store.manifest import Manifest
 from bestresponse.store.run_folder import RunFolder, StoredPlay
-from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.runs import Occasion, new_manifest, settings_of
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.contest import compute
 from bestresponse.studies.tournament.findings import findings
@@ -32,9 +31,7 @@ def manifest_of(config: TournamentConfig, models: Mapping[str, Model], occasion:
 
 def config_of(folder: RunFolder) -> TournamentConfig:
     """The settings of a stored run; StoreError where the run is of another study."""
-    if folder.manifest.study != STUDY:
-        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
-    return TournamentConfig.from_json(folder.manifest.config)
+    return TournamentConfig.from_json(settings_of(folder, STUDY))
 
 
 def run(

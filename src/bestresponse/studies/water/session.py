@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
-from bestresponse.core.errors import StoreError
 from bestresponse.models.base import Model
 from bestresponse.players.bidders import play_many
 from bestresponse.run.execute import Outcome, Progress, execute
@@ -13,7 +12,7 @@ from bestresponse.run.spec import Spec
 from bestresponse.store.lines import read_lines
 from bestresponse.store.manifest import Manifest
 from bestresponse.store.run_folder import RunFolder
-from bestresponse.studies.runs import Occasion, new_manifest
+from bestresponse.studies.runs import Occasion, new_manifest, settings_of
 from bestresponse.studies.water.config import Setting, WaterConfig
 from bestresponse.studies.water.measure import Measured, measure
 from bestresponse.studies.water.plan import game_seed, spec_of, specs
@@ -32,9 +31,7 @@ def manifest_of(config: WaterConfig, models: Mapping[str, Model], occasion: Occa
 
 def config_of(folder: RunFolder) -> WaterConfig:
     """The settings of a stored run; StoreError where the run is of another study."""
-    if folder.manifest.study != STUDY:
-        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {STUDY}")
-    return WaterConfig.from_json(folder.manifest.config)
+    return WaterConfig.from_json(settings_of(folder, STUDY))
 
 
 def run(
