@@ -30,6 +30,7 @@ test: $(READY)                 ## style, types and tests, as CI runs them
 soak: $(READY)                 ## long checks: a run killed twenty times, 100,000 games
 	$(BIN)/python benchmarks/kills.py
 	$(BIN)/python benchmarks/harness.py --large
+	$(BIN)/python -m pytest --hypothesis-profile=explore -k "agree or fuzz or propert"
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist

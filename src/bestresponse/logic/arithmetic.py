@@ -15,7 +15,7 @@ from bestresponse.core.errors import LimitReached
 from bestresponse.logic.terms import CONS, NIL, Atom, Number, String, Struct, Term, Var, brief, deref
 from bestresponse.logic.unify import Fault
 
-__all__ = ["evaluate", "larger", "smaller"]
+__all__ = ["evaluate", "larger", "nearest_float", "smaller"]
 
 MAX_BITS = 14_000
 MAX_DEPTH = 150
@@ -204,8 +204,21 @@ def smaller(a: Number, b: Number) -> Number:
 
 
 def _one_of_two(a: Number, b: Number) -> None:
-    if a == b and isinstance(a, float) and math.isinf(a):
+    """Refuse what SWI-Prolog cannot order: two equal infinities, and an infinity beside a number past all floats."""
+    if math.inf in (abs(a), abs(b)) and nearest_float(a) == nearest_float(b):
         raise Fault("of two infinities none is larger")
+
+
+def nearest_float(value: Number) -> float:
+    """Convert to a float; what is past all floats becomes an infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _is_negative(value: Number) -> bool:
+    return math.copysign(1.0, value) < 0 if isinstance(value, float) else value < 0
 
 
 def _is_negative_zero(value: Number) -> bool:
@@ -271,7 +284,7 @@ _BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "xor": lambda a, b: _integer(a) ^ _integer(b),
     "atan2": lambda a, b: math.atan2(a, b),
     "atan": lambda a, b: math.atan2(a, b),
-    "copysign": lambda a, b: -_absolute(a) if math.copysign(1.0, b) < 0 else _absolute(a),
+    "copysign": lambda a, b: -_absolute(a) if _is_negative(b) else _absolute(a),
 }
 
 _UNARY: dict[str, Callable[[Number], Number]] = {
@@ -281,8 +294,8 @@ _UNARY: dict[str, Callable[[Number], Number]] = {
     "sign": _sign,
     "sqrt": math.sqrt,
     "exp": math.exp,
-    "log": math.log,
-    "log10": math.log10,
+    "log": lambda a: math.log(float(a)),
+    "log10": lambda a: math.log10(float(a)),
     "asinh": math.asinh,
     "acosh": math.acosh,
     "atanh": math.atanh,

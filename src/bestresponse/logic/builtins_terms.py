@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from bestresponse.logic.arithmetic import evaluate
+from bestresponse.logic.arithmetic import evaluate, nearest_float
 from bestresponse.logic.terms import (
     NIL,
     Atom,
@@ -59,7 +60,10 @@ def _is(machine: Machine, arguments: Arguments) -> bool:
 def _comparison(test: Callable[[object, object], bool]) -> Callable[[Machine, Arguments], bool]:
     def compare_values(machine: Machine, arguments: Arguments) -> bool:
         source = machine.source
-        return test(evaluate(arguments[0], source), evaluate(arguments[1], source))
+        left, right = evaluate(arguments[0], source), evaluate(arguments[1], source)
+        if math.inf in (abs(left), abs(right)):  # beside an infinity SWI-Prolog compares floats
+            left, right = nearest_float(left), nearest_float(right)
+        return test(left, right)
 
     return compare_values
 
