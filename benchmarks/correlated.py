@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from bestresponse.theory import NormalForm, correlated_batch
-from bestresponse.theory.correlated_equilibria import incentives
+from bestresponse.theory.correlation.equilibria import incentives
 
 ROUNDS = 7
 WANTED = 1500

@@ -22,8 +22,8 @@ from time import process_time
 import numpy as np
 
 from bestresponse.theory import alpha_rank, fictitious_play, generate, replicator
-from bestresponse.theory.generators import families, symmetric, uniform
-from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.generators.draw import families, symmetric, uniform
 
 Contestants = dict[str, Callable[[], object]]
 

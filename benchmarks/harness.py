@@ -15,14 +15,14 @@ import time
 from pathlib import Path
 
 from bestresponse.models.base import Request
-from bestresponse.models.scripted import ScriptedModel
-from bestresponse.run.spec import Spec
-from bestresponse.store.run_folder import RunFolder
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.invocation import Occasion
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench import session
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.playing import game_of, player_of
-from bestresponse.studies.runs import Occasion
 
 
 class Forgetful(ScriptedModel):

@@ -15,10 +15,10 @@ from time import perf_counter, process_time
 
 from game_programs import DILEMMA, GOODS
 
-from bestresponse.logic.embedded import EmbeddedEngine
-from bestresponse.logic.gate import check
-from bestresponse.logic.reader import read
-from bestresponse.logic.table import extract
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.gate.check import check
+from bestresponse.logic.language.reader import read
+from bestresponse.logic.programs.table import extract
 
 CLAIMS = (
     "finally(goal(p1, 5), do(move(p2, 'C'), do(move(p1, 'D'), s0)))",

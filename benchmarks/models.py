@@ -32,7 +32,7 @@ from bestresponse.models import (
     default_folder,
     pull,
 )
-from bestresponse.models.assemble import assemble
+from bestresponse.models.wrappers.assemble import assemble
 
 LATENCY = 0.2
 IN_FLIGHT = 64

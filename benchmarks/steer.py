@@ -15,21 +15,21 @@ from statistics import median
 
 import numpy as np
 
-from bestresponse.games.dialogue import DialogueGame
-from bestresponse.games.dialogue_domain import load_domain
-from bestresponse.games.dialogue_recorded import Book, RecordedDialogue
-from bestresponse.games.dialogue_scenario import all_scenarios, scenarios
-from bestresponse.players.llm import Sampling
-from bestresponse.players.referee import DealReferee
-from bestresponse.players.speaker import Speaker
-from bestresponse.players.speaker_manners import CYCLE, FIRMNESS, NEUTRAL
-from bestresponse.players.speaker_simulated import SimulatedSpeaker
-from bestresponse.players.speaker_truth import true_payoffs
-from bestresponse.report.rates import wilson
+from bestresponse.games.dialogue.domain import load_domain
+from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
+from bestresponse.games.dialogue.scenario import all_scenarios, scenarios
+from bestresponse.players.dialogue.referee import DealReferee
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.players.dialogue.simulated_styles import CYCLE, FIRMNESS, NEUTRAL
+from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.dialogue.truth import true_payoffs
+from bestresponse.players.llm.player import Sampling
+from bestresponse.report.stats.rates import wilson
 from bestresponse.studies.steer.building import Cast, build, size_of
-from bestresponse.studies.steer.psro import PsroResult, PsroSettings, psro
-from bestresponse.studies.steer.psro_oracles import Inventor
-from bestresponse.studies.steer.psro_plays import Arena
+from bestresponse.studies.steer.psro.oracles import Inventor
+from bestresponse.studies.steer.psro.plays import Arena
+from bestresponse.studies.steer.psro.search import PsroResult, PsroSettings, psro
 from bestresponse.theory import NormalForm, cfr, compile_game, load_tree, nash
 
 WANTED = {(1, 1): 140, (1, 2): 536, (2, 1): 2300}

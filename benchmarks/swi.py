@@ -22,12 +22,12 @@ from time import perf_counter, process_time
 
 from game_programs import DILEMMA, GOODS
 
-from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine
-from bestresponse.logic.gate import check
-from bestresponse.logic.solver_language import TRUSTED
-from bestresponse.logic.swi import SwiEngine
-from bestresponse.logic.table import extract
+from bestresponse.logic.gate.check import check
+from bestresponse.logic.programs.solver_language import TRUSTED
+from bestresponse.logic.programs.table import extract
+from bestresponse.logic.swi.engine import SwiEngine
 
 SELECT = "select(p1, p2, s0, M)"
 

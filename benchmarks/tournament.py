@@ -22,10 +22,10 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
-from bestresponse.theory.automaton_library import classic_strategies
-from bestresponse.theory.automaton_reduce import reduced
-from bestresponse.theory.catalogue import load
-from bestresponse.theory.tournament import Rules, exact_round_robin, play_round_robin
+from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.repeated.library import classic_strategies
+from bestresponse.theory.repeated.reduce import reduced
+from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, play_round_robin
 
 GAME = load("prisoners-dilemma")
 STRATEGIES = [reduced(strategy) for strategy in classic_strategies()]

@@ -16,7 +16,7 @@ from time import perf_counter, process_time
 from bestresponse.core.errors import LogicError
 from bestresponse.formal.claims import Claim, LogicCheck, RulesTranslator, Subject, TheoryCheck, parse
 from bestresponse.logic import EmbeddedEngine, open_engine
-from bestresponse.theory.normal_form import NormalForm
+from bestresponse.theory.games.normal_form import NormalForm
 
 DILEMMA = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("R", "B"), ("R", "B")))
 QUERIES = (

@@ -18,10 +18,10 @@ from pathlib import Path
 from bestresponse.core.episode import play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Nature
-from bestresponse.games.water import Water
-from bestresponse.games.water_rules import WaterRules
-from bestresponse.players.bidders import BIDDERS, BidderPlayer, play_many, seat_seed
-from bestresponse.store.run_folder import RunFolder
+from bestresponse.games.water.game import Water
+from bestresponse.games.water.rules import WaterRules
+from bestresponse.players.water.bidders import BIDDERS, BidderPlayer, play_many, seat_seed
+from bestresponse.runs.folder import RunFolder
 from bestresponse.studies.water import session
 from bestresponse.studies.water.config import WaterConfig
 

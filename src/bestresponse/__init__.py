@@ -4,18 +4,27 @@ The benchmark's Python interface is here; everything else lives in the packages 
 `games`, `players`, `report` and `studies`. Names are imported when first used.
 """
 
-from bestresponse.core.lazy import lazy
+from typing import TYPE_CHECKING
+
+from bestresponse.core.lazy import lazy_exports
 
 __version__ = "0.1.0"
 
-_EXPORTS = {
-    "Benchmark": "studies.bench.classic",
-    "GamePromptFormatter": "studies.bench.classic",
-    "LLMInterface": "studies.bench.classic",
-    "generate_games": "studies.bench.classic",
-    "matrix_game": "studies.bench.classic",
-}
-
-__all__ = ["Benchmark", "GamePromptFormatter", "LLMInterface", "__version__", "generate_games", "matrix_game"]
-
-__getattr__, __dir__ = lazy(__name__, _EXPORTS)
+if TYPE_CHECKING:
+    from bestresponse.studies.bench.classic import (
+        Benchmark as Benchmark,
+    )
+    from bestresponse.studies.bench.classic import (
+        GamePromptFormatter as GamePromptFormatter,
+    )
+    from bestresponse.studies.bench.classic import (
+        LLMInterface as LLMInterface,
+    )
+    from bestresponse.studies.bench.classic import (
+        generate_games as generate_games,
+    )
+    from bestresponse.studies.bench.classic import (
+        matrix_game as matrix_game,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(__name__)

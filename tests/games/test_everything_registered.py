@@ -4,7 +4,7 @@ import pytest
 
 from bestresponse.core.conformance import check_game
 from bestresponse.core.registry import games
-from bestresponse.games.matrix import MatrixGame
+from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.theory import catalogue
 
 

@@ -8,7 +8,7 @@ import pytest
 from bestresponse.core import registry
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import find_game, game_names
-from bestresponse.games.matrix import MatrixGame
+from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.theory import NormalForm, Tree, catalogue, load_tree, write_game_file
 
 PENNIES = [[1, -1], [-1, 1]]

@@ -3,23 +3,23 @@
 import json
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recorded import DATA, needs_recorded
 
 from bestresponse.core.errors import LimitReached, LogicError
-from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
-from bestresponse.logic.gate import GatedProgram, check
-from bestresponse.logic.swi import SwiEngine
-from bestresponse.logic.terms import write
+from bestresponse.logic.gate.check import GatedProgram, check
+from bestresponse.logic.language.terms import write
+from bestresponse.logic.swi.engine import SwiEngine
 
 pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 
-REFERENCE = Path(__file__).parents[2].parent / "shared" / "reference" / "autoformalization"
-recorded = pytest.mark.skipif(not REFERENCE.exists(), reason=f"no recorded programs at {REFERENCE}")
+REFERENCE = DATA / "autoformalization"
+recorded = needs_recorded("autoformalization")
 
 LIMITS = Limits(steps=60_000, seconds=20.0)
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestresponse.core.errors import LimitReached, ProgramRefused
-from bestresponse.logic.embedded import EmbeddedEngine
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, Program, RuntimeFault
-from bestresponse.logic.predicates import GOAL_ARGUMENTS, LIBRARY, STANDARD
-from bestresponse.logic.swi import SwiEngine
-from bestresponse.logic.terms import write
+from bestresponse.logic.language.predicates import GOAL_ARGUMENTS, LIBRARY, STANDARD
+from bestresponse.logic.language.terms import write
+from bestresponse.logic.swi.engine import SwiEngine
 
 pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 

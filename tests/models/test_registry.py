@@ -2,6 +2,7 @@
 
 import sys
 
+import faulty
 import pytest
 
 from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
@@ -104,7 +105,7 @@ def test_an_address_must_name_its_model_and_hold_no_secret(settings):
         assert "pw" not in str(caught.value)
 
 
-def test_the_openai_key_is_not_sent_to_other_servers(faulty, tmp_path):
+def test_the_openai_key_is_not_sent_to_other_servers(tmp_path):
     with faulty.serving(faulty.answer(faulty.GOOD)) as server:
         for extra in ({}, {"BESTRESPONSE_API_KEY": "for-this-server"}):
             settings = ModelSettings(tmp_path, KEYS | extra)

@@ -15,8 +15,8 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.figures import bars, distribution, heatmap, intervals, lines, scatter
-from bestresponse.report.statistics import cluster_bootstrap
+from bestresponse.report.figures.charts import bars, distribution, heatmap, intervals, lines, scatter
+from bestresponse.report.stats.statistics import cluster_bootstrap
 
 PLAYERS = {"smollm2-135m": 0.62, "qwen2.5-coder-1.5b": 0.38, "uniform": 0.41, "greedy": 0.3, "optimal": 0.0}
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.report import codec, tables
 from bestresponse.report.document import Column, Document, Figure, KeyValues, Note, Paragraph, Quote, Section, Table
-from bestresponse.report.interval import Interval
+from bestresponse.report.stats.interval import Interval
 
 GAP = Interval(0.2, 0.1, 0.3, 0.95, "bca", 40)
 OPEN = Interval(0.2, -math.inf, math.inf, 0.95, "none", 1)

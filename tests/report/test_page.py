@@ -21,8 +21,8 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.interval import Interval
 from bestresponse.report.page import render
+from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, visible
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}

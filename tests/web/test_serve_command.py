@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bestresponse.web.keeping import can_keep
+from bestresponse.web.supervisor import can_keep
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli import (
+from bestresponse.cli.commands import (
     bench,
     check,
     formalize,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bestresponse.models.base import Model
-    from bestresponse.models.limits import Gate
-    from bestresponse.models.meter import Meter
     from bestresponse.models.registry import ModelSettings
+    from bestresponse.models.wrappers.limits import Gate
+    from bestresponse.models.wrappers.meter import Meter
 
 __all__ = ["Limits", "Opened", "model_settings", "opened_models"]
 
@@ -43,10 +43,10 @@ class Opened:
 
 def model_settings(*, concurrency: int = 16, processes: int = 1, threads: int = 1) -> ModelSettings:
     """How models are opened from the command line: keys from the environment, weights in the user's cache folder."""
-    from bestresponse.models.local import LocalSettings
+    from bestresponse.models.http import HttpClients
+    from bestresponse.models.providers.local import LocalSettings
+    from bestresponse.models.providers.weights import default_folder
     from bestresponse.models.registry import ModelSettings
-    from bestresponse.models.weights import default_folder
-    from bestresponse.models.wire import HttpClients
 
     return ModelSettings(
         default_folder(os.environ, Path.home()),
@@ -85,11 +85,11 @@ def opened_models(
 ) -> Iterator[Opened]:
     """Open every model; calls of all of them share one cache and one budget. `players`: also `verified:MODEL`."""
     from bestresponse.core.errors import UsageError
-    from bestresponse.models.assemble import assemble
-    from bestresponse.models.cached import Cache, CacheMode
-    from bestresponse.models.meter import Budget, Meter
     from bestresponse.models.registry import open_model
-    from bestresponse.players.verified import bare_name
+    from bestresponse.models.wrappers.assemble import assemble
+    from bestresponse.models.wrappers.cached import Cache, CacheMode
+    from bestresponse.models.wrappers.meter import Budget, Meter
+    from bestresponse.players.llm.verified import bare_name
 
     if limits.cache not in list(CacheMode):
         raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
@@ -128,7 +128,7 @@ def _provider(model: Model) -> tuple[str, str]:
 
 
 def _gates(models: Iterable[Model]) -> dict[tuple[str, str], Gate]:
-    from bestresponse.models.limits import Gate
+    from bestresponse.models.wrappers.limits import Gate
 
     places: dict[tuple[str, str], int] = {}
     for model in models:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bestresponse.report.document import Document
-    from bestresponse.run.execute import Outcome, Progress
-    from bestresponse.store.manifest import Manifest
-    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.runs.execute import Outcome, Progress
+    from bestresponse.runs.folder import RunFolder
+    from bestresponse.runs.manifest import Manifest
 
 __all__ = ["explain", "play_run", "show_findings"]
 
@@ -27,8 +27,8 @@ def play_run(
     run: Callable[[RunFolder, Callable[[Progress], None]], Outcome],
 ) -> tuple[RunFolder, Outcome]:
     """Begin the run of this manifest or go on with it, under a progress bar; a complete one is marked as finished."""
-    from bestresponse.cli.show import play_progress
-    from bestresponse.store.run_folder import RunFolder
+    from bestresponse.cli.terminal import play_progress
+    from bestresponse.runs.folder import RunFolder
 
     path = output_dir / f"{manifest.study}-{manifest.run}"
     with RunFolder.open(path, manifest) as folder, play_progress(total, what) as tell:
@@ -40,7 +40,7 @@ def play_run(
 
 def show_findings(document: Document, files: Iterable[Path], summary: Any, *, as_json: bool, tables: int = 1) -> None:
     """The first tables (or the summary as JSON) on the screen, and the names of the files beside them."""
-    from bestresponse.cli.show import console, notes, print_table
+    from bestresponse.cli.terminal import console, notes, print_table
 
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))

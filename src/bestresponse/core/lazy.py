@@ -1,23 +1,56 @@
-"""Names of a package that are imported when first used (PEP 562), so that importing the package costs nothing."""
+"""Import the public names of a package when they are first used (PEP 562), and let type checkers see real types.
+
+A package lists its names once, as ordinary imports that only type checkers execute:
+
+    if TYPE_CHECKING:
+        from bestresponse.theory.equilibria.solve import nash as nash
+    else:
+        __getattr__, __dir__, __all__ = lazy_exports(__name__)
+
+At run time `lazy_exports` reads the same lines, so the list cannot disagree with itself and importing the package
+imports nothing else.
+"""
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from importlib.abc import InspectLoader
 
-__all__ = ["lazy"]
+__all__ = ["lazy_exports"]
 
 
-def lazy(package: str, exports: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` for `package`, whose `exports` say in which of its modules each public name lives."""
+def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` for `package` from its imports under `if TYPE_CHECKING`."""
+    exports = _read_exports(package)
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name not in exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{exports[name]}"), name)
+        module, attribute = exports[name]
+        value = getattr(import_module(module), attribute)
         setattr(sys.modules[package], name, value)
         return value
 
-    return __getattr__, lambda: sorted(exports)
+    return __getattr__, lambda: sorted(exports), sorted(exports)
+
+
+def _read_exports(package: str) -> dict[str, tuple[str, str]]:
+    """Map each public name to the module and the attribute it comes from."""
+    found: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(_read_source(package)).body:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for line in node.body:
+                if isinstance(line, ast.ImportFrom) and line.module:
+                    found |= {alias.asname or alias.name: (line.module, alias.name) for alias in line.names}
+    return found
+
+
+def _read_source(package: str) -> str:
+    loader = getattr(sys.modules[package].__spec__, "loader", None)
+    source = loader.get_source(package) if isinstance(loader, InspectLoader) else None
+    if source is None:
+        raise ImportError(f"the source of {package} cannot be read, and with it the list of its public names")
+    return source

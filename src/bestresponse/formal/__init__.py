@@ -3,36 +3,85 @@
 Names are imported when first used, so that `import bestresponse.formal` costs nothing.
 """
 
-from bestresponse.core.lazy import lazy
+from typing import TYPE_CHECKING
 
-_EXPORTS = {
-    "Attempt": "autoformalizer",
-    "BackCheck": "back_translation",
-    "Election": "candidates",
-    "Example": "examples",
-    "Finding": "validation",
-    "Formalization": "autoformalizer",
-    "Formalizer": "autoformalizer",
-    "Levels": "validation",
-    "Match": "equivalence",
-    "Named": "named_games",
-    "Settings": "autoformalizer",
-    "Story": "dataset",
-    "compare": "back_translation",
-    "elect": "candidates",
-    "find_code": "extract_code",
-    "formalize_many": "candidates",
-    "holds_for": "named_games",
-    "levels_of": "validation",
-    "named_game": "named_games",
-    "names_of": "named_games",
-    "nearest": "retrieval",
-    "same_game": "equivalence",
-    "same_order": "equivalence",
-    "strategically_equivalent": "equivalence",
-    "write_program": "program_writer",
-}
+from bestresponse.core.lazy import lazy_exports
 
-__all__ = sorted(_EXPORTS)  # pyright: ignore[reportUnsupportedDunderAll]
-
-__getattr__, __dir__ = lazy(__name__, _EXPORTS)
+if TYPE_CHECKING:
+    from bestresponse.formal.evaluate.dataset import (
+        Story as Story,
+    )
+    from bestresponse.formal.evaluate.equivalence import (
+        Match as Match,
+    )
+    from bestresponse.formal.evaluate.equivalence import (
+        same_game as same_game,
+    )
+    from bestresponse.formal.evaluate.equivalence import (
+        same_order as same_order,
+    )
+    from bestresponse.formal.evaluate.equivalence import (
+        strategically_equivalent as strategically_equivalent,
+    )
+    from bestresponse.formal.evaluate.named_games import (
+        Named as Named,
+    )
+    from bestresponse.formal.evaluate.named_games import (
+        holds_for as holds_for,
+    )
+    from bestresponse.formal.evaluate.named_games import (
+        named_game as named_game,
+    )
+    from bestresponse.formal.evaluate.named_games import (
+        names_of as names_of,
+    )
+    from bestresponse.formal.evaluate.validation import (
+        Finding as Finding,
+    )
+    from bestresponse.formal.evaluate.validation import (
+        Levels as Levels,
+    )
+    from bestresponse.formal.evaluate.validation import (
+        levels_of as levels_of,
+    )
+    from bestresponse.formal.formalize.autoformalizer import (
+        Attempt as Attempt,
+    )
+    from bestresponse.formal.formalize.autoformalizer import (
+        Formalization as Formalization,
+    )
+    from bestresponse.formal.formalize.autoformalizer import (
+        Formalizer as Formalizer,
+    )
+    from bestresponse.formal.formalize.autoformalizer import (
+        Settings as Settings,
+    )
+    from bestresponse.formal.formalize.back_translation import (
+        BackCheck as BackCheck,
+    )
+    from bestresponse.formal.formalize.back_translation import (
+        compare as compare,
+    )
+    from bestresponse.formal.formalize.candidates import (
+        Election as Election,
+    )
+    from bestresponse.formal.formalize.candidates import (
+        elect as elect,
+    )
+    from bestresponse.formal.formalize.candidates import (
+        formalize_many as formalize_many,
+    )
+    from bestresponse.formal.formalize.examples import (
+        Example as Example,
+    )
+    from bestresponse.formal.formalize.extract_code import (
+        find_code as find_code,
+    )
+    from bestresponse.formal.formalize.program_writer import (
+        write_program as write_program,
+    )
+    from bestresponse.formal.formalize.retrieval import (
+        nearest as nearest,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(__name__)

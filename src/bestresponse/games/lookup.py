@@ -20,9 +20,9 @@ from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.matrix import MatrixGame
-from bestresponse.theory.normal_form import NormalForm
-from bestresponse.theory.tree import Tree
+from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Found", "Origin", "find_game", "game_names"]
 
@@ -48,7 +48,7 @@ class Found:
             return self.game
         if isinstance(self.game, MatrixGame):
             return self.game.form
-        from bestresponse.theory.compile_tree import compile_game
+        from bestresponse.theory.trees.compile import compile_game
 
         return compile_game(self.game)
 
@@ -57,7 +57,7 @@ class Found:
         if isinstance(self.game, NormalForm):
             return MatrixGame(self.game)
         if isinstance(self.game, Tree):
-            from bestresponse.games.tree_game import catalogued
+            from bestresponse.games.trees.game import catalogued
 
             return catalogued(self)
         return self.game
@@ -86,26 +86,26 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None) 
 def game_names() -> tuple[str, ...]:
     """Every name that `find_game` knows, in alphabetical order."""
     from bestresponse.theory import catalogue
-    from bestresponse.theory.tree_catalogue import tree_names
+    from bestresponse.theory.catalogue.trees import tree_names
 
     return tuple(sorted({*catalogue.names(), *tree_names(), *registry.games.names()}))
 
 
 def _from_input(text: str) -> Found:
-    from bestresponse.theory.matrix_json import parse_matrix_json
+    from bestresponse.theory.files.matrix_json import parse_matrix_json
 
     game = parse_matrix_json(text, "standard input")
     return Found(game.name or "standard input", "standard input", game)
 
 
 def _read_game_file(path: Path) -> AnyGame:
-    from bestresponse.theory.game_file import load_game_file
+    from bestresponse.theory.files.game_file import load_game_file
 
     return load_game_file(path)
 
 
 def _read_program(path: Path) -> AnyGame:
-    from bestresponse.games.logic_game import load_program
+    from bestresponse.games.logic.game import load_program
 
     return load_program(path)
 
@@ -143,7 +143,7 @@ def _endings() -> str:
 
 def _from_catalogue(text: str) -> Found | None:
     from bestresponse.theory import catalogue
-    from bestresponse.theory.tree_catalogue import tree_entry, tree_names
+    from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 
     plain = _plain(text)
     if plain in catalogue.names():
@@ -169,8 +169,8 @@ def _from_registry(text: str) -> Found | None:
 
 
 def _unknown(text: str) -> str:
-    from bestresponse.games.dialogue_domain import domain_names
-    from bestresponse.theory.generators import families
+    from bestresponse.games.dialogue.domain import domain_names
+    from bestresponse.theory.generators.draw import families
 
     if _plain(text) in families():
         return (

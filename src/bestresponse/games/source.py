@@ -71,27 +71,27 @@ def _playable(source: Source) -> Game[Any]:
 
 
 def _nfg(text: str, name: str) -> AnyGame:
-    from bestresponse.theory.nfg import parse_nfg
+    from bestresponse.theory.files.nfg import parse_nfg
 
     return parse_nfg(text, name)
 
 
 def _efg(text: str, name: str) -> AnyGame:
-    from bestresponse.theory.efg import parse_efg
+    from bestresponse.theory.files.efg import parse_efg
 
     return parse_efg(text, name)
 
 
 def _json(text: str, name: str) -> AnyGame:
-    from bestresponse.theory.matrix_json import parse_matrix_json
+    from bestresponse.theory.files.matrix_json import parse_matrix_json
 
     return parse_matrix_json(text, name)
 
 
 def _program(text: str, name: str) -> AnyGame:
-    from bestresponse.games.logic_game import program_game
+    from bestresponse.games.logic.game import program_game
     from bestresponse.logic.engine import open_engine
-    from bestresponse.logic.validate import validate
+    from bestresponse.logic.programs.validate import validate
 
     engine = open_engine()
     try:

@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from bestresponse.core.errors import LogicError, UsageError
-from bestresponse.logic.gate import GatedProgram
-from bestresponse.logic.terms import Term
+from bestresponse.logic.gate.check import GatedProgram
+from bestresponse.logic.language.terms import Term
 
 __all__ = [
     "Answer",
@@ -111,7 +111,7 @@ class LogicEngine(Protocol):
 
 def open_engine(kind: EngineKind = "auto", limits: Limits | None = None, seed: int = 0) -> LogicEngine:
     """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the embedded one."""
-    from bestresponse.logic.embedded import EmbeddedEngine
+    from bestresponse.logic.embedded.engine import EmbeddedEngine
 
     limits = limits or Limits()
     match kind:
@@ -131,7 +131,7 @@ def open_engine(kind: EngineKind = "auto", limits: Limits | None = None, seed: i
 
 
 def _swi(limits: Limits, seed: int) -> LogicEngine:
-    from bestresponse.logic.swi import SwiEngine
+    from bestresponse.logic.swi.engine import SwiEngine
 
     engine: LogicEngine = SwiEngine(limits, seed)
     return engine

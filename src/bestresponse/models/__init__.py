@@ -3,59 +3,154 @@
 Names are loaded on first use, so that importing this package costs next to nothing.
 """
 
-from bestresponse.core.lazy import lazy
+from typing import TYPE_CHECKING
 
-_EXPORTS = {
-    "Abilities": "base",
-    "AnthropicModel": "anthropic",
-    "Budget": "meter",
-    "Cache": "cached",
-    "CacheMode": "cached",
-    "Cached": "cached",
-    "Chances": "chances",
-    "Finish": "base",
-    "Gate": "limits",
-    "GoogleModel": "google",
-    "HttpClients": "wire",
-    "InspectModel": "inspect_adapter",
-    "KnownModel": "registry",
-    "Ledger": "meter",
-    "Limited": "limits",
-    "LocalModel": "local",
-    "LocalPool": "pool",
-    "LocalSettings": "local",
-    "Message": "base",
-    "Meter": "meter",
-    "Metered": "meter",
-    "Model": "base",
-    "ModelSettings": "registry",
-    "OpenAIModel": "openai",
-    "ReplayedModel": "scripted",
-    "Reply": "base",
-    "Request": "base",
-    "Retried": "retry",
-    "RetryPolicy": "retry",
-    "ScriptedModel": "scripted",
-    "Secret": "wire",
-    "TokenChances": "base",
-    "Usage": "base",
-    "WEIGHTS": "weights",
-    "ask": "base",
-    "choice_chances": "chances",
-    "default_folder": "weights",
-    "effective_seed": "base",
-    "known_models": "registry",
-    "open_model": "registry",
-    "price_of": "prices",
-    "pull": "weights",
-    "read_json": "schema",
-    "reply_from_json": "codec",
-    "reply_to_json": "codec",
-    "request_from_json": "codec",
-    "request_to_json": "codec",
-    "violations": "schema",
-}
+from bestresponse.core.lazy import lazy_exports
 
-__all__ = sorted(_EXPORTS)  # pyright: ignore[reportUnsupportedDunderAll]
-
-__getattr__, __dir__ = lazy(__name__, _EXPORTS)
+if TYPE_CHECKING:
+    from bestresponse.models.base import (
+        Abilities as Abilities,
+    )
+    from bestresponse.models.base import (
+        Finish as Finish,
+    )
+    from bestresponse.models.base import (
+        Message as Message,
+    )
+    from bestresponse.models.base import (
+        Model as Model,
+    )
+    from bestresponse.models.base import (
+        Reply as Reply,
+    )
+    from bestresponse.models.base import (
+        Request as Request,
+    )
+    from bestresponse.models.base import (
+        TokenChances as TokenChances,
+    )
+    from bestresponse.models.base import (
+        Usage as Usage,
+    )
+    from bestresponse.models.base import (
+        ask as ask,
+    )
+    from bestresponse.models.base import (
+        effective_seed as effective_seed,
+    )
+    from bestresponse.models.codec import (
+        reply_from_json as reply_from_json,
+    )
+    from bestresponse.models.codec import (
+        reply_to_json as reply_to_json,
+    )
+    from bestresponse.models.codec import (
+        request_from_json as request_from_json,
+    )
+    from bestresponse.models.codec import (
+        request_to_json as request_to_json,
+    )
+    from bestresponse.models.http import (
+        HttpClients as HttpClients,
+    )
+    from bestresponse.models.http import (
+        Secret as Secret,
+    )
+    from bestresponse.models.prices import (
+        price_of as price_of,
+    )
+    from bestresponse.models.providers.anthropic import (
+        AnthropicModel as AnthropicModel,
+    )
+    from bestresponse.models.providers.google import (
+        GoogleModel as GoogleModel,
+    )
+    from bestresponse.models.providers.inspect import (
+        InspectModel as InspectModel,
+    )
+    from bestresponse.models.providers.local import (
+        LocalModel as LocalModel,
+    )
+    from bestresponse.models.providers.local import (
+        LocalSettings as LocalSettings,
+    )
+    from bestresponse.models.providers.openai import (
+        OpenAIModel as OpenAIModel,
+    )
+    from bestresponse.models.providers.pool import (
+        LocalPool as LocalPool,
+    )
+    from bestresponse.models.providers.scripted import (
+        ReplayedModel as ReplayedModel,
+    )
+    from bestresponse.models.providers.scripted import (
+        ScriptedModel as ScriptedModel,
+    )
+    from bestresponse.models.providers.token_probabilities import (
+        Chances as Chances,
+    )
+    from bestresponse.models.providers.token_probabilities import (
+        choice_chances as choice_chances,
+    )
+    from bestresponse.models.providers.weights import (
+        WEIGHTS as WEIGHTS,
+    )
+    from bestresponse.models.providers.weights import (
+        default_folder as default_folder,
+    )
+    from bestresponse.models.providers.weights import (
+        pull as pull,
+    )
+    from bestresponse.models.registry import (
+        KnownModel as KnownModel,
+    )
+    from bestresponse.models.registry import (
+        ModelSettings as ModelSettings,
+    )
+    from bestresponse.models.registry import (
+        known_models as known_models,
+    )
+    from bestresponse.models.registry import (
+        open_model as open_model,
+    )
+    from bestresponse.models.schema import (
+        read_json as read_json,
+    )
+    from bestresponse.models.schema import (
+        violations as violations,
+    )
+    from bestresponse.models.wrappers.cached import (
+        Cache as Cache,
+    )
+    from bestresponse.models.wrappers.cached import (
+        Cached as Cached,
+    )
+    from bestresponse.models.wrappers.cached import (
+        CacheMode as CacheMode,
+    )
+    from bestresponse.models.wrappers.limits import (
+        Gate as Gate,
+    )
+    from bestresponse.models.wrappers.limits import (
+        Limited as Limited,
+    )
+    from bestresponse.models.wrappers.meter import (
+        Budget as Budget,
+    )
+    from bestresponse.models.wrappers.meter import (
+        Ledger as Ledger,
+    )
+    from bestresponse.models.wrappers.meter import (
+        Meter as Meter,
+    )
+    from bestresponse.models.wrappers.meter import (
+        Metered as Metered,
+    )
+    from bestresponse.models.wrappers.retry import (
+        Retried as Retried,
+    )
+    from bestresponse.models.wrappers.retry import (
+        RetryPolicy as RetryPolicy,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(__name__)

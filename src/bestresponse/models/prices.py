@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 
 from bestresponse.models.base import Json, Model, Usage
-from bestresponse.models.meter import Price
+from bestresponse.models.wrappers.meter import Price
 
 __all__ = ["price_by_identity", "price_of"]
 

@@ -20,12 +20,12 @@ from urllib.parse import urlsplit
 from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
 from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.models.base import Model
-from bestresponse.models.local import LocalModel, LocalSettings
-from bestresponse.models.pool import LocalPool
-from bestresponse.models.weights import WEIGHTS, Progress, pull, weights_path
+from bestresponse.models.providers.local import LocalModel, LocalSettings
+from bestresponse.models.providers.pool import LocalPool
+from bestresponse.models.providers.weights import WEIGHTS, Progress, pull, weights_path
 
 if TYPE_CHECKING:
-    from bestresponse.models.wire import HttpClients, Secret
+    from bestresponse.models.http import HttpClients, Secret
 
 __all__ = ["KnownModel", "ModelSettings", "known_models", "open_model", "providers"]
 
@@ -135,8 +135,8 @@ def _open_file(path: Path, settings: ModelSettings, name: str | None = None) -> 
 
 
 def _open_server(spec: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.openai import OpenAIModel
-    from bestresponse.models.wire import Secret
+    from bestresponse.models.http import Secret
+    from bestresponse.models.providers.openai import OpenAIModel
 
     parts = urlsplit(spec)
     if not parts.fragment:
@@ -156,26 +156,26 @@ def _open_server(spec: str, settings: ModelSettings) -> Model:
 
 
 def _open_openai(name: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.openai import OPENAI_URL, OpenAIModel
+    from bestresponse.models.providers.openai import OPENAI_URL, OpenAIModel
 
     base_url = settings.environ.get("OPENAI_BASE_URL") or OPENAI_URL
     return OpenAIModel(name, _clients(settings), _key("openai", settings), base_url=base_url, **_pace(settings))
 
 
 def _open_anthropic(name: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.anthropic import AnthropicModel
+    from bestresponse.models.providers.anthropic import AnthropicModel
 
     return AnthropicModel(name, _clients(settings), _key("anthropic", settings), **_pace(settings))
 
 
 def _open_google(name: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.google import GoogleModel
+    from bestresponse.models.providers.google import GoogleModel
 
     return GoogleModel(name, _clients(settings), _key("google", settings), **_pace(settings))
 
 
 def _open_inspect(name: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.inspect_adapter import InspectModel
+    from bestresponse.models.providers.inspect import InspectModel
 
     return InspectModel(name, timeout=settings.timeout, concurrency=settings.concurrency)
 
@@ -193,13 +193,13 @@ def _pace(settings: ModelSettings) -> dict[str, Any]:
 
 
 def _clients(settings: ModelSettings) -> "HttpClients":
-    from bestresponse.models.wire import HttpClients
+    from bestresponse.models.http import HttpClients
 
     return settings.clients or HttpClients()
 
 
 def _key(provider: str, settings: ModelSettings) -> "Secret":
-    from bestresponse.models.wire import Secret
+    from bestresponse.models.http import Secret
 
     variables = _KEYS[provider]
     for variable in variables:

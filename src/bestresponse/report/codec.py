@@ -29,7 +29,7 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.interval import Interval
+from bestresponse.report.stats.interval import Interval
 
 __all__ = ["cell_json", "from_json", "to_json"]
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.interval import Interval
+from bestresponse.report.stats.interval import Interval
 
 __all__ = [
     "Block",

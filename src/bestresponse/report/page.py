@@ -19,7 +19,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from bestresponse.report.document import Block, Cell, Document, Figure
-from bestresponse.report.interval import Interval
+from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, pieces, visible
 
 if TYPE_CHECKING:

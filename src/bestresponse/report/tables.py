@@ -19,7 +19,7 @@ from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Cell, Table, as_cell
-from bestresponse.report.interval import Interval
+from bestresponse.report.stats.interval import Interval
 
 __all__ = ["Row", "rows_of", "to_csv", "to_json", "to_parquet"]
 

@@ -13,24 +13,22 @@ from starlette.exceptions import HTTPException
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web import (
-    api,
-    api_judge,
-    api_seat,
-    api_studio,
-    api_watch,
-    pages_export,
-    pages_formalize,
-    pages_judge,
-    pages_play,
-    pages_seat,
-    pages_watch,
-)
-from bestresponse.web.clerk import Clerk
-from bestresponse.web.desk import ADMIN_COOKIE, Desk, NotAllowed, TooFast, refuse
-from bestresponse.web.house import AlreadyAnswered, NoSuchTable
-from bestresponse.web.limits import SAFE_HEADERS, Guard
-from bestresponse.web.render import asset, page
+from bestresponse.web.api import formalize as api_studio
+from bestresponse.web.api import judge as api_judge
+from bestresponse.web.api import play as api
+from bestresponse.web.api import seat as api_seat
+from bestresponse.web.api import watch as api_watch
+from bestresponse.web.pages import export as pages_export
+from bestresponse.web.pages import formalize as pages_formalize
+from bestresponse.web.pages import judge as pages_judge
+from bestresponse.web.pages import play as pages_play
+from bestresponse.web.pages import seat as pages_seat
+from bestresponse.web.pages import watch as pages_watch
+from bestresponse.web.pages.render import asset, page
+from bestresponse.web.security.limits import SAFE_HEADERS, Guard
+from bestresponse.web.sessions.seat_worker import Clerk
+from bestresponse.web.sessions.state import ADMIN_COOKIE, Desk, NotAllowed, TooFast, refuse
+from bestresponse.web.sessions.store import AlreadyAnswered, NoSuchTable
 
 __all__ = ["create_app"]
 

@@ -14,13 +14,13 @@ from fastapi import FastAPI
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.app import create_app
-from bestresponse.web.desk import Desk
-from bestresponse.web.games import offers
-from bestresponse.web.house import House
-from bestresponse.web.journal import Journal
-from bestresponse.web.keys import Keys, kept_secret
-from bestresponse.web.render import load_templates
-from bestresponse.web.seats import OpenModel
+from bestresponse.web.pages.render import load_templates
+from bestresponse.web.security.keys import Keys, kept_secret
+from bestresponse.web.sessions.games import offers
+from bestresponse.web.sessions.journal import Journal
+from bestresponse.web.sessions.seats import OpenModel
+from bestresponse.web.sessions.state import Desk
+from bestresponse.web.sessions.store import House
 
 __all__ = ["Place", "is_loopback", "load", "opened"]
 

@@ -5,35 +5,82 @@ Simulations", 2024), made general: any number of players and actions, any number
 Names are imported when first used.
 """
 
-from bestresponse.core.lazy import lazy
+from typing import TYPE_CHECKING
 
-_EXPORTS = {
-    "FORMS": "claim",
-    "Checked": "checker",
-    "Checker": "checker",
-    "Claim": "claim",
-    "LogicCheck": "by_logic",
-    "Malformed": "claim",
-    "Mix": "claim",
-    "ModelTranslator": "translator_model",
-    "Move": "claim",
-    "Review": "review",
-    "Reviewer": "review",
-    "RulesTranslator": "translator_rules",
-    "Sentence": "feedback",
-    "State": "review",
-    "Subject": "subject",
-    "TheoryCheck": "by_theory",
-    "Translation": "translation",
-    "claims_schema": "grammar_json",
-    "corrections": "feedback",
-    "ground": "grounding",
-    "parse": "grammar",
-    "parse_json": "grammar_json",
-    "parse_queries": "grammar",
-    "say": "wording",
-}
+from bestresponse.core.lazy import lazy_exports
 
-__all__ = sorted(_EXPORTS)  # pyright: ignore[reportUnsupportedDunderAll]
-
-__getattr__, __dir__ = lazy(__name__, _EXPORTS)
+if TYPE_CHECKING:
+    from bestresponse.formal.claims.by_logic import (
+        LogicCheck as LogicCheck,
+    )
+    from bestresponse.formal.claims.by_theory import (
+        TheoryCheck as TheoryCheck,
+    )
+    from bestresponse.formal.claims.checker import (
+        Checked as Checked,
+    )
+    from bestresponse.formal.claims.checker import (
+        Checker as Checker,
+    )
+    from bestresponse.formal.claims.claim import (
+        FORMS as FORMS,
+    )
+    from bestresponse.formal.claims.claim import (
+        Claim as Claim,
+    )
+    from bestresponse.formal.claims.claim import (
+        Malformed as Malformed,
+    )
+    from bestresponse.formal.claims.claim import (
+        Mix as Mix,
+    )
+    from bestresponse.formal.claims.claim import (
+        Move as Move,
+    )
+    from bestresponse.formal.claims.feedback import (
+        Sentence as Sentence,
+    )
+    from bestresponse.formal.claims.feedback import (
+        corrections as corrections,
+    )
+    from bestresponse.formal.claims.grammar import (
+        parse as parse,
+    )
+    from bestresponse.formal.claims.grammar import (
+        parse_queries as parse_queries,
+    )
+    from bestresponse.formal.claims.grammar_json import (
+        claims_schema as claims_schema,
+    )
+    from bestresponse.formal.claims.grammar_json import (
+        parse_json as parse_json,
+    )
+    from bestresponse.formal.claims.grounding import (
+        ground as ground,
+    )
+    from bestresponse.formal.claims.review import (
+        Review as Review,
+    )
+    from bestresponse.formal.claims.review import (
+        Reviewer as Reviewer,
+    )
+    from bestresponse.formal.claims.review import (
+        State as State,
+    )
+    from bestresponse.formal.claims.subject import (
+        Subject as Subject,
+    )
+    from bestresponse.formal.claims.translators.model import (
+        ModelTranslator as ModelTranslator,
+    )
+    from bestresponse.formal.claims.translators.rules import (
+        RulesTranslator as RulesTranslator,
+    )
+    from bestresponse.formal.claims.translators.translation import (
+        Translation as Translation,
+    )
+    from bestresponse.formal.claims.wording import (
+        say as say,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -12,7 +12,7 @@ from bestresponse.formal.claims.grounding import Grounded, Ungrounded, ground
 from bestresponse.formal.claims.program import action, outcome, player, program_of
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.logic.engine import LogicEngine, Program, Proof, Verdict
-from bestresponse.logic.terms import Atom, Struct, Term, list_of
+from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
 
 __all__ = ["LogicCheck"]
 

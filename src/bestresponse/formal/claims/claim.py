@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from bestresponse.core.errors import UsageError
-from bestresponse.logic.terms import Atom, write
+from bestresponse.logic.language.terms import Atom, write
 
 __all__ = ["FORMS", "YOU", "Argument", "Chain", "Claim", "Form", "Malformed", "Mix", "Move", "Sort", "number_text"]
 

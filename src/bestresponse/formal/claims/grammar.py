@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Malformed, Mix, Move, Sort
-from bestresponse.logic.reader import read_term
-from bestresponse.logic.terms import Atom, String, Struct, Term, Var, brief, deref, items_of
+from bestresponse.logic.language.reader import read_term
+from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, brief, deref, items_of
 
 __all__ = ["MOST_CLAIMS", "MOST_QUERY", "claims_of", "parse", "parse_queries"]
 

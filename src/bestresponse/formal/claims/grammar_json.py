@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Form, Malformed, Sort
 from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, claims_of
-from bestresponse.logic.terms import Atom, Struct, Term, list_of
+from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
 
 __all__ = ["claims_schema", "parse_json"]
 

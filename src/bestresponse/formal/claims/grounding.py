@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from bestresponse.formal.claims.claim import FORMS, Chain, Claim, Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.theory.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["Grounded", "Ungrounded", "ground"]
 

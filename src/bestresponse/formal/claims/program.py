@@ -15,8 +15,8 @@ from typing import Final
 
 from bestresponse.core.errors import TooLarge
 from bestresponse.formal.claims.subject import Subject, exact
-from bestresponse.logic.terms import Atom, Term, list_of, write
-from bestresponse.theory.tree import CHANCE, LEAF, Tree
+from bestresponse.logic.language.terms import Atom, Term, list_of, write
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["RULES", "TREE_RULES", "action", "outcome", "player", "program_of"]
 

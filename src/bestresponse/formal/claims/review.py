@@ -22,7 +22,7 @@ from bestresponse.formal.claims.checker import Checked, Checker
 from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.feedback import Manner, Sentence, corrections
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translation import Translator
+from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.logic.engine import LogicEngine, Verdict
 
 __all__ = ["Review", "Reviewer", "State", "Unit"]

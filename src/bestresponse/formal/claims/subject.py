@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.claims.claim import YOU
-from bestresponse.theory.normal_form import NormalForm
-from bestresponse.theory.tree import Tree
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Subject", "exact"]
 

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import Flaw, InvalidMove
-from bestresponse.games.matrix import MatrixGame, as_strategy
-from bestresponse.games.presentation import theme
+from bestresponse.games.matrix.game import MatrixGame, as_strategy
+from bestresponse.games.matrix.presentation import theme
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import draw
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.summary import seed_summary
-from bestresponse.theory.normal_form import Array, NormalForm, as_payoffs
-from bestresponse.theory.zero_sum import solve_zero_sum
+from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
+from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 __all__ = ["Benchmark", "GamePromptFormatter", "LLMInterface", "generate_games", "matrix_game"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.presentation import FORMATS, theme
+from bestresponse.games.matrix.presentation import FORMATS, theme
 from bestresponse.studies.bench.given import MOST_ACTIONS, OWN, Given
-from bestresponse.theory.generators import families
+from bestresponse.theory.generators.draw import families
 
 __all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig"]
 

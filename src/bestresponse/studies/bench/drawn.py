@@ -16,11 +16,11 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.given import Given, Order
-from bestresponse.theory.equilibria import nash
-from bestresponse.theory.generators import generate
-from bestresponse.theory.generators_family import FAMILIES
-from bestresponse.theory.normal_form import Array, NormalForm
-from bestresponse.theory.zero_sum import ZeroSumSolutions, solve_zero_sum
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.generators.draw import generate
+from bestresponse.theory.generators.family import FAMILIES
+from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, solve_zero_sum
 
 __all__ = ["Drawn", "draw", "own_view"]
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from bestresponse.report import figures
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -21,8 +20,9 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.statistics import Interval, games_needed
-from bestresponse.store.manifest import Manifest
+from bestresponse.report.figures import charts as figures
+from bestresponse.report.stats.statistics import Interval, games_needed
+from bestresponse.runs.manifest import Manifest
 from bestresponse.studies.bench.findings_more import comparison_section, invariance_section, sensitivity_section
 from bestresponse.studies.bench.findings_run import costs_section, method_section, reading_section
 from bestresponse.studies.bench.results import Results

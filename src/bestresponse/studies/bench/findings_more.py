@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bestresponse.report import figures
 from bestresponse.report.document import Block, Column, Figure, Paragraph, Section, Table
+from bestresponse.report.figures import charts as figures
 from bestresponse.studies.bench.general import correlated_regret_of
 from bestresponse.studies.bench.results import Results
 from bestresponse.studies.bench.stability import invariance, invariance_score, model_differences, sensitivity

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 from bestresponse.core.player import Status
 from bestresponse.report.document import Block, Code, Column, KeyValues, Paragraph, Quote, Section, Table
-from bestresponse.store.manifest import Manifest
+from bestresponse.runs.costs import costs_section
+from bestresponse.runs.manifest import Manifest
 from bestresponse.studies.bench.playing import game_of
 from bestresponse.studies.bench.results import Results
-from bestresponse.studies.costs import costs_section
 
 __all__ = ["costs_section", "method_section", "reading_section"]
 

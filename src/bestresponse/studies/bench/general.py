@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import TooLarge
-from bestresponse.theory.equilibria import nash
-from bestresponse.theory.normal_form import Array, NormalForm
-from bestresponse.theory.zero_sum import solve_zero_sum
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 __all__ = ["correlated_regret_of", "general_sum_measures"]
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.seeds import generator
-from bestresponse.games.presentation import Theme, theme
-from bestresponse.theory.normal_form import Array, NormalForm
+from bestresponse.games.matrix.presentation import Theme, theme
+from bestresponse.theory.games.normal_form import Array, NormalForm
 
 __all__ = ["MOST_ACTIONS", "OWN", "Given", "Order", "theme_of"]
 

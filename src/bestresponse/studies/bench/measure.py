@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import StoreError
 from bestresponse.core.player import Decision
-from bestresponse.games.matrix import as_strategy
-from bestresponse.store.run_folder import StoredPlay
+from bestresponse.games.matrix.game import as_strategy
+from bestresponse.runs.folder import StoredPlay
 from bestresponse.studies.bench.drawn import own_view
 from bestresponse.studies.bench.general import general_sum_measures
 from bestresponse.studies.bench.given import theme_of
-from bestresponse.theory.normal_form import Array
-from bestresponse.theory.zero_sum import solve_zero_sum
-from bestresponse.theory.zero_sum_measure import optimal_opponent_range
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.zero_sum.measure import optimal_opponent_range
+from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 __all__ = ["Row", "measure", "measure_strategies"]
 

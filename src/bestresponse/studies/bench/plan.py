@@ -14,8 +14,8 @@ from itertools import product
 from typing import Any
 
 from bestresponse.core.seeds import split
-from bestresponse.games.presentation import theme
-from bestresponse.run.spec import Spec
+from bestresponse.games.matrix.presentation import theme
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import Drawn, draw
 from bestresponse.studies.bench.given import OWN

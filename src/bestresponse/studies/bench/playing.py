@@ -10,17 +10,17 @@ import numpy as np
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import UsageError
 from bestresponse.core.player import Player
-from bestresponse.games.matrix import MatrixGame
+from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Model
-from bestresponse.players.fixed import FixedMix
-from bestresponse.players.llm import FirstToken, LlmPlayer, Sampled, Sampling
-from bestresponse.players.prompting import Style
-from bestresponse.players.verified import is_verified, with_review
-from bestresponse.run.spec import Spec
+from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling
+from bestresponse.players.llm.prompting import Style
+from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.players.strategies.fixed import FixedMix
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.given import theme_of
 from bestresponse.studies.bench.plan import Plan
-from bestresponse.theory.normal_form import NormalForm
-from bestresponse.theory.zero_sum import solve_zero_sum
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 __all__ = ["game_of", "player_of", "player_on"]
 

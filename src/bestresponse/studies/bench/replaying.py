@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bestresponse.store.run_folder import RunFolder
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.replay import Replay, recorded_models, replay_plays
 from bestresponse.studies.bench.playing import player_on
 from bestresponse.studies.bench.session import plan_of
-from bestresponse.studies.replaying import Replay, recorded_models, replay_plays
 
 __all__ = ["replay_run"]
 

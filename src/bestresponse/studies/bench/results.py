@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from bestresponse.store.run_folder import StoredPlay
+from bestresponse.runs.folder import StoredPlay
 from bestresponse.studies.bench.measure import Row, measure
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.summary import PlayerSummary, baseline_rows, summarise

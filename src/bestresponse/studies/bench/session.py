@@ -10,19 +10,19 @@ from bestresponse.core.episode import Record
 from bestresponse.core.player import Status
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
-from bestresponse.report.statistics import precision_reached
-from bestresponse.run.execute import Outcome, Progress, execute
-from bestresponse.run.spec import Spec
-from bestresponse.store.manifest import Manifest
-from bestresponse.store.run_folder import RunFolder, StoredPlay
+from bestresponse.report.stats.statistics import precision_reached
+from bestresponse.runs.costs import call_totals
+from bestresponse.runs.execute import Outcome, Progress, execute
+from bestresponse.runs.folder import RunFolder, StoredPlay
+from bestresponse.runs.invocation import Occasion, new_manifest, settings_of
+from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.findings import Background, findings
 from bestresponse.studies.bench.measure import measure
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.playing import player_on
 from bestresponse.studies.bench.results import Results
-from bestresponse.studies.costs import call_totals
-from bestresponse.studies.runs import Occasion, new_manifest, settings_of
 
 __all__ = ["manifest_of", "plan_of", "read_results", "report_of", "results_json", "run"]
 

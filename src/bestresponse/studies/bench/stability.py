@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.seeds import split
-from bestresponse.report.statistics import Comparison, Interval, cluster_bootstrap, holm, paired_difference
+from bestresponse.report.stats.statistics import Comparison, Interval, cluster_bootstrap, holm, paired_difference
 from bestresponse.studies.bench.measure import Row
 from bestresponse.studies.bench.results import Results
 

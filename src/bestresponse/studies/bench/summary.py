@@ -11,8 +11,8 @@ import numpy as np
 
 from bestresponse.core.player import Status
 from bestresponse.core.seeds import split
-from bestresponse.players.baselines import BASELINES
-from bestresponse.report.statistics import Bounds, Interval, cluster_bootstrap, missing_bounds
+from bestresponse.players.strategies.baselines import BASELINES
+from bestresponse.report.stats.statistics import Bounds, Interval, cluster_bootstrap, missing_bounds
 from bestresponse.studies.bench.drawn import Drawn, own_view
 from bestresponse.studies.bench.measure import Row, measure_strategies
 

@@ -16,9 +16,9 @@ from random import Random
 import numpy as np
 
 from bestresponse.core.seeds import generator
-from bestresponse.games.presentation import FORMATS, themes
+from bestresponse.games.matrix.presentation import FORMATS, themes
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.theory.normal_form import Array
+from bestresponse.theory.games.normal_form import Array
 
 __all__ = ["VARIANTS", "Variant", "variant"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from bestresponse.core.errors import StoreError
-from bestresponse.games.matrix import MatrixGame
+from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.report.document import Document
-from bestresponse.store.run_folder import RunFolder
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.watching import prices_of
 from bestresponse.studies.bench.playing import game_of
 from bestresponse.studies.bench.session import plan_of, read_results, report_of
-from bestresponse.studies.watching import prices_of
 
 __all__ = ["document", "game", "total"]
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.errors import UsageError
-from bestresponse.games.water_rules import ABUNDANCE, RESIDENTS, WaterRules
-from bestresponse.players.bidders_reading import read_bid
+from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, WaterRules
+from bestresponse.players.water.reading import read_bid
 from bestresponse.report.document import Column, Table
-from bestresponse.report.statistics import wilson
+from bestresponse.report.stats.statistics import wilson
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 from bestresponse.studies.water.recorded import RecordedGame, Replayed, read_games, read_replies, replay
 

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.equivalence import same_game
-from bestresponse.formal.named_games import named_game
-from bestresponse.formal.table_data import simultaneous
-from bestresponse.formal.validation_published import PublishedLevels, TrueMatrix, published_levels
+from bestresponse.formal.evaluate.equivalence import same_game
+from bestresponse.formal.evaluate.named_games import named_game
+from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
+from bestresponse.formal.formalize.table_data import simultaneous
 from bestresponse.logic.engine import Limits, LogicEngine, open_engine
-from bestresponse.logic.table import GameTable
-from bestresponse.logic.validate import validate
+from bestresponse.logic.programs.table import GameTable
+from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check
 

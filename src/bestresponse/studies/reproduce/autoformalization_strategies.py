@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import BestResponseError
-from bestresponse.formal.agents import Agent
-from bestresponse.formal.strategies import published_strategy
-from bestresponse.logic.embedded import EmbeddedEngine
-from bestresponse.logic.gate import check
-from bestresponse.logic.strategies import StrategyTable
-from bestresponse.logic.validate import validate
+from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.programs import published_strategy
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.gate.check import check
+from bestresponse.logic.programs.strategies import StrategyTable
+from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.autoformalization_tournament import plain_name, read_lines_of
 from bestresponse.studies.reproduce.reproduction import Check

@@ -22,16 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.agents import Agent
-from bestresponse.formal.strategies import AS_RUN, published_strategy
-from bestresponse.games.logic_game import as_normal_form
-from bestresponse.logic.embedded import EmbeddedEngine
-from bestresponse.logic.strategies import StrategyTable
-from bestresponse.logic.validate import validate
+from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
+from bestresponse.games.logic.game import as_normal_form
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.programs.strategies import StrategyTable
+from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check
 from bestresponse.studies.tournament.config import Stage, TournamentConfig
-from bestresponse.studies.tournament.gathering import gather
+from bestresponse.studies.tournament.entries import gather
 from bestresponse.studies.tournament.plan import Plan
 from bestresponse.studies.tournament.session import standings_of
 from bestresponse.studies.tournament.standings import normalised

@@ -17,14 +17,14 @@ from bestresponse.core.errors import InvalidGame, OverBudget
 from bestresponse.core.json import canonical, digest
 from bestresponse.core.player import Reading, Status
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue_domain import Domain
-from bestresponse.games.dialogue_recorded import Book, Entry
-from bestresponse.games.dialogue_scenario import Scenario, scenarios
-from bestresponse.games.dialogue_texts import TEXTS
-from bestresponse.games.dialogue_written import read_scenario, scenario_rules, scenario_schema
+from bestresponse.games.dialogue.domain import Domain
+from bestresponse.games.dialogue.recorded import Book, Entry
+from bestresponse.games.dialogue.scenario import Scenario, scenarios
+from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.games.dialogue.written import read_scenario, scenario_rules, scenario_schema
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.schema import schema_text
-from bestresponse.players.referee import json_objects
+from bestresponse.players.dialogue.referee import json_objects
 
 __all__ = ["Author", "Written", "most_questions"]
 

@@ -16,8 +16,8 @@ from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.errors import ModelError, OverBudget
 from bestresponse.core.game import REFEREE, View
 from bestresponse.core.player import Decision, Player
-from bestresponse.games.dialogue import Dialogue, DialogueGame, prompt_key
-from bestresponse.games.dialogue_recorded import Book, Entry
+from bestresponse.games.dialogue.game import Dialogue, DialogueGame, prompt_key
+from bestresponse.games.dialogue.recorded import Book, Entry
 
 __all__ = ["Built", "Cast", "Size", "build", "missing_calls", "second_key", "size_of"]
 

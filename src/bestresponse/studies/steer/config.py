@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.steer.embedding import EMBEDDINGS
-from bestresponse.theory.cfr_solve import Variant
+from bestresponse.studies.steer.reading.embedding import EMBEDDINGS
+from bestresponse.theory.trees.cfr import Variant
 
 __all__ = ["META_SOLVERS", "ORACLES", "PAYOFFS", "SOLVERS", "SteerConfig"]
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from bestresponse.report.document import Block, Cell, Code, Column, Document, KeyValues, Note, Section, Table
-from bestresponse.store.manifest import Manifest
+from bestresponse.runs.manifest import Manifest
 from bestresponse.studies.steer.authoring import Written
 from bestresponse.studies.steer.findings_cfr import cfr_sections
 from bestresponse.studies.steer.findings_psro import psro_sections
-from bestresponse.studies.steer.psro import PsroResult
-from bestresponse.studies.steer.psro_judging import table_nash_conv
+from bestresponse.studies.steer.psro.judging import table_nash_conv
+from bestresponse.studies.steer.psro.search import PsroResult
 from bestresponse.studies.steer.session import Steered
 from bestresponse.studies.steer.summary import (
     Worth,

@@ -9,9 +9,8 @@ import numpy as np
 
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision, Nature
-from bestresponse.games.dialogue import DialogueGame
-from bestresponse.players.guided import Guided
-from bestresponse.report import figures
+from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.players.dialogue.guided import Guided
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -23,10 +22,11 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.interval import Interval
-from bestresponse.studies.steer.imitation import Imitation
-from bestresponse.studies.steer.opinions import pooled
+from bestresponse.report.figures import charts as figures
+from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.steer.playing import GameResult
+from bestresponse.studies.steer.reading.imitation import Imitation
+from bestresponse.studies.steer.reading.opinions import pooled
 from bestresponse.studies.steer.session import Steered
 from bestresponse.studies.steer.solving import mixed_policy
 from bestresponse.studies.steer.summary import follow_interval, fresh_worth, imitation_worth, shown, unread

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestresponse.report import figures
 from bestresponse.report.document import Block, Column, Figure, KeyValues, Note, Section, Table
-from bestresponse.studies.steer.psro import PsroResult
+from bestresponse.report.figures import charts as figures
+from bestresponse.studies.steer.psro.search import PsroResult
 from bestresponse.studies.steer.session import Steered
 from bestresponse.studies.steer.summary import new_prompt_mass
 

@@ -22,13 +22,13 @@ from bestresponse.core.errors import NotCached, UsageError
 from bestresponse.core.game import NATURE, REFEREE, View
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.core.seeds import generator, split
-from bestresponse.games.dialogue import DialogueGame, prompt_key
-from bestresponse.games.dialogue_recorded import Entry
-from bestresponse.players.guided import Guided
+from bestresponse.games.dialogue.game import DialogueGame, prompt_key
+from bestresponse.games.dialogue.recorded import Entry
+from bestresponse.players.dialogue.guided import Guided
+from bestresponse.studies.steer.answers import Keeper
 from bestresponse.studies.steer.building import Cast
-from bestresponse.studies.steer.keeping import Keeper
-from bestresponse.studies.steer.nearest import Nearest
-from bestresponse.theory.normal_form import Array
+from bestresponse.studies.steer.reading.nearest import Nearest
+from bestresponse.theory.games.normal_form import Array
 
 __all__ = ["FreshPlays", "Remembering", "Unguided", "fresh_on_record", "play_fresh"]
 

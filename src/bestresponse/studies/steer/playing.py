@@ -9,22 +9,22 @@ from functools import partial
 
 from bestresponse.core.errors import InvalidGame, ModelError
 from bestresponse.core.player import Player
-from bestresponse.games.dialogue import DialogueGame
-from bestresponse.games.dialogue_domain import Domain
-from bestresponse.games.dialogue_recorded import Book, RecordedDialogue
-from bestresponse.games.dialogue_scenario import scenarios, variants
+from bestresponse.games.dialogue.domain import Domain
+from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
+from bestresponse.games.dialogue.scenario import scenarios, variants
 from bestresponse.models.base import Model
-from bestresponse.players.llm import Sampling
-from bestresponse.players.referee import DealReferee, ScoreReferee
-from bestresponse.players.speaker import Speaker
+from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
+from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.llm.player import Sampling
+from bestresponse.studies.steer.answers import Keeper
 from bestresponse.studies.steer.building import Built, Cast, Size, build, size_of
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.embedding import Embedding
-from bestresponse.studies.steer.following import Followed, follow_rate, spoken_messages
 from bestresponse.studies.steer.fresh import FreshPlays, play_fresh
-from bestresponse.studies.steer.keeping import Keeper
-from bestresponse.studies.steer.nearest import Nearest
-from bestresponse.studies.steer.opinions import Opinions, compare_rulings
+from bestresponse.studies.steer.reading.embedding import Embedding
+from bestresponse.studies.steer.reading.following import Followed, follow_rate, spoken_messages
+from bestresponse.studies.steer.reading.nearest import Nearest
+from bestresponse.studies.steer.reading.opinions import Opinions, compare_rulings
 from bestresponse.studies.steer.solving import Solved, solve_dialogue
 
 __all__ = ["Company", "GameResult", "cast_of", "games_of", "held_out_games", "per_ruling", "play_game"]

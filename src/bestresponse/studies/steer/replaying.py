@@ -7,10 +7,10 @@ from typing import Any
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import canonical
-from bestresponse.games.dialogue_recorded import PERSON, Book, Entry
-from bestresponse.store.run_folder import RunFolder
-from bestresponse.studies.replaying import Replay, recorded_models
-from bestresponse.studies.steer.keeping import Unwritten, read_book
+from bestresponse.games.dialogue.recorded import PERSON, Book, Entry
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.replay import Replay, recorded_models
+from bestresponse.studies.steer.answers import Unwritten, read_book
 from bestresponse.studies.steer.session import Steered, book_of, config_of, domain_of, run
 from bestresponse.studies.steer.summary import summary_of
 

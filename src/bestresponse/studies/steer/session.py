@@ -11,30 +11,30 @@ import numpy as np
 
 from bestresponse.core.errors import StoreError
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue import DialogueGame
-from bestresponse.games.dialogue_domain import Domain, domain_names, parse_domain
-from bestresponse.games.dialogue_recorded import Entry
-from bestresponse.games.dialogue_texts import TEXTS
+from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain
+from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.recorded import Entry
+from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Model
-from bestresponse.report.interval import Interval
-from bestresponse.report.statistics import cluster_bootstrap
-from bestresponse.run.execute import Outcome, Progress
-from bestresponse.store.manifest import Manifest
-from bestresponse.store.run_folder import RunFolder
-from bestresponse.studies.runs import Occasion, new_manifest, settings_of
+from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.runs.execute import Outcome, Progress
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.invocation import Occasion, new_manifest, settings_of
+from bestresponse.runs.manifest import Manifest
+from bestresponse.studies.steer.answers import Keeper, Silent, Unwritten, book_path, read_book
 from bestresponse.studies.steer.authoring import Author, Written
 from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.embedding import EMBEDDINGS, embedding_named
-from bestresponse.studies.steer.following import learned_follow, spoken_messages
 from bestresponse.studies.steer.fresh import FreshPlays
-from bestresponse.studies.steer.imitation import Imitation, Training, imitate
-from bestresponse.studies.steer.keeping import Keeper, Silent, Unwritten, book_path, read_book
 from bestresponse.studies.steer.playing import Company, GameResult, cast_of, games_of, held_out_games, play_game
-from bestresponse.studies.steer.psro import PsroResult, PsroSettings, psro
-from bestresponse.studies.steer.psro_judging import judge_psro
-from bestresponse.studies.steer.psro_oracles import Inventor
-from bestresponse.studies.steer.psro_plays import Arena
+from bestresponse.studies.steer.psro.judging import judge_psro
+from bestresponse.studies.steer.psro.oracles import Inventor
+from bestresponse.studies.steer.psro.plays import Arena
+from bestresponse.studies.steer.psro.search import PsroResult, PsroSettings, psro
+from bestresponse.studies.steer.reading.embedding import EMBEDDINGS, embedding_named
+from bestresponse.studies.steer.reading.following import learned_follow, spoken_messages
+from bestresponse.studies.steer.reading.imitation import Imitation, Training, imitate
 
 __all__ = [
     "STUDY",
@@ -99,7 +99,7 @@ class Steered:
 def domain_source(given: str) -> str:
     """The TOML text of a domain by name or file."""
     if given in domain_names():
-        return files("bestresponse.games.domains").joinpath(f"{given}.toml").read_text("utf-8")
+        return files("bestresponse.games.dialogue.domains").joinpath(f"{given}.toml").read_text("utf-8")
     return Path(given).read_text("utf-8")
 
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestresponse.games.dialogue_recorded import RecordedDialogue
-from bestresponse.theory.cfr_solve import CfrResult, Variant, cfr
-from bestresponse.theory.compile_tree import compile_game
-from bestresponse.theory.tree import Tree
-from bestresponse.theory.tree_policy import Policy
-from bestresponse.theory.tree_response import nash_conv, policy_value
+from bestresponse.games.dialogue.recorded import RecordedDialogue
+from bestresponse.theory.trees.cfr import CfrResult, Variant, cfr
+from bestresponse.theory.trees.compile import compile_game
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.response import nash_conv, policy_value
+from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Solved", "mixed_policy", "solve_dialogue", "unguided_policy"]
 

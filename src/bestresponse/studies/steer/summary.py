@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.player import Status
-from bestresponse.games.dialogue_recorded import PERSON, Entry
-from bestresponse.report.interval import Interval
+from bestresponse.games.dialogue.recorded import PERSON, Entry
+from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.steer.fresh import FreshPlays
-from bestresponse.studies.steer.imitation import Earned
-from bestresponse.studies.steer.opinions import pooled
 from bestresponse.studies.steer.playing import GameResult
-from bestresponse.studies.steer.psro import PsroResult
-from bestresponse.studies.steer.psro_judging import in_table, table_nash_conv
+from bestresponse.studies.steer.psro.judging import in_table, table_nash_conv
+from bestresponse.studies.steer.psro.search import PsroResult
+from bestresponse.studies.steer.reading.imitation import Earned
+from bestresponse.studies.steer.reading.opinions import pooled
 from bestresponse.studies.steer.session import Steered
 
 __all__ = [

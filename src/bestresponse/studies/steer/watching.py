@@ -10,7 +10,7 @@ from bestresponse.core.errors import BestResponseError, StoreError
 from bestresponse.core.game import Game
 from bestresponse.report import codec
 from bestresponse.report.document import Document
-from bestresponse.store.run_folder import RunFolder
+from bestresponse.runs.folder import RunFolder
 from bestresponse.studies.steer.session import book_of
 
 __all__ = ["calls", "document", "game", "total"]

@@ -13,8 +13,8 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.theory.normal_form import NormalForm
-from bestresponse.theory.tournament import Rules
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.repeated.round_robin import Rules
 
 __all__ = ["Entry", "Kind", "Stage", "TournamentConfig"]
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from bestresponse.core.errors import BestResponseError, InvalidGame
-from bestresponse.formal.agents import Agent
-from bestresponse.formal.agents_program import program_of
+from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.table_program import program_of
 from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
-from bestresponse.theory.automaton import Automaton
-from bestresponse.theory.automaton_library import classic_strategy
-from bestresponse.theory.automaton_reduce import reduced, relabelled
-from bestresponse.theory.dilemma import cooperative_actions
+from bestresponse.theory.repeated.automaton import Automaton
+from bestresponse.theory.repeated.dilemma import cooperative_actions
+from bestresponse.theory.repeated.library import classic_strategy
+from bestresponse.theory.repeated.reduce import reduced, relabelled
 
 __all__ = ["Entrant", "as_automata", "entrants_of"]
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from bestresponse.core.seeds import split
 from bestresponse.studies.tournament.standings import Standings
-from bestresponse.theory.dynamics_replicator import replicator
-from bestresponse.theory.moran_many import takeovers
-from bestresponse.theory.normal_form import Array, NormalForm
+from bestresponse.theory.dynamics.moran_many import takeovers
+from bestresponse.theory.dynamics.replicator import replicator
+from bestresponse.theory.games.normal_form import Array, NormalForm
 
 __all__ = ["Ecology", "MoranRuns", "ecology", "moran_runs"]
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bestresponse.report import figures
 from bestresponse.report.document import (
     Block,
     Code,
@@ -20,7 +19,8 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.store.manifest import Manifest
+from bestresponse.report.figures import charts as figures
+from bestresponse.runs.manifest import Manifest
 from bestresponse.studies.tournament.evolution import ecology, moran_runs
 from bestresponse.studies.tournament.standings import Standings
 

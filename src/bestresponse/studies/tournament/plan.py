@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from bestresponse.run.spec import Spec
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entrants import Entrant, entrants_of
 

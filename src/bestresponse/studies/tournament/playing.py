@@ -10,18 +10,18 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
-from bestresponse.games.repeated import RepeatedGame
+from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.base import Model
-from bestresponse.players.automaton import AutomatonPlayer
-from bestresponse.players.axelrod_strategy import AxelrodPlayer
-from bestresponse.players.llm import LlmPlayer, Sampling
-from bestresponse.players.prompting import Style
-from bestresponse.players.trembling import Trembling
-from bestresponse.players.verified import is_verified, with_review
-from bestresponse.run.spec import Spec
+from bestresponse.players.llm.player import LlmPlayer, Sampling
+from bestresponse.players.llm.prompting import Style
+from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.players.strategies.automaton import AutomatonPlayer
+from bestresponse.players.strategies.axelrod import AxelrodPlayer
+from bestresponse.players.strategies.trembling import Trembling
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.tournament.config import Entry, TournamentConfig
 from bestresponse.studies.tournament.entrants import as_automata
-from bestresponse.theory.dilemma import cooperative_actions
+from bestresponse.theory.repeated.dilemma import cooperative_actions
 
 __all__ = ["game_of", "player_on"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bestresponse.store.run_folder import RunFolder
-from bestresponse.studies.replaying import Replay, recorded_models, replay_plays
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.replay import Replay, recorded_models, replay_plays
 from bestresponse.studies.tournament.playing import player_on
 from bestresponse.studies.tournament.session import config_of
 

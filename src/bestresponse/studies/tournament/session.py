@@ -10,12 +10,12 @@ import numpy as np
 
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
-from bestresponse.run.execute import Outcome, Progress, execute
-from bestresponse.store.manifest import Manifest
-from bestresponse.store.run_folder import RunFolder, StoredPlay
-from bestresponse.studies.runs import Occasion, new_manifest, settings_of
+from bestresponse.runs.execute import Outcome, Progress, execute
+from bestresponse.runs.folder import RunFolder, StoredPlay
+from bestresponse.runs.invocation import Occasion, new_manifest, settings_of
+from bestresponse.runs.manifest import Manifest
 from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.studies.tournament.contest import compute
+from bestresponse.studies.tournament.exact_matches import compute
 from bestresponse.studies.tournament.findings import findings
 from bestresponse.studies.tournament.plan import STUDY, Plan
 from bestresponse.studies.tournament.playing import player_on

@@ -16,7 +16,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.theory.normal_form import Array
+from bestresponse.theory.games.normal_form import Array
 
 __all__ = ["Standing", "Standings", "normalised", "winners_by_target", "winners_by_total"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bestresponse.games.repeated import RepeatedGame
+from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.report.document import Document
-from bestresponse.store.run_folder import RunFolder
+from bestresponse.runs.folder import RunFolder
 from bestresponse.studies.tournament.plan import Plan
 from bestresponse.studies.tournament.playing import game_of
 from bestresponse.studies.tournament.session import config_of, read_standings, report_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestresponse.games.water_many import Floats, Trace
-from bestresponse.report import figures
-from bestresponse.report.canvas import INK, QUIET, canvas, label, series_colour, to_svg
+from bestresponse.games.water.batch import Floats, Trace
+from bestresponse.report.figures import charts as figures
+from bestresponse.report.figures.canvas import INK, QUIET, canvas, label, series_colour, to_svg
 from bestresponse.studies.water.measure import lowest_served
 
 __all__ = ["by_day", "price_boxes"]

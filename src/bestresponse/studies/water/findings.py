@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from bestresponse.core.seeds import split
-from bestresponse.players.bidders import BIDDERS, play_many
-from bestresponse.players.bidders_solver import kept_for
+from bestresponse.players.water.bidders import BIDDERS, play_many
+from bestresponse.players.water.solver import kept_for
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -25,9 +25,9 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.statistics import Interval, cluster_bootstrap, holm, paired_difference, wilson
-from bestresponse.store.manifest import Manifest
-from bestresponse.studies.answers import answers_section
+from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, holm, paired_difference, wilson
+from bestresponse.runs.answers import answers_section
+from bestresponse.runs.manifest import Manifest
 from bestresponse.studies.water.config import Setting
 from bestresponse.studies.water.figures import by_day, price_boxes
 from bestresponse.studies.water.measure import Measured, MeasuredSetting, lowest_served, rsr, rsr_end

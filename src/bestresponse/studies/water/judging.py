@@ -21,12 +21,12 @@ from bestresponse.core.ask import Amount, Form
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import View
-from bestresponse.games.water import Water
-from bestresponse.games.water_rules import WaterRules
-from bestresponse.players.agent import Agent
+from bestresponse.games.water.game import Water
+from bestresponse.games.water.rules import WaterRules
+from bestresponse.players.llm.agent import Agent
 from bestresponse.report import tables
-from bestresponse.report.agreement import fleiss_kappa, icc, krippendorff_alpha
-from bestresponse.store.run_folder import StoredPlay
+from bestresponse.report.stats.agreement import fleiss_kappa, icc, krippendorff_alpha
+from bestresponse.runs.folder import StoredPlay
 from bestresponse.studies.water.texts import TEXTS
 
 __all__ = ["SCALES", "ScaleSummary", "Score", "judge_play", "read_sheet", "rubric", "sheet", "summarise"]

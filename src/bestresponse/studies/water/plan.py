@@ -11,8 +11,8 @@ from dataclasses import asdict
 from typing import Any
 
 from bestresponse.core.seeds import split
-from bestresponse.run.spec import Spec
-from bestresponse.studies.agents import AGENT_SETTINGS
+from bestresponse.runs.agents import AGENT_SETTINGS
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.water.config import Setting, WaterConfig
 
 __all__ = ["game_seed", "spec_of", "specs"]

@@ -11,14 +11,14 @@ from bestresponse.core.ask import PASS
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Decision, Nature, Player
-from bestresponse.games.water import Water
-from bestresponse.games.water_many import Trace
-from bestresponse.games.water_rules import WaterRules
+from bestresponse.games.water.batch import Trace
+from bestresponse.games.water.game import Water
+from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.players.bidders import BidderPlayer, seat_seed
-from bestresponse.players.persona import Persona
-from bestresponse.run.spec import Spec
-from bestresponse.studies.agents import ask_at_once, settled_agent
+from bestresponse.players.llm.persona import Persona
+from bestresponse.players.water.bidders import BidderPlayer, seat_seed
+from bestresponse.runs.agents import ask_at_once, settled_agent
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.water.config import is_bidder
 
 __all__ = ["player_on", "records_of"]

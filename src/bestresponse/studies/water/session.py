@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from bestresponse.models.base import Model
-from bestresponse.players.bidders import play_many
-from bestresponse.run.execute import Outcome, Progress, execute
-from bestresponse.run.spec import Spec
-from bestresponse.store.lines import read_lines
-from bestresponse.store.manifest import Manifest
-from bestresponse.store.run_folder import RunFolder
-from bestresponse.studies.runs import Occasion, new_manifest, settings_of
+from bestresponse.players.water.bidders import play_many
+from bestresponse.runs.execute import Outcome, Progress, execute
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.invocation import Occasion, new_manifest, settings_of
+from bestresponse.runs.lines import read_lines
+from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.spec import Spec
 from bestresponse.studies.water.config import Setting, WaterConfig
 from bestresponse.studies.water.measure import Measured, measure
 from bestresponse.studies.water.plan import game_seed, spec_of, specs

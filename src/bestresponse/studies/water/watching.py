@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bestresponse.core.errors import StoreError
-from bestresponse.games.water import Water
-from bestresponse.games.water_rules import WaterRules
+from bestresponse.games.water.game import Water
+from bestresponse.games.water.rules import WaterRules
 from bestresponse.report.document import Document
-from bestresponse.store.run_folder import RunFolder
+from bestresponse.runs.folder import RunFolder
 from bestresponse.studies.water.findings import findings
 from bestresponse.studies.water.session import config_of, read_results
 

@@ -1,0 +1,1 @@
+"""Say what theory knows of a game, what each decision cost, and how far raters agree."""

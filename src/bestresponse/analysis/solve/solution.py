@@ -1,0 +1,130 @@
+"""What is wished of a solution, and what comes out: frozen values for a table and for a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+from bestresponse.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from bestresponse.analysis.solve.exact import ExactSecurity
+    from bestresponse.theory.correlation.equilibria import CorrelatedEquilibrium
+    from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+    from bestresponse.theory.games.classification import GameKind
+    from bestresponse.theory.games.dominance import Domination, Elimination, SecurityLevel
+    from bestresponse.theory.games.normal_form import NormalForm
+    from bestresponse.theory.games.selection import Efficiency
+    from bestresponse.theory.trees.cfr import CfrResult
+    from bestresponse.theory.trees.policy import Policy
+    from bestresponse.theory.trees.subgame_perfect import SubgamePerfect
+    from bestresponse.theory.trees.tree import Tree
+
+__all__ = [
+    "CFR_VARIANTS",
+    "METHODS",
+    "OBJECTIVES",
+    "TABLE_METHODS",
+    "TREE_METHODS",
+    "SolvedTable",
+    "SolvedTree",
+    "TreeEquilibrium",
+    "Value",
+    "Wish",
+]
+
+TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure")
+CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
+TREE_METHODS = ("sequence-form", "backward-induction", "normal-form", *CFR_VARIANTS)
+METHODS = ("auto", *TABLE_METHODS, *TREE_METHODS)
+OBJECTIVES = ("welfare", "fairness", "entropy", "any")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR; `objective` asks for the
+    correlated equilibrium that is best by it."""
+
+    method: str = "auto"
+    iterations: int | None = None
+    objective: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise UsageError(f"there is no method {self.method!r}; expected one of {', '.join(METHODS)}")
+        if self.objective is not None and self.objective not in OBJECTIVES:
+            raise UsageError(f"there is no objective {self.objective!r}; expected one of {', '.join(OBJECTIVES)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What the first of two players gets when both play optimally and one's gain is the other's loss."""
+
+    number: float
+    exact: Fraction | None
+    player: str
+    gap: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolvedTable:
+    """A game in normal form and what is known of it; None stands where the game is too large, as `remarks` say."""
+
+    game: NormalForm
+    nash: NashResult
+    value: Value | None
+    kind: GameKind | None
+    security: tuple[SecurityLevel, ...] | None
+    security_exact: tuple[ExactSecurity | None, ...] | None
+    dominated: tuple[Domination, ...] | None
+    elimination: Elimination | None
+    efficiency: Efficiency | None
+    pareto: tuple[tuple[int, ...], ...] | None
+    payoff_dominant: Equilibrium | None
+    risk_dominant: tuple[int, ...] | None
+    correlated: CorrelatedEquilibrium | None
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeEquilibrium:
+    """A policy, what it earns every player, and what every player could gain by deviating from it alone."""
+
+    kind: Literal["pure", "mixed"]
+    policy: Policy
+    payoffs: dict[str, float]
+    regrets: dict[str, float]
+
+    @property
+    def regret(self) -> float:
+        return max(self.regrets.values())
+
+    @property
+    def nash_conv(self) -> float:
+        return sum(self.regrets.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolvedTree:
+    """A tree and its equilibria. At most one of the last three is there: it says how they were found.
+
+    `equilibria` is empty where `table` is there: the equilibria are then those of the reduced normal form.
+    """
+
+    tree: Tree
+    method: str
+    complete: bool
+    equilibria: tuple[TreeEquilibrium, ...]
+    value: Value | None
+    remarks: tuple[str, ...] = ()
+    subgame_perfect: SubgamePerfect | None = None
+    table: SolvedTable | None = None
+    cfr: CfrResult | None = None
+
+    @property
+    def regret(self) -> float:
+        """The largest regret of any player at any equilibrium listed."""
+        if self.table is not None:
+            return self.table.nash.regret
+        return max((e.regret for e in self.equilibria), default=0.0)

@@ -1,0 +1,46 @@
+"""Solve a game that was found, whatever its form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.games.lookup import Found
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = ["solve_found"]
+
+_LARGEST = 1e100
+
+
+def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedTree:
+    """Everything known of the game; options that would do nothing for it are a UsageError.
+
+    >>> from bestresponse.games.lookup import find_game
+    >>> solve_found(find_game("matching-pennies")).value.number
+    0.0
+    """
+    wish = wish or Wish()
+    game = found.solvable()
+    _check_scale(game)
+    if isinstance(game, Tree):
+        from bestresponse.analysis.solve.trees import solve_any_tree
+
+        return solve_any_tree(game, wish)
+    if wish.iterations:
+        raise UsageError("--iterations does nothing for a game in normal form; it is for trees solved by CFR")
+    from bestresponse.analysis.solve.tables import solve_table
+
+    return solve_table(game, wish)
+
+
+def _check_scale(game: NormalForm | Tree) -> None:
+    """Products of payoffs must neither overflow nor vanish."""
+    largest = float(np.abs(game.payoffs).max())
+    if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
+        raise InvalidGame(
+            f"{game.name or 'this game'}: the largest payoff is {largest:g}; expected payoffs between "
+            f"{1 / _LARGEST:g} and {_LARGEST:g} in size; multiply them all by a constant, which changes no equilibrium"
+        )

@@ -1,0 +1,189 @@
+"""Solve a game in normal form and gather what else is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import TypeVar, cast
+
+import numpy as np
+
+from bestresponse.analysis.solve.exact import exact_payoffs, exact_security
+from bestresponse.analysis.solve.solution import TABLE_METHODS, SolvedTable, Value, Wish
+from bestresponse.analysis.solve.words import payoff_unit
+from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.correlation.equilibria import Objective, correlated
+from bestresponse.theory.equilibria.extremes import most_vertices
+from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
+from bestresponse.theory.equilibria.pure import pure_nash
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult, describe
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.classification import classify
+from bestresponse.theory.games.dominance import Elimination, dominated, iterated_elimination, maximin
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.games.selection import Efficiency, efficiency, pareto_optimal, payoff_dominant, risk_dominant
+from bestresponse.theory.zero_sum.solve import ZeroSumSolution, solve_zero_sum_game
+
+__all__ = ["find_equilibria", "is_constant_sum", "solve_table"]
+
+T = TypeVar("T")
+
+_VERTICES = 30_000
+"""Of both polytopes: above, enumerating them takes longer than a user waits unasked."""
+_CELLS = 20_000
+"""From here on only equilibria and the value are looked for."""
+_LABELS = 60
+"""Of Lemke-Howson: up to this many, a path from each; above, one path."""
+_PURE_LISTED = 10_000
+
+
+def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
+    """Everything about `game` that its size allows."""
+    wish = wish or Wish()
+    small = int(np.prod(game.shape)) <= _CELLS
+    left = iterated_elimination(game) if small else None
+    found = _only_one(find_equilibria(game, wish.method), left)
+    remarks = _remarks(game, found, wish.method)
+    if not small:
+        remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells")
+    return SolvedTable(
+        game=game,
+        nash=found,
+        value=_value(game, found) if is_constant_sum(game) else None,
+        kind=_unless_too_large(lambda: classify(game)) if small else None,
+        security=tuple(maximin(game, player) for player in range(game.num_players)) if small else None,
+        security_exact=tuple(exact_security(game, player) for player in range(game.num_players)) if small else None,
+        dominated=dominated(game) if small else None,
+        elimination=left,
+        efficiency=_efficiency(game, found) if small and found.equilibria else None,
+        pareto=_unless_too_large(lambda: pareto_optimal(game)) if small else None,
+        payoff_dominant=payoff_dominant(found),
+        risk_dominant=risk_dominant(game) if game.num_players == 2 and small else None,
+        correlated=correlated(game, cast(Objective, wish.objective)) if wish.objective else None,
+        remarks=tuple(remarks),
+    )
+
+
+def _only_one(found: NashResult, left: Elimination | None) -> NashResult:
+    """Where iterated elimination leaves one cell, it is the only equilibrium, however it was found."""
+    if left is None or not left.solved or found.complete:
+        return found
+    return replace(found, complete=True, method=f"{found.method}; unique by iterated elimination")
+
+
+def find_equilibria(game: NormalForm, method: str = "auto") -> NashResult:
+    """The equilibria by `method`; UsageError where it is not for such a game."""
+    if method not in ("auto", *TABLE_METHODS):
+        raise UsageError(f"--method {method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}")
+    if method in ("lemke-howson", "zero-sum") and game.num_players != 2:
+        raise UsageError(f"--method {method} is for two players; this game has {game.num_players}")
+    if method == "zero-sum" and not is_constant_sum(game):
+        raise UsageError("--method zero-sum is for games where one player's gain is the other's loss; this is none")
+    match method:
+        case "enumeration":
+            return nash(game)
+        case "lemke-howson":
+            return _by_paths(game)
+        case "zero-sum":
+            return _optimal_pair(game)
+        case "pure":
+            return _pure(game)
+        case _:
+            return _whatever_fits(game)
+
+
+def _whatever_fits(game: NormalForm) -> NashResult:
+    if game.num_players == 2:
+        m, n = game.shape
+        if most_vertices(m, m + n) + most_vertices(n, m + n) <= _VERTICES:
+            return nash(game)
+        return _optimal_pair(game) if is_constant_sum(game) else _by_paths(game)
+    try:
+        return nash(game)
+    except (TooLarge, NotCertified):
+        only_pure = _pure(game)
+        if not only_pure.equilibria:
+            raise
+        return only_pure
+
+
+def is_constant_sum(game: NormalForm) -> bool:
+    """Two players whose payoffs have the same sum in every cell, up to rounding."""
+    if game.num_players != 2:
+        return False
+    total = game.payoffs.sum(axis=0)
+    return bool(np.ptp(total) <= 1e-9 * max(float(np.ptp(game.payoffs[0])), float(np.ptp(game.payoffs[1]))))
+
+
+def _pure(game: NormalForm) -> NashResult:
+    cells = pure_nash(game)
+    if len(cells) > _PURE_LISTED:
+        raise TooLarge(f"the game has {len(cells):,} pure equilibria; more than {_PURE_LISTED:,} are not listed")
+    return NashResult(tuple(_at(game, cell) for cell in cells), (), False, False, "pure strategies only")
+
+
+def _at(game: NormalForm, cell: tuple[int, ...]) -> Equilibrium:
+    exact = tuple(tuple(Fraction(a == chosen) for a in range(m)) for chosen, m in zip(cell, game.shape, strict=True))
+    return describe(game, tuple(np.array(mix, dtype=np.float64) for mix in exact), exact=exact)
+
+
+def _by_paths(game: NormalForm) -> NashResult:
+    """The ends of Lemke-Howson's paths, and the pure equilibria they miss."""
+    few = sum(game.shape) <= _LABELS
+    ends = lemke_howson_all(game) if few else (lemke_howson(game),)
+    pure = _pure(game).equilibria
+    mixed = tuple(e for e in ends if e.kind == "mixed")
+    paths = "from every label" if few else "from the first label"
+    return NashResult((*pure, *mixed), (), False, False, f"pure strategies and Lemke-Howson {paths}")
+
+
+def _optimal_pair(game: NormalForm) -> NashResult:
+    solved = solve_zero_sum_game(game.payoffs[0])
+    pair = describe(game, (np.array(solved.row), np.array(solved.col)))
+    return NashResult((pair,), (), False, False, f"zero-sum, {_step(solved)}")
+
+
+def _step(solved: ZeroSumSolution) -> str:
+    return solved.step.name.lower().replace("_", " ")
+
+
+def _value(game: NormalForm, found: NashResult) -> Value:
+    solved = solve_zero_sum_game(game.payoffs[0])
+    proved = exact_security(game, 0)
+    exact = proved.value if proved is not None else _exact_at_equilibrium(game, found)
+    return Value(solved.value if exact is None else float(exact), exact, game.players[0], solved.gap)
+
+
+def _efficiency(game: NormalForm, found: NashResult) -> Efficiency:
+    """Welfare that is only rounding is 0, and no price is a ratio to it."""
+    rounding = 1e-12 * payoff_unit(game)
+    raw = efficiency(game, found)
+    best, worst = (0.0 if abs(w) <= rounding else w for w in (raw.best_equilibrium, raw.worst_equilibrium))
+    return replace(
+        raw,
+        best_equilibrium=best,
+        worst_equilibrium=worst,
+        price_of_anarchy=raw.price_of_anarchy if worst > 0 else None,
+        price_of_stability=raw.price_of_stability if best > 0 else None,
+    )
+
+
+def _exact_at_equilibrium(game: NormalForm, found: NashResult) -> Fraction | None:
+    return next((payoffs[0] for e in found.equilibria if (payoffs := exact_payoffs(game, e)) is not None), None)
+
+
+def _remarks(game: NormalForm, found: NashResult, method: str) -> list[str]:
+    remarks = []
+    if not found.equilibria:
+        remarks.append("no pure equilibrium exists; a mixed one does (Nash 1951): use another method")
+    if method == "auto" and game.num_players == 2 and not found.complete:
+        remarks.append("--method enumeration looks for all of them, which may take long")
+    return remarks
+
+
+def _unless_too_large(compute: Callable[[], T]) -> T | None:
+    try:
+        return compute()
+    except TooLarge:
+        return None

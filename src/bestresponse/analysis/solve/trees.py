@@ -1,0 +1,138 @@
+"""Solve a game in extensive form by the method that suits it, and say which.
+
+`auto` takes the first that applies: backward induction where information is perfect; the sequence-form linear program
+where two players' payoffs have a constant sum; all equilibria of the reduced normal form where that is small; CFR+,
+whose answer is as good as its NashConv, otherwise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestresponse.analysis.solve.exact_tree import exact_value
+from bestresponse.analysis.solve.solution import (
+    CFR_VARIANTS,
+    TREE_METHODS,
+    SolvedTree,
+    TreeEquilibrium,
+    Value,
+    Wish,
+)
+from bestresponse.analysis.solve.tables import solve_table
+from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.trees.cfr import Variant, cfr
+from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.policy import Policy, policy_from_table
+from bestresponse.theory.trees.response import plan_regrets
+from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.trees.subgame_perfect import subgame_perfect
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = ["solve_any_tree"]
+
+_ITERATIONS = 1000
+_PAYOFFS = 2000
+"""Of the reduced normal form that `auto` still solves."""
+_PURE = 1e-9
+_GOOD = 1e-3
+
+
+def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
+    """The equilibria of `tree`; InvalidGame where a player forgets, UsageError where the method is not for it."""
+    wish = wish or Wish()
+    if wish.objective:
+        raise UsageError("--objective needs a game in normal form; correlated equilibria of trees are not computed")
+    form = to_sequence_form(tree)
+    method = wish.method if wish.method != "auto" else ""
+    if method and method not in TREE_METHODS:
+        raise UsageError(f"--method {method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
+    iterates = method in CFR_VARIANTS
+    if method and wish.iterations and not iterates:
+        raise UsageError(f"--iterations does nothing with --method {method}; it is for {', '.join(CFR_VARIANTS)}")
+    solved = _by(method, form, wish) if method else _whatever_fits(form, wish)
+    if wish.iterations and solved.cfr is None:
+        raise UsageError(f"--iterations does nothing here, as {solved.method} solves this tree; add --method cfr+")
+    return solved
+
+
+def _by(method: str, form: SequenceForm, wish: Wish) -> SolvedTree:
+    match method:
+        case "backward-induction":
+            return _backward(form)
+        case "sequence-form":
+            return _linear_program(form)
+        case "normal-form":
+            return _normal_form(form.tree, None)
+        case "cfr" | "cfr+" | "dcfr" | "pcfr+" as variant:
+            return _iterated(form, variant, wish.iterations or _ITERATIONS)
+        case _:
+            raise UsageError(f"there is no method {method!r} for trees")
+
+
+def _whatever_fits(form: SequenceForm, wish: Wish) -> SolvedTree:
+    tree = form.tree
+    if tree.is_perfect_information:
+        try:
+            return _backward(form)
+        except TooLarge:
+            pass
+    if tree.num_players == 2 and tree.is_constant_sum:
+        return _linear_program(form)
+    try:
+        return _normal_form(tree, _PAYOFFS)
+    except (TooLarge, NotCertified):
+        return _iterated(form, "cfr+", wish.iterations or _ITERATIONS)
+
+
+def _backward(form: SequenceForm) -> SolvedTree:
+    tree = form.tree
+    found = subgame_perfect(tree)
+    tables = ({p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()} for e in found.equilibria)
+    equilibria = tuple(_equilibrium(form, policy_from_table(tree, table)) for table in tables)
+    constant = tree.num_players == 2 and tree.is_constant_sum
+    value = Value(equilibria[0].payoffs[tree.players[0]], None, tree.players[0], 0.0) if constant else None
+    remarks = () if found.complete else (f"only the first of {found.count:,} subgame perfect equilibria is listed",)
+    return SolvedTree(tree, "backward induction", found.complete, equilibria, value, remarks, subgame_perfect=found)
+
+
+def _linear_program(form: SequenceForm) -> SolvedTree:
+    tree = form.tree
+    solved = solve_tree(tree)
+    exact = exact_value(form, solved.policy)
+    number = solved.value[tree.players[0]] if exact is None else float(exact)
+    value = Value(number, exact, tree.players[0], solved.nash_conv)
+    return SolvedTree(tree, solved.method, False, (_equilibrium(form, solved.policy),), value)
+
+
+def _normal_form(tree: Tree, limit: int | None) -> SolvedTree:
+    table = solve_table(to_normal_form(tree) if limit is None else to_normal_form(tree, limit=limit))
+    method = f"reduced normal form, {table.nash.method}"
+    return SolvedTree(tree, method, table.nash.complete, (), table.value, table.remarks, table=table)
+
+
+def _iterated(form: SequenceForm, variant: Variant, iterations: int) -> SolvedTree:
+    tree = form.tree
+    found = cfr(tree, iterations, variant)
+    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
+    remarks = [f"approximate: NashConv {found.nash_conv:.3g} after {iterations:,} iterations"]
+    if found.nash_conv > _GOOD * scale:
+        remarks.append("this is not close to an equilibrium; more --iterations may help")
+    if tree.num_players != 2 or not tree.is_constant_sum:
+        remarks.append("CFR is sure to converge only with two players and a constant sum")
+    constant = tree.num_players == 2 and tree.is_constant_sum
+    value = Value(found.value[tree.players[0]], None, tree.players[0], found.nash_conv) if constant else None
+    method = f"{variant.upper()}, {iterations:,} iterations"
+    return SolvedTree(tree, method, False, (_equilibrium(form, found.policy),), value, tuple(remarks), cfr=found)
+
+
+def _equilibrium(form: SequenceForm, policy: Policy) -> TreeEquilibrium:
+    plans = form.plans(policy)
+    players = form.tree.players
+    sure = bool((np.minimum(policy.probabilities, 1 - policy.probabilities) <= _PURE).all())
+    return TreeEquilibrium(
+        kind="pure" if sure else "mixed",
+        policy=policy,
+        payoffs=dict(zip(players, form.expected(plans).tolist(), strict=True)),
+        regrets=dict(zip(players, plan_regrets(form, plans).tolist(), strict=True)),
+    )

@@ -1,0 +1,138 @@
+"""`bestresponse check`: are these logic programs games, and if not, why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from bestresponse.logic.engine import LogicEngine
+    from bestresponse.logic.programs.validate import Report
+
+__all__ = ["check", "engine_for", "messages_of"]
+
+ENGINE_HELP = "auto (SWI-Prolog where it is installed and can be confined), embedded or swi."
+
+
+def check(
+    programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")] = False,
+    name: Annotated[
+        str | None, typer.Option("--as", help="Also demand the constraints of this game, such as stag-hunt.")
+    ] = None,
+    engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
+) -> None:
+    """Check logic programs in four stages: syntax, names, running, and the game that comes out.
+
+    Nothing in a program can do any harm: it passes a gate and runs within limits. The exit code is 1 unless all are
+    games.
+    """
+    from bestresponse.formal.evaluate.named_games import named_game
+
+    if name is not None:
+        named_game(name)
+    opened = engine_for(engine)
+    try:
+        results = [_shown(path, opened, name, as_json) for path in programs]
+    finally:
+        opened.close()
+    if not all(results):
+        raise typer.Exit(1)
+
+
+def engine_for(kind: str) -> LogicEngine:
+    """The engine of that name; UsageError where there is none."""
+    from bestresponse.core.errors import UsageError
+    from bestresponse.logic.engine import open_engine
+
+    match kind:
+        case "auto" | "embedded" | "swi":
+            return open_engine(kind)
+        case _:
+            raise UsageError(f"--engine {kind}: expected auto, embedded or swi")
+
+
+def _shown(path: Path, engine: LogicEngine, name: str | None, as_json: bool) -> bool:
+    """Print what was found out about one program; whether it is a game."""
+    import json
+
+    found = _found(path, engine, name)
+    print(json.dumps(found, ensure_ascii=False) if as_json else _told(found), flush=True)
+    return bool(found["ok"])
+
+
+def _found(path: Path, engine: LogicEngine, name: str | None) -> dict[str, Any]:
+    from bestresponse.core.errors import InvalidGame
+    from bestresponse.games.logic.game import read_program_text
+    from bestresponse.logic.programs.validate import validate
+
+    try:
+        report = validate(read_program_text(path), engine)
+    except (OSError, InvalidGame) as error:
+        why = str(error) if isinstance(error, InvalidGame) else f"it cannot be read: {error.strerror or error}"
+        message = {"stage": "file", "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
+        return {"file": str(path), "ok": False, "messages": [message], "players": [], "moves": [], "table": None}
+    return {"file": str(path), **_of_report(report, name)}
+
+
+def _of_report(report: Report, name: str | None) -> dict[str, Any]:
+    from bestresponse.formal.evaluate.named_games import holds_for, named_game, names_of
+    from bestresponse.formal.formalize.table_data import table_to_data
+
+    messages = messages_of(report)
+    table = report.table
+    ok = report.ok
+    if name is not None and table is not None and not (verdict := holds_for(table, named_game(name))):
+        ok = False
+        messages.append(
+            {"stage": "constraints", "severity": "error", "line": 0, "column": 0, "message": verdict.why, "hint": ""}
+        )
+    return {
+        "ok": ok,
+        "messages": messages,
+        "players": list(table.players) if table else [],
+        "moves": [list(moves) for moves in table.moves] if table else [],
+        "table": table_to_data(table) if table else None,
+        "names": list(names_of(table)) if table else [],
+    }
+
+
+def messages_of(report: Report) -> list[dict[str, Any]]:
+    """The diagnostics of a report as plain data."""
+    return [
+        {
+            "stage": one.stage.value,
+            "severity": one.severity.value,
+            "line": one.line,
+            "column": one.column,
+            "message": one.message,
+            "hint": one.hint,
+            "source": one.source_line,
+        }
+        for one in report.diagnostics
+    ]
+
+
+def _told(found: dict[str, Any]) -> str:
+    from bestresponse.report.text import visible
+
+    lines = [f"{visible(found['file'])}: {_headline(found)}"]
+    for one in found["messages"]:
+        place = f"line {one['line']}, column {one['column']}: " if one["line"] else ""
+        hint = f" ({one['hint']})" if one["hint"] else ""
+        lines.append("  " + visible(f"{place}{one['severity']}: {one['message']}{hint}"))
+    return "\n".join(lines)
+
+
+def _headline(found: dict[str, Any]) -> str:
+    from bestresponse.report.text import visible
+
+    if not found["players"]:
+        return "no game"
+    who = ", ".join(
+        f"{player} ({', '.join(moves)})" for player, moves in zip(found["players"], found["moves"], strict=True)
+    )
+    names = f"; {', '.join(found['names'])}" if found.get("names") else ""
+    return visible(f"{'a game' if found['ok'] else 'not the game wanted'} of {who}{names}")

@@ -1,0 +1,43 @@
+"""`bestresponse games`: which games can be named."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from bestresponse.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from bestresponse.report.document import Cell
+
+__all__ = ["games"]
+
+
+def games(as_json: AsJson = False) -> None:
+    """List the games of the catalogue, the registered games and the families that `bench` draws from."""
+    from bestresponse.cli.terminal import console, print_table
+    from bestresponse.report.document import Column, Table
+
+    rows = list(_rows())
+    if as_json:
+        print(json.dumps([{"name": n, "kind": k, "what": w} for n, k, w in rows], indent=2, ensure_ascii=False))
+        return
+    print_table(console(), Table((Column("name"), Column("kind"), Column("what it is")), tuple(rows)))
+
+
+def _rows() -> list[tuple[Cell, ...]]:
+    from bestresponse.core import registry
+    from bestresponse.theory import catalogue
+    from bestresponse.theory.catalogue.trees import tree_entry, tree_names
+    from bestresponse.theory.generators.draw import families
+    from bestresponse.theory.generators.family import FAMILIES
+
+    rows: list[tuple[Cell, ...]] = [(e.name, "matrix", e.description) for e in catalogue.entries()]
+    rows += [(name, "tree", tree_entry(name).description) for name in tree_names()]
+    rows += [(name, "registered", _first_line(registry.games.load(name))) for name in registry.games.names()]
+    rows += [(name, "family", _first_line(FAMILIES[name])) for name in families()]
+    return rows
+
+
+def _first_line(thing: object) -> str:
+    return (thing.__doc__ or "").strip().partition("\n")[0]

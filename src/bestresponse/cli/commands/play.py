@@ -1,0 +1,260 @@
+"""`bestresponse play`: a person at the terminal among strategies, bidders, solvers and models."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bestresponse.cli.options import CacheChoice, OutputDir
+
+if TYPE_CHECKING:
+    from bestresponse.core.episode import Question, Record
+    from bestresponse.core.game import Game
+    from bestresponse.core.player import Decision, Player
+    from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.players.people.console import ConsolePlayer
+
+__all__ = ["play"]
+
+ME = "me"
+
+
+def play(
+    game: Annotated[
+        str,
+        typer.Argument(help="A game: see `bestresponse games`, a game file, or a dialogue: see `bestresponse steer`."),
+    ],
+    seat: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium, "
+            "always:MOVE, a bidder or baseline; may be repeated."
+        ),
+    ] = None,
+    others: Annotated[
+        str | None, typer.Option(help="Who takes the seats that are not named. [default: what suits the game]")
+    ] = None,
+    abundance: Annotated[str | None, typer.Option(help="Water game: low, medium or high.")] = None,
+    days: Annotated[int | None, typer.Option(help="Water game: days the drought lasts.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of nature and of random players.")] = None,
+    output_dir: OutputDir = Path("results"),
+    cache: CacheChoice = "read-write",
+) -> None:
+    """Play a game yourself. Without --seat you take the first one.
+
+    Type `help` at the prompt for other words than your answer. A game that you leave goes on when you type the same
+    command again.
+    """
+    from bestresponse.cli.models_open import Limits, opened_models
+    from bestresponse.players.llm.verified import is_verified, with_review
+    from bestresponse.players.lookup import default_rival
+
+    table = _game(game, abundance, days)
+    seats = _seats(table, seat or [], others or default_rival(table))
+    config = _with_seed({"game": game, "abundance": abundance, "days": days, "seats": seats}, seed, output_dir)
+    table = _drawn(table, config["seed"])
+    players = {role: _rival(name, game, table, role, config["seed"]) for role, name in seats.items() if name != ME}
+    names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
+    with ExitStack() as stack:
+        opening = opened_models(names, output_dir, Limits(cache=cache), players=True)
+        opened = stack.enter_context(opening).models if names else {}
+        seated = {
+            role: player
+            or with_review(seats[role], _agent(opened[seats[role]], table, role, is_verified(seats[role])), table)
+            for role, player in players.items()
+        }
+        _sit_down(table, config, seated, output_dir)
+
+
+def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
+    from dataclasses import replace
+
+    from bestresponse.core.errors import UsageError
+    from bestresponse.games.lookup import find_game
+    from bestresponse.games.water.game import Water, water
+
+    game = _dialogue(name) or find_game(name).playable()
+    if isinstance(game, Water):
+        drought = game if abundance is None else water(abundance)
+        return drought if days is None else replace(drought, rules=replace(drought.rules, days=days))
+    if abundance is not None or days is not None:
+        raise UsageError("--abundance and --days belong to the water game")
+    return game
+
+
+def _dialogue(name: str) -> DialogueGame | None:
+    """The dialogue of that domain, where it is the name or file of one: two messages each, or until all agree."""
+    from bestresponse.games.dialogue.domain import domain_names, load_domain
+    from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.games.dialogue.scenario import scenarios
+
+    if name not in domain_names() and Path(name).suffix != ".toml":
+        return None
+    domain = load_domain(name)
+    return DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), replies=2, early_end=True)
+
+
+def _drawn(game: Game[Any], seed: int) -> Game[Any]:
+    """In a dialogue, the people and what they know are drawn by the seed."""
+    from dataclasses import replace
+
+    from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.games.dialogue.scenario import scenarios
+
+    if not isinstance(game, DialogueGame):
+        return game
+    return replace(game, cases=(scenarios(game.domain, seed, 1)[0],))
+
+
+def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]:
+    from bestresponse.core.errors import UsageError
+    from bestresponse.core.game import REFEREE
+    from bestresponse.games.dialogue.game import DialogueGame
+
+    named: dict[str, str] = {}
+    roles = (*game.roles, REFEREE) if isinstance(game, DialogueGame) else game.roles
+    for words in given:
+        role, equals, player = words.partition("=")
+        if not equals or not player or role not in roles:
+            raise UsageError(f"--seat {words!r}: expected ROLE=PLAYER with one of {', '.join(roles)}")
+        named[role] = player
+    if named.get(REFEREE) == ME:
+        raise UsageError("the referee of a dialogue is a model, or `simulated`")
+    if set(named) <= {REFEREE}:
+        named[game.roles[0]] = ME
+    return {role: named.get(role, others) for role in roles}
+
+
+def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> dict[str, Any]:
+    """The seed that was given, that of an unfinished game of the same kind, or a new one."""
+    from secrets import randbelow
+
+    from bestresponse.runs.invocation import unfinished_like
+
+    if seed is not None:
+        return {**config, "seed": seed}
+    before = unfinished_like(output_dir, {**config, "seed": 0})
+    if before is None:
+        return {**config, "seed": randbelow(2**31)}
+    print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
+    return {**config, "seed": before.manifest.config["seed"]}
+
+
+def _rival(name: str, given: str, table: Game[Any], role: str, seed: int) -> Player | None:
+    """The player of that name, the same ones as in `simulate`; None where it is that of a model."""
+    from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.games.source import Source
+    from bestresponse.games.water.game import Water
+    from bestresponse.players.lookup import rival
+    from bestresponse.studies.simulate.seats import strategy
+
+    if isinstance(table, DialogueGame | Water):
+        return rival(name, table, role, seed)
+    return strategy(name, Source.of(given), role, seed)
+
+
+def _agent(model: Any, game: Game[Any], role: str, reasons: bool) -> Player:
+    """A model in a seat; where its `reasons` are wanted it is not held to a schema."""
+    from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.games.water.game import Water
+    from bestresponse.players.llm.agent import Agent, Settled
+    from bestresponse.players.lookup import talker
+
+    if isinstance(game, DialogueGame):
+        return talker(model, game, role, seed=0)
+    agent = Agent(model, style="json" if model.abilities.schema and not reasons else "line")
+    return Settled(agent, "abstain") if isinstance(game, Water) else agent
+
+
+def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, Player], output_dir: Path) -> None:
+    """Play to the end, or until the person leaves."""
+    from bestresponse.cli.invocation import command_line, revision
+    from bestresponse.core.episode import play as play_game
+    from bestresponse.core.errors import UsageError
+    from bestresponse.core.game import NATURE
+    from bestresponse.core.json import digest
+    from bestresponse.core.player import Nature
+    from bestresponse.players.people.console import ConsolePlayer, Left
+    from bestresponse.runs.folder import RunFolder
+    from bestresponse.runs.manifest import Manifest, environment
+    from bestresponse.runs.spec import Spec
+
+    person = ConsolePlayer(input, _show)
+    people = [role for role, name in config["seats"].items() if name == ME]
+    players = {**seated, **{role: _seated(person, game, role) for role in people}, NATURE: Nature(config["seed"])}
+    created = datetime.now().astimezone().isoformat(timespec="seconds")
+    run = digest({"study": "play", "config": dict(config)}, 12)
+    manifest = Manifest(run, "play", dict(config), command_line(), created, environment(revision()))
+    spec = Spec.of(dict(config))
+    with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
+        for role in people:
+            _show(game.view(game.start(), role).briefing)
+        if spec.id in folder.finished():
+            raise UsageError(f"this game (seed {config['seed']}) has been played; give another --seed, or none")
+        begun = folder.begun(set()).get(spec.id, [])
+        try:
+            record = play_game(
+                game,
+                players,
+                submissions=begun,
+                ask_seats=_people_last,
+                on_submission=lambda submission: folder.submit(spec.id, submission),
+            )
+        except Left as left:
+            print(f"\n{left}; the same command goes on with this game.")
+            raise typer.Exit(1 if "ended" in str(left) else 0) from None
+        folder.finish(spec.id, spec.data, record)
+        folder.write_text("finished", created + "\n")
+    _tell_end(game, record, people)
+
+
+def _seated(person: ConsolePlayer, game: Game[Any], role: str) -> Player:
+    """A person in that seat; in a dialogue nobody tells it in which manner to write."""
+    from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.players.dialogue.speaker import Unguided
+
+    if not isinstance(game, DialogueGame):
+        return person
+    return Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
+
+
+def _show(text: str) -> None:
+    """Text on the terminal, broken between words; lines of tables are left as they are."""
+    width = min(get_terminal_size().columns, 100)
+    for line in text.split("\n"):
+        later = "  " if line.startswith("- ") else ""
+        print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
+
+
+def _people_last(questions: list[Question]) -> list[Decision]:
+    """Everybody else thinks while the person does."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max(1, len(questions))) as pool:
+        thinking = {
+            role: pool.submit(player.decide, view, ask) for role, player, view, ask in questions if player.name != ME
+        }
+        said = {role: player.decide(view, ask) for role, player, view, ask in questions if role not in thinking}
+        return [said[role] if role in said else thinking[role].result() for role, _, _, _ in questions]
+
+
+def _tell_end(game: Game[Any], record: Record, people: list[str]) -> None:
+    from bestresponse.core.episode import Episode
+
+    if record.void:
+        print(f"\nThe game is void: {record.void.role} gave no answer that could be used ({record.void.why}).")
+        return
+    state = Episode(game, record.submissions).state
+    view = game.view(state, people[0] if people else game.roles[0])
+    last = (view.facts.get("past") or [view.situation])[-1]
+    _show(f"\n{last}\n\nWhat everybody got:")
+    for role, payoff in record.payoffs.items():
+        print(f"  {role} ({record.players[role]}): {payoff:g}")

@@ -1,0 +1,161 @@
+"""`bestresponse serve`: play in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from fastapi import FastAPI
+
+    from bestresponse.cli.models_open import Limits
+    from bestresponse.models.base import Model
+
+__all__ = ["serve"]
+
+_TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
+_BACKLOG = 2048
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine only with --admin-token.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.", min=0, max=65535)] = 8642,
+    admin_token: Annotated[
+        str | None, typer.Option(help="The admin's key, 16 characters or more.", envvar=_TOKEN, show_envvar=True)
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", "-m", help="A model that may be seated; may be repeated. [default: those at hand]"),
+    ] = None,
+    output_dir: OutputDir = Path("results"),
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_tokens_total: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
+) -> None:
+    """Open games to people in a browser. Prints the admin's link; everything is kept below the output folder.
+
+    The same command goes on with every table where it was stopped.
+    """
+    from bestresponse.cli.models_open import Limits
+    from bestresponse.core.errors import UsageError
+
+    try:
+        import uvicorn
+
+        from bestresponse.web.app import create_app
+        from bestresponse.web.serve import Place, opened
+        from bestresponse.web.supervisor import can_keep, keep
+    except ImportError as error:
+        raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
+
+    place = Place(output_dir, host, port, admin_token)
+    limits = Limits(None, cache, max_calls, max_tokens_total, max_cost)
+    models = tuple(model) if model else _at_hand()
+    listener = _listen(host, port)
+    app = create_app()
+
+    def work(number: int) -> None:
+        with _models(output_dir, limits) as open_model:
+            _, desk, close = opened(place, open_model, models, app)
+            try:
+                if number == 0:
+                    print(_link(listener, desk.keys.admin), flush=True)
+                config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
+                with suppress(KeyboardInterrupt):
+                    uvicorn.Server(config).run(sockets=[listener])
+            finally:
+                close()
+
+    if can_keep():
+        raise typer.Exit(keep(work, lambda: _load(app)))
+    work(0)
+
+
+def _load(app: FastAPI) -> None:
+    """Load what a worker loads when it begins, so that the next one has it."""
+    from importlib import import_module
+
+    from bestresponse.web.serve import load
+
+    for name in ("assemble", "cached", "meter", "registry"):
+        import_module(f"bestresponse.models.{name}")
+    load(app)
+
+
+def _link(listener: socket, token: str) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/enter/{token}"
+
+
+def _listen(host: str, port: int) -> socket:
+    """A socket that is told to be TCP: only then is nothing held back to be sent together with more."""
+    from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
+
+    from bestresponse.core.errors import UsageError
+
+    listener = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM, IPPROTO_TCP)
+    listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port") from None
+    return listener
+
+
+def _at_hand() -> tuple[str, ...]:
+    """Models whose weights are on this machine."""
+    from bestresponse.cli.models_open import model_settings
+    from bestresponse.models.providers.weights import WEIGHTS
+    from bestresponse.models.registry import known_models
+
+    return tuple(known.name for known in known_models(model_settings()) if known.ready and known.name in WEIGHTS)
+
+
+@contextmanager
+def _models(output_dir: Path, limits: Limits) -> Iterator[Callable[[str], Model]]:
+    """Opens models when they are first wanted; all share one cache and one budget."""
+    from threading import Lock
+
+    from bestresponse.cli.models_open import model_settings
+    from bestresponse.core.errors import UsageError
+    from bestresponse.models.registry import open_model
+    from bestresponse.models.wrappers.assemble import assemble
+    from bestresponse.models.wrappers.cached import Cache, CacheMode
+    from bestresponse.models.wrappers.meter import Budget, Meter
+
+    if limits.cache not in list(CacheMode):
+        raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
+    meter = Meter(Budget(limits.calls, limits.tokens, limits.money))
+    settings = model_settings()
+    output_dir.mkdir(parents=True, exist_ok=True)
+    cache = Cache(output_dir / "replies.sqlite") if limits.cache != "off" else None
+    found: dict[str, Model] = {}
+    lock = Lock()
+
+    def opened_model(name: str) -> Model:
+        with lock:
+            if name not in found:
+                bare = open_model(name, settings)
+                found[name] = assemble(bare, cache=cache, mode=CacheMode(limits.cache), meter=meter)
+            return found[name]
+
+    try:
+        yield opened_model
+    finally:
+        if settings.clients is not None:
+            settings.clients.close()
+        if cache is not None:
+            cache.close()

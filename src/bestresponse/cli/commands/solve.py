@@ -1,0 +1,114 @@
+"""`bestresponse solve`: the equilibria of a game, and all else that theory knows of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bestresponse.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
+    from bestresponse.games.lookup import Found
+    from bestresponse.theory.games.normal_form import NormalForm
+
+__all__ = ["solve"]
+
+_PICTURE_FILES = (".svg", ".png", ".html")
+
+
+def solve(
+    game: Annotated[
+        str,
+        typer.Argument(help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON."),
+    ],
+    as_json: AsJson = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the game into this .svg or .png file, or a page with everything in .html.")
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="auto; for a table enumeration, lemke-howson, zero-sum or pure; "
+            "for a tree sequence-form, backward-induction, normal-form, cfr, cfr+, dcfr or pcfr+."
+        ),
+    ] = "auto",
+    iterations: Annotated[
+        int | None, typer.Option(help="Of CFR, for trees that it solves. [default: 1000]", min=1, max=100_000_000)
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."),
+    ] = None,
+) -> None:
+    """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
+    import sys
+
+    from bestresponse.analysis.solve.solution import Wish
+    from bestresponse.games.lookup import find_game
+
+    wish = Wish(method, iterations, objective)
+    kind = _picture_kind(plot)
+    found = find_game(game, read_input=sys.stdin.read)
+    form = _drawable(found) if plot else None
+    solved = _solved(found, wish)
+    _print(found, solved, as_json)
+    if plot is not None and form is not None:
+        plot.write_bytes(_picture(found, solved, form, kind))
+        _told(plot)
+
+
+def _picture_kind(plot: Path | None) -> str:
+    """The ending of the file to draw into; UsageError where it names no kind of picture."""
+    from bestresponse.core.errors import UsageError
+
+    if plot is not None and plot.suffix.lower() not in _PICTURE_FILES:
+        raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")
+    return "" if plot is None else plot.suffix.lower()
+
+
+def _drawable(found: Found) -> NormalForm:
+    from bestresponse.analysis.solve.pictures import drawable
+
+    return drawable(found.solvable())
+
+
+def _solved(found: Found, wish: Wish) -> SolvedTable | SolvedTree:
+    from bestresponse.analysis.solve.solve import solve_found
+
+    return solve_found(found, wish)
+
+
+def _print(found: Found, solved: SolvedTable | SolvedTree, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        from bestresponse.analysis.solve.data import as_data
+
+        print(json.dumps(as_data(found, solved), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from bestresponse.analysis.solve.document import as_document
+    from bestresponse.cli.terminal import console
+    from bestresponse.cli.terminal_document import print_document
+
+    print_document(console(), as_document(found, solved))
+
+
+def _picture(found: Found, solved: SolvedTable | SolvedTree, form: NormalForm, kind: str) -> bytes:
+    if kind != ".html":
+        from bestresponse.report.figures.pictures import draw
+
+        return draw(form, "png" if kind == ".png" else "svg")
+    from bestresponse.analysis.solve.document import as_document
+    from bestresponse.analysis.solve.pictures import picture_section
+    from bestresponse.report.page import render
+
+    return render(as_document(found, solved, (picture_section(form),))).encode("utf-8")
+
+
+def _told(path: Path) -> None:
+    from bestresponse.cli.terminal import notes
+
+    notes().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -1,0 +1,214 @@
+"""`bestresponse tournament`: strategies and models against each other in a repeated game."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
+
+if TYPE_CHECKING:
+    from bestresponse.cli.models_open import Limits
+    from bestresponse.runs.execute import Outcome
+    from bestresponse.runs.folder import RunFolder
+    from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
+
+__all__ = ["tournament"]
+
+
+def tournament(
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move each."
+        ),
+    ],
+    strategies: Annotated[
+        str | None,
+        typer.Option(
+            help="all, published, classic, or names separated by commas; axelrod:NAME where that library is installed. "
+            "[default: all, or none where --strategy is given]"
+        ),
+    ] = None,
+    strategy: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A file: rules (.pl), a saved agent (.json), or words (.txt) that --model formalizes; may be repeated."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Formalizes strategies in words; it plays where there are none.")
+    ] = None,
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A model that takes part; verified:MODEL has its reasoning checked; may be repeated. "
+            "See `bestresponse models`."
+        ),
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="Rounds of a match; with --continuation the most.", min=1)] = 10,
+    noise: Annotated[float, typer.Option(help="Probability that another move is made than the one chosen.")] = 0.0,
+    continuation: Annotated[float, typer.Option(help="Probability of another round after each.")] = 1.0,
+    repetitions: Annotated[
+        int | None,
+        typer.Option(help="Plays of each match. [default: expected payoffs; 1 for those who must be asked]", min=1),
+    ] = None,
+    against: Annotated[str | None, typer.Option(help="Only matches against this one count (clones).")] = None,
+    default_move: Annotated[str | None, typer.Option(help="The default move, in place of the game's own.")] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="NAME=TOTAL: winners are those who reach their total; may be repeated.")
+    ] = None,
+    moran: Annotated[int, typer.Option(help="Also the Moran process with this many individuals.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.", min=0)] = 0,
+    temperature: Annotated[float | None, typer.Option(help="Sampling temperature of models. [default: 0]")] = None,
+    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 256,
+    attempts: Annotated[int, typer.Option(help="How often a model may answer when an answer cannot be read.")] = 1,
+    style: Annotated[str, typer.Option(help="How models answer: auto, line, json or letter.")] = "auto",
+    output_dir: OutputDir = Path("results"),
+    workers: Workers = None,
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_tokens_total: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let everybody meet everybody (and itself) in both seats, and print who earns most.
+
+    Matches between strategies are worked out exactly. Models are asked round by round; the same command again goes on
+    where it was stopped.
+    """
+    from bestresponse.cli.models_open import Limits
+    from bestresponse.studies.tournament.config import TournamentConfig
+    from bestresponse.studies.tournament.entries import gather, is_in_words, read_stage
+
+    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
+    stage = read_stage(game)
+    files = strategy or []
+    names = _names(strategies, bool(files))
+    gathered = gather(names, stage, default_move)
+    words = [path for path in files if is_in_words(path)]
+    entries = [*gathered.entries, *_read(files, words, stage, model, output_dir, limits)]
+    entries += _players([*(player or []), *([model] if model and not words else [])])
+    config = TournamentConfig(
+        stage,
+        tuple(entries),
+        rounds=rounds,
+        noise=noise,
+        continuation=continuation,
+        repetitions=repetitions,
+        against=against,
+        default_move=default_move,
+        targets=tuple(map(_target, target or [])),
+        moran=moran,
+        seed=seed,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        attempts=attempts,
+        style=style,
+        left_out=gathered.left_out,
+    )
+    folder, outcome = _play(config, output_dir, limits)
+    _publish(folder, outcome, as_json)
+
+
+def _names(strategies: str | None, files: bool) -> list[str]:
+    if strategies is None:
+        return [] if files else ["all"]
+    return [name.strip() for name in strategies.split(",") if name.strip()]
+
+
+def _read(
+    files: list[Path], words: list[Path], stage: Stage, model: str | None, output_dir: Path, limits: Limits
+) -> list[Entry]:
+    """The strategies in files, those in words formalized."""
+    from bestresponse.studies.tournament.entries import read_strategy
+
+    found = [read_strategy(path) for path in files if path not in words]
+    if not words:
+        return found
+    from bestresponse.cli.models_open import opened_models
+    from bestresponse.core.errors import UsageError
+    from bestresponse.studies.tournament.verbal_strategies import formalize_entry
+
+    if model is None:
+        raise UsageError(
+            f"{words[0]} is a strategy in words; name the --model that formalizes it, or give rules in a .pl file"
+        )
+    with opened_models((model,), output_dir, limits) as opened:
+        return found + [formalize_entry(path, stage, opened.models[model]) for path in words]
+
+
+def _players(names: list[str]) -> list[Entry]:
+    from bestresponse.studies.tournament.config import Entry
+
+    return [Entry(name, "model", name) for name in dict.fromkeys(names)]
+
+
+def _target(text: str) -> tuple[str, float]:
+    from bestresponse.core.errors import UsageError
+
+    name, _, total = text.rpartition("=")
+    try:
+        return name.strip(), float(total)
+    except ValueError:
+        raise UsageError(f"--target {text!r}: expected NAME=TOTAL, such as tit-for-tat=24") from None
+
+
+def _play(config: TournamentConfig, output_dir: Path, limits: Limits) -> tuple[RunFolder, Outcome]:
+    from contextlib import nullcontext
+
+    from bestresponse.cli.invocation import occasion
+    from bestresponse.cli.models_open import opened_models
+    from bestresponse.cli.running import play_run
+    from bestresponse.studies.tournament import session
+    from bestresponse.studies.tournament.plan import Plan
+
+    plan = Plan(config)
+    _announce(plan.total, config)
+    opened = opened_models(config.models, output_dir, limits, players=True) if config.models else nullcontext()
+    with opened as table:
+        models = table.models if table is not None else {}
+        workers = table.workers if table is not None else limits.workers or 1
+        return play_run(
+            session.manifest_of(config, models, occasion()),
+            output_dir,
+            plan.total,
+            "matches",
+            lambda folder, tell: session.run(plan, folder, models, workers=workers, on_progress=tell),
+        )
+
+
+def _announce(matches: int, config: TournamentConfig) -> None:
+    """What has to be asked, before anything is paid for."""
+    if not config.models:
+        return
+    asked = {entry.name for entry in config.entries if entry.kind == "model"}
+    print(
+        f"{matches} matches of {config.rounds} rounds with {', '.join(sorted(asked))}: at most "
+        f"{2 * matches * config.rounds * config.attempts:,} calls",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
+    """The table on the screen, and the report; exit code 1 where matches are missing."""
+    from bestresponse.cli.commands.tournament_files import write_files
+    from bestresponse.cli.running import explain, show_findings
+    from bestresponse.studies.tournament import session
+
+    standings = session.read_standings(folder)
+    document, written, summary = write_files(folder, standings)
+    show_findings(document, written, summary, as_json=as_json)
+    _remark(standings.config.left_out)
+    explain(outcome)
+    if not outcome.complete:
+        raise typer.Exit(1)
+
+
+def _remark(left_out: tuple[tuple[str, str], ...]) -> None:
+    for name, why in left_out:
+        print(f"left out: {name}: {why}", file=sys.stderr)

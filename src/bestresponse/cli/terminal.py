@@ -1,0 +1,143 @@
+"""How the command line shows documents, tables and progress on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bestresponse.report.document import Cell, Table
+    from bestresponse.runs.execute import Progress
+
+_FEWEST_COLUMNS = 3
+
+__all__ = ["console", "counted", "notes", "play_progress", "print_table"]
+
+
+def console() -> Console:
+    """Where results go."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+
+
+def notes() -> Console:
+    """Where everything goes that is not a result."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "game"), counted(2, "game")
+    ('1 game', '2 games')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def print_table(out: Console, table: Table) -> None:
+    """A table of a document; text is shown as it is, never as markup.
+
+    On a narrow terminal the columns that do not fit are left out from the right, and it is said how many.
+    """
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    from bestresponse.report.text import visible
+
+    rows = [
+        [visible(_cell(cell, column.format)) for cell, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+    shown = _fitting([column.name for column in table.columns], rows, out.width)
+    caption = Text(table.caption) if table.caption else None
+    lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
+    for column in table.columns[:shown]:
+        lines.add_column(Text(column.name), justify=column.align, overflow="fold")
+    for row in rows:
+        lines.add_row(*(Text(cell) for cell in row[:shown]))
+    out.print(lines)
+    if shown < len(table.columns):
+        out.print(f"({len(table.columns) - shown} more columns do not fit here)", style="dim")
+
+
+def _fitting(names: list[str], rows: list[list[str]], width: int) -> int:
+    """How many columns fit side by side, two spaces apart; three at least, which then wrap."""
+    total, count = 0, 0
+    for number, name in enumerate(names):
+        total += max([len(name), *(len(row[number]) for row in rows)]) + 2 * (number > 0)
+        if total > width and number >= _FEWEST_COLUMNS:
+            break
+        count += 1
+    return count
+
+
+def _cell(cell: Cell, spec: str) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return cell if isinstance(cell, str) else format(cell, spec)
+
+
+@contextmanager
+def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[Progress], None]]:
+    """A live bar on the terminal (plain lines where there is none); gives the function to tell progress to.
+
+    Where there is nothing to do, nothing is shown.
+    """
+    if total == 0:
+        yield lambda progress: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failed]}"),
+    )
+    out = notes()
+    with Bar(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
+        task = bar.add_task(what, total=total, failed="")
+        plain = _PlainLines(total, what)
+        if not out.is_terminal:
+            plain.say(0, 0)
+
+        def tell(progress: Progress) -> None:
+            failed = f"{progress.failed} failed" if progress.failed else ""
+            bar.update(task, completed=progress.found + progress.played, failed=failed)
+            if not out.is_terminal:
+                plain.tell(progress)
+
+        yield tell
+
+
+class _PlainLines:
+    """Progress where there is no terminal: a line at the first play, and then whenever a tenth is done."""
+
+    def __init__(self, total: int | None, what: str) -> None:
+        self._total = total
+        self._what = what
+        self._said = -1
+
+    def tell(self, progress: Progress) -> None:
+        done = progress.found + progress.played
+        tenth = 10 * done // self._total if self._total else done // 100
+        if tenth > self._said:
+            self._said = tenth
+            self.say(done, progress.failed)
+
+    def say(self, done: int, failed: int) -> None:
+        also = f", {failed} failed" if failed else ""
+        print(f"{self._what}: {done} of {self._total or '?'}{also}", file=sys.stderr, flush=True)

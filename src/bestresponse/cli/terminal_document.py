@@ -1,0 +1,74 @@
+"""A whole document on a terminal: headings, tables, names with values, remarks. Pictures and code are left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bestresponse.cli.terminal import print_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bestresponse.report.document import Block, Cell, Document, KeyValues
+
+__all__ = ["print_document"]
+
+
+def print_document(out: Console, document: Document) -> None:
+    """Everything in `document` that is text."""
+    from rich.text import Text
+
+    from bestresponse.report.text import visible
+
+    out.print(Text(visible(document.title), style="bold"))
+    if document.subtitle:
+        out.print(Text(visible(document.subtitle), style="dim"))
+    _print_blocks(out, document.opening)
+    for section in document.sections:
+        out.print()
+        out.print(Text(visible(section.title), style="bold underline"))
+        _print_blocks(out, section.blocks)
+
+
+def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
+    from rich.text import Text
+
+    from bestresponse.report.document import KeyValues, Note, Paragraph, Table
+    from bestresponse.report.text import visible
+
+    for block in blocks:
+        match block:
+            case Table():
+                if block.caption:
+                    out.print(Text(visible(block.caption), style="italic"))
+                columns = tuple(replace(column, name=visible(column.name)) for column in block.columns)
+                print_table(out, replace(block, caption="", columns=columns))
+            case KeyValues():
+                _print_values(out, block)
+            case Paragraph(text):
+                out.print(Text(visible(text)))
+            case Note(text, kind):
+                out.print(Text(visible(text), style="yellow" if kind == "warning" else "dim"))
+            case _:
+                pass
+
+
+def _print_values(out: Console, block: KeyValues) -> None:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    from bestresponse.report.text import visible
+
+    grid = RichTable.grid(padding=(0, 2))
+    for name, value in block.items:
+        grid.add_row(Text(visible(name)), Text(visible(_value_text(value, block.format))))
+    out.print(grid)
+
+
+def _value_text(value: Cell, spec: str) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else format(value, spec)

@@ -1,0 +1,1 @@
+"""Find claims about a game in text."""

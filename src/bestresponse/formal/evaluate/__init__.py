@@ -1,0 +1,1 @@
+"""Compare formalized games with true ones, level by level."""

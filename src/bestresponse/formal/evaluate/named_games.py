@@ -1,0 +1,241 @@
+"""What makes a game the one it is called: constraints on its payoffs, kept as data.
+
+`named_games.toml` lists for each name the letters of its payoffs and the comparisons that must hold (Mensfelt, Stathis
+and Trencsenyi 2024, sections 2.1 and 3.2.4). `read_named_games` reads more of them from a file of the same form.
+Comparisons are sums and multiples of letters; they are evaluated exactly and can do nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from itertools import permutations, product
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.logic.programs.table import GameTable
+
+__all__ = [
+    "Cells",
+    "Named",
+    "Verdict",
+    "broken",
+    "holds_for",
+    "named_game",
+    "named_games",
+    "names_of",
+    "read_named_games",
+]
+
+Cells = Mapping[tuple[str, str], Sequence[tuple[Fraction, Fraction]]]
+"""What both players earn for each pair of moves; several values where a program gives several."""
+
+_OPERATORS: dict[type[ast.cmpop], tuple[Callable[[Fraction, Fraction], bool], str]] = {
+    ast.Gt: (operator.gt, ">"),
+    ast.GtE: (operator.ge, ">="),
+    ast.Lt: (operator.lt, "<"),
+    ast.LtE: (operator.le, "<="),
+    ast.Eq: (operator.eq, "=="),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A game with a name: its moves, the letters of each cell (row player's, column player's), and what holds."""
+
+    name: str
+    title: str
+    moves: tuple[str, ...]
+    letters: tuple[tuple[tuple[str, str], ...], ...]
+    holds: tuple[str, ...]
+    citation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a game satisfies the constraints of a name; `meaning` says which of its moves is which, `why` why not."""
+
+    holds: bool
+    why: str = ""
+    meaning: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+@cache
+def named_games() -> Mapping[str, Named]:
+    """The games that come along, by name."""
+    return _parse(files(__package__).joinpath("named_games.toml").read_text("utf-8"), "named_games.toml")
+
+
+def read_named_games(path: Path) -> Mapping[str, Named]:
+    """Further named games from a TOML file of the same form."""
+    return _parse(path.read_text("utf-8"), str(path))
+
+
+def named_game(name: str) -> Named:
+    """The game of that name, or UsageError with the nearest name."""
+    known = named_games()
+    if name not in known:
+        raise UsageError(f"there are no constraints for {name!r}.{did_you_mean(name, list(known))}")
+    return known[name]
+
+
+def names_of(table: GameTable) -> tuple[str, ...]:
+    """Every name whose constraints the game satisfies."""
+    return tuple(name for name, named in named_games().items() if holds_for(table, named))
+
+
+def holds_for(table: GameTable, named: Named) -> Verdict:
+    """Whether a table satisfies the constraints of a name, under some naming of moves and players."""
+    if len(table.players) != 2:
+        return Verdict(False, f"{named.title} has two players, this game has {len(table.players)}")
+    if table.sequential:
+        return Verdict(False, f"in {named.title} both move at the same time, here one after the other")
+    size = len(named.moves)
+    if any(len(moves) != size for moves in table.moves):
+        counts = " and ".join(str(len(moves)) for moves in table.moves)
+        return Verdict(False, f"in {named.title} both have {size} moves, here {counts}")
+    first, second = table.moves
+    cells = {(a, b): [_pair(table.payoffs((a, b)))] for a, b in product(first, second)}
+    return broken(cells, named, shared=set(first) == set(second))
+
+
+def _pair(payoffs: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    return payoffs[0], payoffs[1]
+
+
+def broken(cells: Cells, named: Named, *, shared: bool) -> Verdict:
+    """The verdict on bare cells; with `shared` both players' moves of one name mean the same."""
+    best: list[str] | None = None
+    for rows, cols, swapped in _namings(cells, len(named.moves), shared):
+        wrong = _wrong(cells, named, rows, cols, swapped)
+        if not wrong:
+            return Verdict(True, meaning=tuple(zip(rows, named.moves, strict=True)))
+        if best is None or len(wrong) < len(best):
+            best = wrong
+    if best is None:
+        return Verdict(False, f"the moves of {named.title} cannot be told: there are not {len(named.moves)} for each")
+    return Verdict(False, f"it is no {named.title}: " + "; ".join(best[:3]))
+
+
+def _namings(cells: Cells, size: int, shared: bool) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
+    first, second = (tuple(dict.fromkeys(cell[seat] for cell in cells)) for seat in (0, 1))
+    for rows in permutations(first, size):
+        for cols in (rows,) if shared else permutations(second, size):
+            for swapped in (False, True):
+                yield rows, cols, swapped
+
+
+def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, ...], swapped: bool) -> list[str]:
+    """What is not as it should be under one naming; the first choice among several values that fits wins."""
+    places = list(product(range(len(rows)), range(len(cols))))
+    choices = [cells.get((rows[i], cols[k]), ()) for i, k in places]
+    missing = [
+        f"no payoffs for {rows[i]}, {cols[k]}" for (i, k), found in zip(places, choices, strict=True) if not found
+    ]
+    if missing:
+        return missing
+    best: list[str] | None = None
+    for values in product(*choices):
+        letters: dict[str, Fraction] = {}
+        wrong: list[str] = []
+        for (i, k), (u, v) in zip(places, values, strict=True):
+            names = named.letters[k][i] if swapped else named.letters[i][k]
+            pair = (v, u) if swapped else (u, v)
+            wrong += _unequal(letters, names, pair)
+        wrong = wrong or [told for rule in named.holds if (told := _fails(rule, letters))]
+        if best is None or len(wrong) < len(best):
+            best = wrong
+    return best or []
+
+
+def _unequal(letters: dict[str, Fraction], names: tuple[str, str], pair: tuple[Fraction, Fraction]) -> list[str]:
+    return [
+        f"{name} is both {letters[name]} and {value}"
+        for name, value in zip(names, pair, strict=True)
+        if letters.setdefault(name, value) != value
+    ]
+
+
+def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
+    """Empty if the comparison holds, else the comparison with its numbers."""
+    comparison = ast.parse(rule, mode="eval").body
+    assert isinstance(comparison, ast.Compare)
+    left = _value(comparison.left, letters)
+    right = _value(comparison.comparators[0], letters)
+    compare, sign = _OPERATORS[type(comparison.ops[0])]
+    return "" if compare(left, right) else f"{rule} does not hold ({left} {sign} {right})"
+
+
+def _value(node: ast.expr, letters: Mapping[str, Fraction]) -> Fraction:
+    match node:
+        case ast.Name(name) if name in letters:
+            return letters[name]
+        case ast.Constant(int(number)):
+            return Fraction(number)
+        case ast.BinOp(left, ast.Add(), right):
+            return _value(left, letters) + _value(right, letters)
+        case ast.BinOp(left, ast.Sub(), right):
+            return _value(left, letters) - _value(right, letters)
+        case ast.BinOp(left, ast.Mult(), right):
+            return _value(left, letters) * _value(right, letters)
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_value(operand, letters)
+        case _:
+            raise InvalidGame(f"{ast.unparse(node)!r}: expected letters of the payoffs, whole numbers, +, - and *")
+
+
+def _parse(text: str, where: str) -> dict[str, Named]:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidGame(f"{where}: not a TOML file: {error}") from None
+    return {name: _named(name, entry, where) for name, entry in data.items()}
+
+
+def _named(name: str, entry: Mapping[str, Any], where: str) -> Named:
+    try:
+        letters = tuple(tuple(_two(cell) for cell in row) for row in entry["payoffs"])
+        named = Named(
+            name,
+            entry.get("title", name),
+            tuple(entry["moves"]),
+            letters,
+            tuple(entry["holds"]),
+            entry.get("citation", ""),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidGame(f"{where}: {name} needs moves, payoffs such as 'R,S' and holds ({error})") from None
+    size = len(named.moves)
+    if len(letters) != size or any(len(row) != size for row in letters):
+        raise InvalidGame(f"{where}: {name} has {size} moves and needs {size} x {size} cells")
+    worth = {letter: Fraction(1) for row in letters for cell in row for letter in cell}
+    for rule in named.holds:
+        _check_rule(rule, worth, f"{where}: {name}")
+    return named
+
+
+def _two(cell: str) -> tuple[str, str]:
+    first, second = (part.strip() for part in cell.split(","))
+    return first, second
+
+
+def _check_rule(rule: str, letters: Mapping[str, Fraction], where: str) -> None:
+    try:
+        comparison = ast.parse(rule, mode="eval").body
+    except SyntaxError:
+        raise InvalidGame(f"{where}: {rule!r} is no comparison such as 'T > R'") from None
+    if not isinstance(comparison, ast.Compare) or len(comparison.ops) != 1 or type(comparison.ops[0]) not in _OPERATORS:
+        raise InvalidGame(f"{where}: {rule!r} is no comparison such as 'T > R'")
+    _value(comparison.left, letters)
+    _value(comparison.comparators[0], letters)

@@ -1,0 +1,1 @@
+"""Turn stories into checked game programs."""

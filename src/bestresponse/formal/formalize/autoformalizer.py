@@ -1,0 +1,263 @@
+"""Stories into checked game programs: write, check, and repair with feedback.
+
+A model is shown a few examples and the story, and answers with a program. The program passes through the four stages
+of `logic.validate`; as long as something is wrong, the model is told only that, with its program in numbered lines,
+and may try again. What it wrote is foreign text throughout: it runs nowhere but inside the logic engine.
+
+After Mensfelt, Stathis and Trencsenyi (2024), algorithm 1, who showed one example and gave back the loader's messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.formalize.examples import FIRST, Example, library
+from bestresponse.formal.formalize.feedback_text import what_is_wrong
+from bestresponse.formal.formalize.forms import Form, FormName, ProgramForm, TableForm, Wish, plan
+from bestresponse.formal.formalize.retrieval import nearest
+from bestresponse.logic.engine import LogicEngine
+from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
+from bestresponse.logic.programs.table import GameTable
+from bestresponse.logic.programs.validate import Expectation, Report, validate
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+
+__all__ = ["Attempt", "Formalization", "Formalizer", "Settings", "check_story"]
+
+MOST_CHARACTERS = 50_000
+_STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
+_HEAT = 0.7
+_CIRCLE = 80
+NO_MATTER = "every end has the same payoffs, so that no choice matters to anybody"
+NO_CHOICE = "nobody in this game has a choice between two moves"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a model is asked.
+
+    `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in the published prompt.
+    With `form="table"` the model writes JSON, under a schema where it can be held to one, and the program is written by
+    rule; `auto` tries both forms (see `forms.plan`). `replicate` tells repeated tries of one story apart.
+    """
+
+    attempts: int = 5
+    shots: int = 1
+    choose: Literal["nearest", "first"] = "nearest"
+    form: Wish = "auto"
+    max_tokens: int = 1500
+    temperature: float = 0.0
+    seed: int | None = None
+    replicate: int = 0
+    expected: Expectation | None = None
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise UsageError(f"{self.attempts} attempts are none; give at least 1")
+        if self.shots < 0:
+            raise UsageError(f"{self.shots} examples cannot be shown; give 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer of the model: the request, the reply, the program found in it and everything found out about that.
+
+    `problem` says in words what kept the answer from being a program; `report` is None then. `form` is what the model
+    was asked to write.
+    """
+
+    request: Request
+    reply: Reply
+    source: str = ""
+    report: Report | None = None
+    problem: str = ""
+    form: FormName = "program"
+
+    @property
+    def ok(self) -> bool:
+        return self.report is not None and self.report.ok
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How far it came: the stage of its first error, and how few errors there are. Larger is better."""
+        if self.report is None:
+            return (-1, 0)
+        if self.report.ok:
+            return (len(_STAGES), 0)
+        stages = [_STAGES.index(one.stage) for one in self.report.errors] or [len(_STAGES) - 1]
+        return (min(stages), -len(stages))
+
+
+@dataclass(frozen=True, slots=True)
+class Formalization:
+    """What came of a story: every attempt, and the best of them."""
+
+    story: str
+    model: str
+    examples: tuple[str, ...]
+    attempts: tuple[Attempt, ...] = ()
+    no_game: str | None = None
+    """The reason, where the model says that the story is no game."""
+
+    @property
+    def best(self) -> Attempt | None:
+        """The attempt that came furthest, the latest among equals."""
+        return max(enumerate(self.attempts), key=lambda one: (one[1].progress, one[0]))[1] if self.attempts else None
+
+    @property
+    def ok(self) -> bool:
+        return self.no_game is None and self.best is not None and self.best.ok
+
+    @property
+    def source(self) -> str:
+        """The best program, empty if there is none."""
+        return self.best.source if self.best is not None else ""
+
+    @property
+    def table(self) -> GameTable | None:
+        """The game of the best program, where it is one."""
+        best = self.best
+        return best.report.table if best is not None and best.report is not None and best.ok else None
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Tokens of all prompts and of all replies, as far as they were counted."""
+        usages = [attempt.reply.usage for attempt in self.attempts]
+        return sum(u.prompt or 0 for u in usages), sum(u.completion or 0 for u in usages)
+
+    @property
+    def trouble(self) -> str:
+        """Why there is no game, in one sentence; empty if there is one."""
+        if self.ok:
+            return ""
+        if self.no_game is not None:
+            return f"{self.model} finds no game in the story: {self.no_game}"
+        best = self.best
+        tries = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
+        if best is None or best.report is None:
+            return f"after {tries} {self.model} has written no program: {best.problem if best else 'it was not asked'}"
+        first = best.report.errors[0] if best.report.errors else "no table could be taken out of it"
+        return f"after {tries} the program of {self.model} is still no game: {first}"
+
+
+def check_story(story: str) -> str:
+    """The story without white space around it; UsageError where it cannot be one."""
+    plain = story.strip()
+    if not any(c.isalpha() for c in plain):
+        raise UsageError("the story is empty: tell who chooses what, when, and what everybody gets")
+    if len(plain) > MOST_CHARACTERS:
+        raise UsageError(f"the story has {len(plain):,} characters; expected at most {MOST_CHARACTERS:,}")
+    return plain
+
+
+@dataclass(frozen=True)
+class Formalizer:
+    """Writes games with a model and checks them with an engine. `tell` hears of every attempt as it is made."""
+
+    model: Model
+    engine: LogicEngine
+    settings: Settings = field(default_factory=Settings)
+    examples: tuple[Example, ...] = field(default_factory=library)
+    tell: Callable[[Attempt], None] = lambda attempt: None
+
+    def formalize(self, story: str) -> Formalization:
+        """A checked program for `story`, or all that was tried."""
+        story = check_story(story)
+        return self._tried(Formalization(story, self.model.id, ()), self._forms(story), None)
+
+    def revise(self, before: Formalization, remark: str) -> Formalization:
+        """The game changed as a person asks, in the form in which it was written; the attempts of `before` are kept."""
+        from bestresponse.games.logic.words import told
+
+        form = self._form(before.best.form if before.best is not None else "program", before.story)
+        game = told(before.table) if before.table is not None else "It is not a game yet."
+        text = form.revise(before.story, before.source, game, remark.strip())
+        begun = replace(before, attempts=(), no_game=None)
+        fresh = self._tried(begun, (form,) * self.settings.attempts, text)
+        return replace(fresh, attempts=(*before.attempts, *fresh.attempts)) if not fresh.ok else fresh
+
+    def _forms(self, story: str) -> tuple[Form, ...]:
+        names = plan(self.settings.form, self.model, self.settings.attempts)
+        known = {name: self._form(name, story) for name in set(names)}
+        return tuple(known[name] for name in names)
+
+    def _form(self, name: FormName, story: str) -> Form:
+        if name == "table":
+            return TableForm()
+        if self.settings.choose == "nearest":
+            return ProgramForm(nearest(story, self.examples, self.settings.shots))
+        first = tuple(example for example in self.examples if example.name == FIRST)
+        return ProgramForm(first[: self.settings.shots])
+
+    def _tried(self, begun: Formalization, forms: Sequence[Form], first: str | None) -> Formalization:
+        """Attempts until one is a game. The first text may be given; after that a form begins with its task."""
+        made: list[Attempt] = []
+        shown: dict[str, None] = dict.fromkeys(begun.examples)
+        last: Form | None = None
+        for planned in forms:
+            form = last.after(made[-1].reply) if last is not None and last.name == planned.name else planned
+            attempt = self._attempt(form, _text(begun.story, form, made, first), made)
+            made.append(attempt)
+            last = form
+            shown |= dict.fromkeys(form.examples)
+            self.tell(attempt)
+            refusal = None if attempt.source else form.refusal(attempt.reply)
+            if attempt.ok or refusal is not None:
+                return replace(begun, attempts=tuple(made), no_game=refusal, examples=tuple(shown))
+        return replace(begun, attempts=tuple(made), examples=tuple(shown))
+
+    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> Attempt:
+        request = self._request(form, text, before)
+        reply = self.model.complete(request)
+        source, problem = form.read(reply)
+        report = self._validated(source) if source else None
+        return Attempt(request, reply, source, report, problem, form.name)
+
+    def _validated(self, source: str) -> Report:
+        """The report on a program; a game in which nobody's choice matters to anybody is none for a story."""
+        report = validate(source, self.engine, self.settings.expected)
+        if report.table is None:
+            return report
+        if not any(len(moves) > 1 for moves in report.table.moves):
+            return _with_fault(report, NO_CHOICE, "check legal/2 and final/1")
+        if len({row.payoffs for row in report.table.rows}) == 1:
+            return _with_fault(report, NO_MATTER, "give everybody the payoff that belongs to each end")
+        return report
+
+    def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
+        """An answer given twice, or running in circles, would come again: then the model is asked with more freedom."""
+        s = self.settings
+        answers = [attempt.reply.text for attempt in before[-2:] if attempt.form == form.name]
+        stuck = len(answers) == 2 and answers[0] == answers[1]
+        cut = bool(before) and before[-1].reply.finish is Finish.LENGTH
+        return Request(
+            (Message("system", form.system()), Message("user", text)),
+            schema=form.schema(self.model),
+            max_tokens=2 * s.max_tokens if cut and not _circling(before[-1].reply.text) else s.max_tokens,
+            temperature=max(s.temperature, _HEAT) if stuck or cut else s.temperature,
+            seed=s.seed,
+            replicate=s.replicate * 1000 + len(before),
+        )
+
+
+def _circling(text: str) -> bool:
+    """Whether an answer says its end again and again: more room would only hold more of it."""
+    return text.count(text[-_CIRCLE:]) > 2
+
+
+def _with_fault(report: Report, message: str, hint: str) -> Report:
+    fault = Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, "moves")
+    return replace(report, diagnostics=(*report.diagnostics, fault))
+
+
+def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) -> str:
+    """What the model is told now: the task, or what is wrong with its last answer in this form."""
+    if not before:
+        return form.task(story) if first is None else first
+    last = before[-1]
+    if last.form != form.name:
+        return form.task(story)
+    wrong = last.problem if last.report is None else what_is_wrong(last.report, last.problem)
+    return form.repair(story, last.reply, last.source, wrong)

@@ -1,0 +1,64 @@
+"""A game table as plain JSON data, and back; payoffs stay exact (whole numbers, or fractions as text)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.logic.programs.table import GameTable, Row
+
+__all__ = ["simultaneous", "table_from_data", "table_to_data"]
+
+
+def table_to_data(table: GameTable) -> dict[str, Any]:
+    """Players, moves and ends; `blocks` tells how many moves of an end were made at the same time."""
+    return {
+        "players": list(table.players),
+        "moves": [list(moves) for moves in table.moves],
+        "ends": [
+            {
+                "moves": [list(made) for made in row.moves],
+                "payoffs": [_plain(u) for u in row.payoffs],
+                "blocks": list(row.blocks),
+            }
+            for row in table.rows
+        ],
+    }
+
+
+def table_from_data(data: Mapping[str, Any]) -> GameTable:
+    """The table that `table_to_data` wrote; InvalidGame where it is none."""
+    try:
+        rows = tuple(
+            Row(
+                tuple((str(who), str(move)) for who, move in end["moves"]),
+                tuple(Fraction(u) for u in end["payoffs"]),
+                tuple(int(size) for size in end["blocks"]),
+            )
+            for end in data["ends"]
+        )
+        return GameTable(tuple(data["players"]), tuple(tuple(moves) for moves in data["moves"]), rows)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidGame(f"this is no game table: {error!r}") from None
+
+
+def simultaneous(
+    players: tuple[str, ...], moves: tuple[tuple[str, ...], ...], payoffs: tuple[tuple[Fraction, ...], ...]
+) -> GameTable:
+    """The table of a game where everybody moves once and at the same time; the last player's move changes fastest."""
+    from itertools import product
+
+    profiles = list(product(*moves))
+    if len(profiles) != len(payoffs):
+        raise InvalidGame(f"{len(profiles)} combinations of moves need as many payoffs, got {len(payoffs)}")
+    rows = tuple(
+        Row(tuple(zip(players, profile, strict=True)), earned, (len(players),))
+        for profile, earned in zip(profiles, payoffs, strict=True)
+    )
+    return GameTable(players, moves, rows)
+
+
+def _plain(payoff: Fraction) -> int | str:
+    return payoff.numerator if payoff.denominator == 1 else str(payoff)

@@ -1,0 +1,1 @@
+"""Dialogues as extensive-form games."""

@@ -1,0 +1,273 @@
+"""A dialogue as a game in extensive form.
+
+Speakers take turns. The one whose turn it is chooses a manner (a tone, a day, a style; with three or more speakers
+also whom to address), then voices it: every choice is voiced, also the last. After the last message, or after each one
+where a referee may end the talk early, the referee says what was agreed. A speaker's information set holds its private
+information, its own choices and the public transcript, so recall is perfect; other speakers' choices stay hidden.
+
+    nature       draws the private information, where several draws are possible
+    player 1..n  a Choice of manner, then Words
+    referee      Words: a JSON object, the deal (see `dialogue_deal`) or payoffs
+
+I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, section 2.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bestresponse.core.ask import Ask, Choice, Lottery, Words
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
+from bestresponse.core.json import digest
+from bestresponse.games.dialogue.domain import Actions, Domain
+from bestresponse.games.dialogue.scenario import Scenario
+from bestresponse.games.dialogue.texts import TEXTS
+
+__all__ = ["Dialogue", "DialogueGame", "Spoken", "prompt_key"]
+
+_LONGEST_RULING = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One message: who spoke, in which manner, to whom, and the words."""
+
+    seat: int
+    manner: str
+    to: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A talk so far: the draw of private information, what was said, a manner not yet voiced, the last ruling."""
+
+    case: int
+    said: tuple[Spoken, ...] = ()
+    manner: str = ""
+    ruling: str = ""
+    over: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class DialogueGame:
+    """A dialogue of `domain` among the people of `cases`, which differ in private information only.
+
+    `replies` is how many messages each speaker writes; with `early_end` the referee rules after every message and an
+    agreement ends the talk.
+    """
+
+    domain: Domain
+    cases: tuple[Scenario, ...]
+    manners: Actions
+    replies: int = 1
+    early_end: bool = False
+    longest: int = 4000
+    _told: dict[tuple[Any, ...], str] = field(init=False, default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.replies < 1:
+            raise UsageError(f"each speaker needs at least 1 reply, got {self.replies}")
+        if not self.cases or any(case.names != self.cases[0].names for case in self.cases):
+            raise UsageError("the cases of a dialogue are among the same people, at least one case")
+
+    @property
+    def name(self) -> str:
+        return f"{self.domain.name} dialogue"
+
+    @property
+    def version(self) -> int:
+        return self.domain.version
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return tuple(f"player {seat + 1}" for seat in range(self.domain.players))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.cases[0].names
+
+    @property
+    def messages(self) -> int:
+        """How many messages a talk has that is not ended early."""
+        return self.replies * self.domain.players
+
+    def start(self) -> Dialogue:
+        return Dialogue(case=0 if len(self.cases) == 1 else -1)
+
+    def asks(self, state: Dialogue) -> Mapping[Role, Ask]:
+        if state.case < 0:
+            return {NATURE: Lottery.uniform(tuple(range(len(self.cases))))}
+        if state.over:
+            return {}
+        if self.to_rule(state):
+            return {REFEREE: Words(_LONGEST_RULING)}
+        role = self.roles[self.turn(state)]
+        return {role: Words(self.longest) if state.manner else Choice(self.options(self.turn(state)))}
+
+    def turn(self, state: Dialogue) -> int:
+        """The seat that speaks next."""
+        return len(state.said) % self.domain.players
+
+    def to_rule(self, state: Dialogue) -> bool:
+        """Whether it is the referee's turn."""
+        return self.rules_after(len(state.said)) and not state.manner and not state.ruling
+
+    def rules_after(self, said: int) -> bool:
+        """Whether the referee rules once so many messages were said."""
+        return said == self.messages or (self.early_end and said >= self.domain.players)
+
+    def options(self, seat: int) -> tuple[str, ...]:
+        """The choices of a seat; with three or more speakers each names whom it addresses, never oneself."""
+        if self.domain.players == 2:
+            return self.manners.options
+        others = [name for other, name in enumerate(self.names) if other != seat]
+        return tuple(f"{manner}, to {name}" for manner in self.manners.options for name in others)
+
+    def neutral(self, seat: int) -> tuple[str, ...]:
+        """The choices of a seat that give no guidance about the manner."""
+        neutral = self.manners.neutral
+        return tuple(one for one in self.options(seat) if one == neutral or one.startswith(f"{neutral}, to "))
+
+    def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
+        ((role, move),) = moves.items()
+        if role == NATURE:
+            return replace(state, case=move)
+        if role == REFEREE:
+            return self._ruled(state, move)
+        if not state.manner:
+            return replace(state, manner=move)
+        seat = self.turn(state)
+        manner, to = self.addressed(state.manner, seat)
+        return replace(state, said=(*state.said, Spoken(seat, manner, to, move)), manner="", ruling="")
+
+    def _ruled(self, state: Dialogue, ruling: str) -> Dialogue:
+        data = json.loads(ruling)
+        settled = "payoffs" in data or self.domain.deal.settled(data)
+        return replace(state, ruling=ruling, over=settled or len(state.said) == self.messages)
+
+    def addressed(self, choice: str, seat: int) -> tuple[str, int]:
+        """The manner and the addressee that a choice stands for."""
+        if self.domain.players == 2:
+            return choice, 1 - seat
+        manner, _, name = choice.rpartition(", to ")
+        return manner, self.names.index(name)
+
+    def payoffs(self, state: Dialogue) -> Mapping[Role, float]:
+        if not state.over:
+            return dict.fromkeys(self.roles, 0.0)
+        ruling = json.loads(state.ruling)
+        values = ruling.get("payoffs") or self.domain.deal.utilities(ruling, self.cases[state.case].private)
+        return {role: float(value) for role, value in zip(self.roles, values, strict=True)}
+
+    def view(self, state: Dialogue, role: Role) -> View:
+        if role == NATURE:
+            return View(NATURE, self.name, facts={"state": _plain(state)})
+        if role == REFEREE:
+            return self._referee_view(state)
+        return self._speaker_view(state, self.roles.index(role))
+
+    def _speaker_view(self, state: Dialogue, seat: int) -> View:
+        scenario = self.cases[max(state.case, 0)]
+        situation = self._transcript(state)
+        facts = {
+            "seat": seat,
+            "private": dict(scenario.private[seat]),
+            "public": dict(scenario.public),
+            "own": [one.manner + f" to {one.to}" for one in state.said if one.seat == seat],
+            "said": [[one.seat, one.to, one.text] for one in state.said],
+        }
+        if state.manner and self.turn(state) == seat:
+            situation += "\n\n" + self._instruction(state, seat)
+            facts["manner"], _ = self.addressed(state.manner, seat)
+        return View(self.roles[seat], f"{self._task(state)}\n\n{self._private_text(state, seat)}", situation, facts)
+
+    def _once(self, key: tuple[Any, ...], write: Callable[[], str]) -> str:
+        """A text that many positions share, written once."""
+        if key not in self._told:
+            self._told[key] = write()
+        return self._told[key]
+
+    def _private_text(self, state: Dialogue, seat: int) -> str:
+        """What a seat is told about itself."""
+        case = max(state.case, 0)
+        return self._once((case, seat), lambda: self.domain.fill("private", self._places(self.cases[case], seat)))
+
+    def _instruction(self, state: Dialogue, seat: int) -> str:
+        """What a seat is told about its next message."""
+
+        def write() -> str:
+            manner, to = self.addressed(state.manner, seat)
+            places = self._places(self.cases[state.case], seat) | {"other": self.names[to]}
+            how, what = self.manners.texts[manner], self.domain.fill("message", places)
+            return TEXTS.fill("dialogue_speak", how=how, what=what)
+
+        return self._once((state.case, seat, state.manner), write)
+
+    def _referee_view(self, state: Dialogue) -> View:
+        scenario = self.cases[max(state.case, 0)]
+        facts = {
+            "names": list(self.names),
+            "private": [dict(own) for own in scenario.private],
+            "public": dict(scenario.public),
+            "told": [self._private_text(state, seat) for seat in range(len(self.names))],
+        }
+        return View(REFEREE, self._task(state), self._transcript(state), facts)
+
+    def _task(self, state: Dialogue) -> str:
+        """What all are told: the domain's task, and the situation where there is one."""
+        public = self.cases[max(state.case, 0)].public
+
+        def write() -> str:
+            task = self.domain.fill("task", {"names": _listed(self.names), **public})
+            return " ".join(part for part in (task, public.get("situation")) if part)
+
+        return self._once((state.case,), write)
+
+    def _places(self, scenario: Scenario, seat: int) -> dict[str, str]:
+        others = [name for other, name in enumerate(self.names) if other != seat]
+        places = {"names": _listed(self.names), "me": self.names[seat], "other": _listed(others), **scenario.public}
+        return places | {name: _lines(value) for name, value in scenario.private[seat].items()}
+
+    def _transcript(self, state: Dialogue) -> str:
+        if not state.said:
+            return TEXTS.text("dialogue_silence")
+        parts = (
+            TEXTS.fill(
+                "dialogue_message",
+                number=number,
+                sender=self.names[s.seat],
+                receiver=self.names[s.to],
+                text=_quoted(s.text),
+            )
+            for number, s in enumerate(state.said, 1)
+        )
+        return TEXTS.fill("dialogue_transcript", messages="\n\n".join(parts))
+
+
+def prompt_key(view: View) -> str:
+    """One key for all views whose words are the same: the same question needs to be asked only once."""
+    return digest([view.role, view.briefing, view.situation, view.facts.get("told")], 24)
+
+
+def _quoted(text: str) -> str:
+    """Every line marked as somebody's words, so that no message can pass for another's, or for an instruction."""
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name}: {number}" for name, number in value.items())
+    return str(value)
+
+
+def _listed(names: tuple[str, ...] | list[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
+
+
+def _plain(state: Dialogue) -> list[Any]:
+    return [state.case, [[s.seat, s.manner, s.to, s.text] for s in state.said], state.manner]

@@ -1,0 +1,147 @@
+"""Games of a domain drawn from a seed: names, private information, topics and sides.
+
+`scenarios(domain, seed, count)` gives `count` different ones; the n-th depends only on the seed and on n. In a debate
+the sides always differ; where items are chosen or traded, some deal is possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count as numbers
+from itertools import islice
+from random import Random
+from typing import Any
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import digest
+from bestresponse.core.seeds import generator
+from bestresponse.games.dialogue.deal import Option, Private, Trade, Verdict
+from bestresponse.games.dialogue.domain import Domain
+
+__all__ = ["Scenario", "all_scenarios", "possible_deal", "public_parts", "scenarios", "variants"]
+
+_TRIES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One game of a domain: who plays, what everybody knows, and what each knows alone."""
+
+    names: tuple[str, ...]
+    public: Mapping[str, str]
+    private: tuple[Private, ...]
+
+    @property
+    def id(self) -> str:
+        return digest(self.to_json(), 12)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "names": list(self.names),
+            "public": dict(self.public),
+            "private": [dict(own) for own in self.private],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Scenario:
+        return cls(tuple(data["names"]), dict(data["public"]), tuple(dict(own) for own in data["private"]))
+
+
+def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
+    """The first `count` different games of `seed`; InvalidGame where the domain has fewer."""
+    found = list(islice(all_scenarios(domain, seed), count))
+    if len(found) < count:
+        raise InvalidGame(f"{domain.name} has only {len(found)} different games, not {count}")
+    return found
+
+
+def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
+    """Different games without end, or until `_TRIES` draws in a row bring nothing new; written ones as they stand."""
+    if domain.written:
+        yield from map(Scenario.from_json, domain.written)
+        return
+    seen: set[str] = set()
+    missed = 0
+    for number in numbers():
+        drawn = _draw(domain, generator(seed, "scenario", domain.name, number))
+        if drawn.id in seen:
+            missed += 1
+            if missed == _TRIES:
+                return
+            continue
+        seen.add(drawn.id)
+        missed = 0
+        yield drawn
+
+
+def variants(domain: Domain, scenario: Scenario, seed: int, count: int) -> tuple[Scenario, ...]:
+    """`scenario` and `count - 1` others that differ from it and from each other in private information only."""
+    found = [scenario]
+    for number in range(_TRIES * count):
+        if len(found) == count:
+            return tuple(found)
+        private = _private(domain, generator(seed, "variant", scenario.id, number))
+        drawn = replace(scenario, private=private)
+        if all(drawn.id != other.id for other in found):
+            found.append(drawn)
+    if len(found) == count:
+        return tuple(found)
+    raise InvalidGame(f"{domain.name} has only {len(found)} different draws of private information, not {count}")
+
+
+def public_parts(domain: Domain) -> tuple[str, ...]:
+    """What everybody knows about a game besides the names: its topic, or the situation where a domain has several."""
+    if isinstance(domain.deal, Verdict):
+        return ("topic",)
+    return ("situation",) if "situations" in domain.generate else ()
+
+
+def possible_deal(domain: Domain, private: tuple[Private, ...]) -> bool:
+    """Whether these people can come to a deal; in a debate, whether their sides differ."""
+    match domain.deal:
+        case Option():
+            return bool(set.intersection(*(set(own["values"]) for own in private)))
+        case Trade():
+            return all(any(own["endowment"].values()) for own in private)
+        case Verdict():
+            return len({own["side"] for own in private}) == len(private)
+
+
+def _draw(domain: Domain, rng: Random) -> Scenario:
+    names = tuple(rng.sample(domain.generate["names"], domain.players))
+    topic = {"topic": rng.choice(domain.generate["topics"])} if isinstance(domain.deal, Verdict) else {}
+    private = _private(domain, rng)
+    situation = {
+        part: rng.choice(domain.generate["situations"]) for part in public_parts(domain) if part == "situation"
+    }
+    return Scenario(names, topic | situation, private)
+
+
+def _private(domain: Domain, rng: Random) -> tuple[Private, ...]:
+    for _ in range(_TRIES):
+        match domain.deal:
+            case Option(items):
+                drawn = tuple(_days(domain, items, rng) for _ in range(domain.players))
+            case Trade(items):
+                drawn = tuple(_basket(domain, items, rng) for _ in range(domain.players))
+            case Verdict():
+                drawn = tuple({"side": side} for side in rng.sample(domain.generate["sides"], domain.players))
+        if possible_deal(domain, drawn):
+            return drawn
+    raise InvalidGame(f"{domain.name}: no deal can be reached in {_TRIES} draws of private information")
+
+
+def _days(domain: Domain, items: tuple[str, ...], rng: Random) -> dict[str, Any]:
+    low, high = domain.generate["values"]
+    free = rng.sample(items, rng.randint(*domain.generate["available"]))
+    return {"values": {item: rng.randint(low, high) for item in items if item in free}}
+
+
+def _basket(domain: Domain, items: tuple[str, ...], rng: Random) -> dict[str, Any]:
+    low, high = domain.generate["values"]
+    least, most = domain.generate["endowment"]
+    return {
+        "endowment": {item: rng.randint(least, most) for item in items},
+        "values": {item: rng.randint(low, high) for item in items},
+    }

@@ -1,0 +1,1 @@
+"""Public goods, auctions, trust, ultimatum, guessing and other games of experimental economics."""

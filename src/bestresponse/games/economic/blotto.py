@@ -1,0 +1,100 @@
+"""Colonel Blotto: distribute troops over battlefields without knowing the other's plan.
+
+A zero-sum game in which no pure plan is safe (E. Borel 1921); with few troops the table of all plans is small enough
+to be solved exactly, see `Blotto.form`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bestresponse.core.ask import Ask, Choice
+from bestresponse.core.errors import TooLarge, UsageError
+from bestresponse.core.game import Action, Role, View
+from bestresponse.games.texts import TEXTS
+from bestresponse.theory.games.normal_form import NormalForm
+
+__all__ = ["Blotto"]
+
+_MOST_PLANS = 5000
+Plan = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Blotto:
+    """Distribute troops over battlefields against an unseen opponent."""
+
+    troops: int = 6
+    fields: int = 3
+    name: str = "colonel-blotto"
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if self.troops < 1 or self.fields < 1:
+            raise UsageError(f"Blotto needs troops and fields, got {self.troops} and {self.fields}")
+        if len(self.plans) > _MOST_PLANS:
+            raise TooLarge(f"there are more than {_MOST_PLANS} ways to distribute {self.troops} troops")
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return ("Blotto", "Enemy")
+
+    @cached_property
+    def plans(self) -> dict[str, Plan]:
+        """Every plan by its label.
+
+        >>> list(Blotto(2, 2).plans)
+        ['0-2', '1-1', '2-0']
+        """
+        plans: dict[str, Plan] = {}
+        for plan in _plans(self.troops, self.fields):
+            plans["-".join(map(str, plan))] = plan
+            if len(plans) > _MOST_PLANS:
+                break
+        return plans
+
+    @cached_property
+    def form(self) -> NormalForm:
+        """The table of the game, for the solvers."""
+        plans = np.asarray(list(self.plans.values()))
+        wins = np.sign(plans[:, None, :] - plans[None, :, :]).sum(axis=2).astype(np.float64)
+        labels = tuple(self.plans)
+        return NormalForm(np.stack([wins, -wins]), self.roles, (labels, labels), self.name)
+
+    def start(self) -> tuple[str, ...]:
+        return ()
+
+    def asks(self, state: tuple[str, ...]) -> Mapping[Role, Ask]:
+        return {} if state else dict.fromkeys(self.roles, Choice(tuple(self.plans)))
+
+    def view(self, state: tuple[str, ...], role: Role) -> View:
+        other = next(r for r in self.roles if r != role)
+        rules = TEXTS.fill(
+            "blotto_rules", me=role, other=other, troops=self.troops, fields=self.fields,
+            example=list(self.plans)[len(self.plans) // 2],
+        )  # fmt: skip
+        told = ", ".join(f"{r}: {plan}" for r, plan in zip(self.roles, state, strict=True)) if state else ""
+        return View(role, rules, told, {"rivals": [other]})
+
+    def apply(self, state: tuple[str, ...], moves: Mapping[Role, Action]) -> tuple[str, ...]:
+        return tuple(moves[role] for role in self.roles)
+
+    def payoffs(self, state: tuple[str, ...]) -> Mapping[Role, float]:
+        if not state:
+            return dict.fromkeys(self.roles, 0.0)
+        mine, theirs = (self.plans[label] for label in state)
+        won = float(sum((a > b) - (a < b) for a, b in zip(mine, theirs, strict=True)))
+        return dict(zip(self.roles, (won, -won), strict=True))
+
+
+def _plans(troops: int, fields: int) -> Iterator[Plan]:
+    if fields == 1:
+        yield (troops,)
+        return
+    for first in range(troops + 1):
+        for rest in _plans(troops - first, fields - 1):
+            yield (first, *rest)

@@ -1,0 +1,1 @@
+"""Games defined by logic programs."""

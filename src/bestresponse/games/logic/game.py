@@ -1,0 +1,162 @@
+"""A game written as a logic program, as a game like any other.
+
+The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and only the table that
+comes out of it is used from then on. A game in which everybody moves once and at the same time becomes a normal form;
+any other becomes a `LogicGame`, which can be played, and compiled to a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from bestresponse.core.ask import Ask, Choice
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import Action, Role, View
+from bestresponse.games.logic.words import told
+from bestresponse.logic.engine import LogicEngine, open_engine
+from bestresponse.logic.language.tokens import MAX_CHARACTERS
+from bestresponse.logic.programs.table import GameTable
+from bestresponse.logic.programs.validate import Report, validate
+from bestresponse.logic.programs.views import Decision, End, normal_form, tree
+from bestresponse.theory.games.normal_form import NormalForm
+
+__all__ = ["LogicGame", "as_game", "as_normal_form", "load_program", "program_game", "read_program_text"]
+
+State = tuple[str, ...]
+"""The moves so far, in the order of the tree."""
+
+
+@dataclass(frozen=True)
+class LogicGame:
+    """A game table that can be played, one group of simultaneous moves after the other."""
+
+    table: GameTable
+    name: str = "logic"
+    version: int = 1
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return self.table.players
+
+    @cached_property
+    def root(self) -> Decision | End:
+        """The game tree."""
+        return tree(self.table)
+
+    @cached_property
+    def rules(self) -> str:
+        """The game in words."""
+        return told(self.table)
+
+    def start(self) -> State:
+        return ()
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        node = self._node(state)
+        return {} if isinstance(node, End) else {one.player: Choice(one.moves) for one in _together(node)}
+
+    def view(self, state: State, role: Role) -> View:
+        made = ", ".join(f"{who} chose {move}" for who, move in self._made(state))
+        over = isinstance(self._node(state), End)
+        situation = f"{'It is over' if over else 'So far'}: {made}." if made else "Nobody has moved yet."
+        facts = {"players": list(self.roles), "seat": self.roles.index(role) if role in self.roles else -1}
+        return View(role, f"You are {role}.\n{self.rules}", situation, facts)
+
+    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        node = self._node(state)
+        if isinstance(node, End):
+            raise InvalidGame(f"{self.name} is over; nobody can move")
+        return (*state, *(moves[one.player] for one in _together(node)))
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        node = self._node(state)
+        earned = node.payoffs if isinstance(node, End) else (0,) * len(self.roles)
+        return dict(zip(self.roles, map(float, earned), strict=True))
+
+    def _made(self, state: State) -> list[tuple[Role, str]]:
+        """Who made which move, as far as whoever moves next has seen it; at the end, all of it."""
+        node, made = self.root, []
+        for move in state:
+            if isinstance(node, Decision):
+                made.append((node.player, move, node.information))
+                node = node.children[node.moves.index(move)]
+        return [(who, move) for who, move, known in made if isinstance(node, End) or known != node.information]
+
+    def _node(self, state: State) -> Decision | End:
+        node = self.root
+        for move in state:
+            if isinstance(node, End):
+                raise InvalidGame(f"{self.name} was over before the move {move}")
+            node = node.children[node.moves.index(move)]
+        return node
+
+
+def _together(node: Decision) -> list[Decision]:
+    """The decisions that are made at the same time as `node`, itself first; only those that certainly come."""
+    found = [node]
+    layer: list[Decision | End] = list(node.children)
+    while layer:
+        first = layer[0]
+        alike = [
+            one
+            for one in layer
+            if isinstance(one, Decision)
+            and isinstance(first, Decision)
+            and (one.player, one.information, one.moves) == (first.player, node.information, first.moves)
+        ]
+        if len(alike) < len(layer) or alike[0].player in {one.player for one in found}:
+            return found
+        found.append(alike[0])
+        layer = [child for one in alike for child in one.children]
+    return found
+
+
+def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
+    """The table as payoff tensors; a sequential game's strategies are plans, their moves joined by `/`."""
+    view = normal_form(table)
+    payoffs = np.array([[float(u) for u in own] for own in view.payoffs]).reshape(len(view.players), *view.shape)
+    return NormalForm(payoffs, view.players, view.strategies, name)
+
+
+def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
+    """A normal form where everybody moves once and at the same time, else a game to be played in turns."""
+    if not table.sequential and all(len(row.moves) == len(table.players) for row in table.rows):
+        return as_normal_form(table, name)
+    return LogicGame(table, name or "logic")
+
+
+def read_program_text(path: Path) -> str:
+    """The text of a program; InvalidGame where it is too long for a game or no text."""
+    size = path.stat().st_size
+    if size > 4 * MAX_CHARACTERS:
+        raise InvalidGame(f"{path}: {size:,} bytes are no game program; at most {MAX_CHARACTERS:,} characters are read")
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidGame(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+
+
+def program_game(report: Report, name: str) -> NormalForm | LogicGame:
+    """The game of a validated program; InvalidGame with what is wrong where it is none."""
+    if report.table is None or not report.ok:
+        wrong = "; ".join(str(one) for one in report.errors[:3]) or "no table could be taken out of it"
+        more = f" (and {len(report.errors) - 3} more)" if len(report.errors) > 3 else ""
+        raise InvalidGame(f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything")
+    return as_game(report.table, name)
+
+
+def load_program(path: Path, engine: LogicEngine | None = None) -> NormalForm | LogicGame:
+    """The game in a `.pl` file. Without an engine, one is opened for this question and closed again."""
+    source = read_program_text(path)
+    if engine is not None:
+        return program_game(validate(source, engine), path.stem)
+    own = open_engine()
+    try:
+        return program_game(validate(source, own), path.stem)
+    finally:
+        own.close()

@@ -1,0 +1,1 @@
+"""Games in normal form, played once or repeatedly."""

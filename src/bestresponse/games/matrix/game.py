@@ -1,0 +1,143 @@
+"""One simultaneous choice, payoffs from a table.
+
+Each seat is asked for a pure action or for a mixed strategy; payoffs are the expected ones of the product of what was
+answered, so no draw comes between a decision and its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from bestresponse.core.ask import Ask, Choice, Mixture
+from bestresponse.core.game import Action, Role, View
+from bestresponse.games.matrix.presentation import Format, show
+from bestresponse.games.texts import TEXTS
+from bestresponse.theory.games.normal_form import Array, NormalForm
+
+__all__ = ["MatrixGame", "Wanted", "as_strategy"]
+
+Wanted = Literal["action", "mixture"]
+State = tuple[Action, ...]
+
+
+def as_strategy(answer: Action, options: tuple[str, ...]) -> Array:
+    """A label as a unit vector, a mixture as itself (scaled to sum to exactly 1)."""
+    if isinstance(answer, str):
+        answer = [float(option == answer) for option in options]
+    mix: Array = np.clip(np.asarray(answer, dtype=np.float64), 0.0, None)
+    mix /= mix.sum()
+    return mix
+
+
+@dataclass(frozen=True)
+class MatrixGame:
+    """A normal-form game that players can play; roles are the players of `form`."""
+
+    form: NormalForm
+    wanted: tuple[Wanted, ...] = ()
+    shown_as: Format = "table"
+    story: str = ""
+    version: int = 1
+
+    @property
+    def name(self) -> str:
+        return self.form.name or "matrix"
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return self.form.players
+
+    @cached_property
+    def zero_sum(self) -> bool:
+        """Whether what one gains the other loses, to the last digit."""
+        return self.form.num_players == 2 and bool((self.form.payoffs[0] == -self.form.payoffs[1]).all())
+
+    @property
+    def payoff_matrix(self) -> Array:
+        """What the first player gets, rows by columns."""
+        first: Array = self.form.payoffs[0]
+        return first
+
+    def start(self) -> State:
+        return ()
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        if state:
+            return {}
+        wanted = self.wanted or ("action",) * self.form.num_players
+        return {
+            role: Choice(actions) if kind == "action" else Mixture(actions)
+            for role, actions, kind in zip(self.roles, self.form.actions, wanted, strict=True)
+        }
+
+    def view(self, state: State, role: Role) -> View:
+        seat = self.roles.index(role)
+        situation = (
+            ""
+            if not state
+            else "Chosen: " + ", ".join(f"{r} {_told(a)}" for r, a in zip(self.roles, state, strict=True))
+        )
+        return View(role, self._briefing(seat), situation, self._facts(seat))
+
+    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        return tuple(moves[role] for role in self.roles)
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        if not state:
+            return dict.fromkeys(self.roles, 0.0)
+        values = self.form.payoffs
+        for answer, options in zip(state, self.form.actions, strict=True):
+            values = np.tensordot(values, as_strategy(answer, options), axes=(1, 0))
+        return dict(zip(self.roles, map(float, values), strict=True))
+
+    def _facts(self, seat: int) -> dict[str, Any]:
+        return {
+            "seat": seat,
+            "players": list(self.roles),
+            "actions": [list(actions) for actions in self.form.actions],
+            "payoffs": self.form.payoffs.tolist(),
+        }
+
+    def _briefing(self, seat: int) -> str:
+        payoffs = show(self.form, seat, self.shown_as, self.zero_sum)
+        rules = (
+            self._rules_for_two(seat, payoffs) if self.form.num_players == 2 else self._rules_for_many(seat, payoffs)
+        )
+        return f"{self.story}\n\n{rules}" if self.story else rules
+
+    def _rules_for_two(self, seat: int, payoffs: str) -> str:
+        other = self.roles[1 - seat]
+        aim = "aim_zero_sum" if self.zero_sum else "aim_general"
+        return TEXTS.fill(
+            "matrix_rules",
+            me=self.roles[seat],
+            other=other,
+            my_actions=", ".join(self.form.actions[seat]),
+            other_actions=", ".join(self.form.actions[1 - seat]),
+            payoffs=payoffs,
+            aim=TEXTS.fill(aim, other=other, other_capital=other[:1].upper() + other[1:]),
+        )
+
+    def _rules_for_many(self, seat: int, payoffs: str) -> str:
+        actions = [
+            f"The possible actions of {who}: {', '.join(a)}."
+            for who, a in zip(self.roles, self.form.actions, strict=True)
+        ]
+        return TEXTS.fill(
+            "matrix_rules_many",
+            me=self.roles[seat],
+            count=self.form.num_players,
+            everybody=", ".join(self.roles),
+            all_actions="\n".join(actions),
+            payoffs=payoffs,
+            aim=TEXTS.fill("aim_general"),
+        )
+
+
+def _told(answer: Action) -> str:
+    return answer if isinstance(answer, str) else "(" + ", ".join(f"{p:g}" for p in answer) + ")"

@@ -1,0 +1,137 @@
+"""How a matrix game is shown: as a table, as sentences or as JSON, under neutral or themed names.
+
+Numbers are shown so that reading them back gives the very payoffs: what is shown is what is solved.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import product
+from typing import Literal
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.theory.games.normal_form import NormalForm
+
+__all__ = ["FORMATS", "Format", "Theme", "number", "show", "theme", "themes"]
+
+Format = Literal["table", "prose", "json"]
+FORMATS: tuple[Format, ...] = ("table", "prose", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Names for the two players of a matrix game and their actions, and a story around them."""
+
+    name: str
+    story: str
+    players: tuple[str, str]
+    actions: tuple[tuple[str, ...], tuple[str, ...]]
+
+    def dress(self, game: NormalForm) -> NormalForm:
+        """`game` under this theme's names."""
+        for who, names, count in zip(self.players, self.actions, game.shape, strict=True):
+            if count > len(names):
+                raise UsageError(f"the theme {self.name} names {len(names)} actions of {who}; the game has {count}")
+        actions = tuple(names[:count] for names, count in zip(self.actions, game.shape, strict=True))
+        return NormalForm(game.payoffs, self.players, actions, game.name)
+
+
+@cache
+def themes() -> dict[str, Theme]:
+    """The themes that come with the library, by name."""
+    data = tomllib.loads(files("bestresponse.games.texts").joinpath("themes.toml").read_text("utf-8"))
+    return {
+        name: Theme(name, given["story"], tuple(given["players"]), (tuple(given["row"]), tuple(given["col"])))
+        for name, given in data.items()
+    }
+
+
+def theme(name: str) -> Theme:
+    """The theme of that name; UsageError with the nearest name where there is none."""
+    if name not in themes():
+        raise UsageError(f"there is no theme named {name!r}.{did_you_mean(name, list(themes()))}")
+    return themes()[name]
+
+
+def number(value: float) -> str:
+    """The shortest text that reads back as `value`.
+
+    >>> number(3.0), number(-0.1), number(1e-9)
+    ('3', '-0.1', '1e-09')
+    """
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def show(game: NormalForm, seat: int, form: Format, zero_sum: bool) -> str:
+    """The payoffs of `game` as `seat` is told them; in a zero-sum game only its own."""
+    if game.num_players != 2 and form == "table":
+        form = "prose"
+    match form:
+        case "table":
+            return _table(game, seat, zero_sum)
+        case "prose":
+            return _prose(game, seat, zero_sum)
+        case "json":
+            return _json(game, seat, zero_sum)
+
+
+def _cell(game: NormalForm, seat: int, place: tuple[int, ...], zero_sum: bool) -> str:
+    mine = number(game.payoffs[(seat, *place)])
+    return mine if zero_sum else f"{mine}, {number(game.payoffs[(1 - seat, *place)])}"
+
+
+def _table(game: NormalForm, seat: int, zero_sum: bool) -> str:
+    rows, cols = game.actions
+    lines = [["", *cols]]
+    for i, name in enumerate(rows):
+        lines.append([name, *(_cell(game, seat, (i, j), zero_sum) for j in range(len(cols)))])
+    widths = [max(len(line[k]) for line in lines) for k in range(len(cols) + 1)]
+    text = "\n".join(_ruled(line, widths) for line in lines)
+    other = game.players[1 - seat]
+    mine, theirs = ("rows", "columns") if seat == 0 else ("columns", "rows")
+    what = "your payoff" if zero_sum else f"your payoff, then the payoff of {other}"
+    return f"The {mine} are your actions, the {theirs} those of {other}; each cell shows {what}.\n\n{text}"
+
+
+def _ruled(cells: list[str], widths: list[int]) -> str:
+    return "| " + " | ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+
+
+def _prose(game: NormalForm, seat: int, zero_sum: bool) -> str:
+    lines = []
+    for place in product(*(range(m) for m in game.shape)):
+        others = " and ".join(
+            f"{game.players[i]} chooses {game.actions[i][k]}" for i, k in enumerate(place) if i != seat
+        )
+        gains = f"you get {number(game.payoffs[(seat, *place)])}"
+        if not zero_sum:
+            gains += "".join(
+                f", {game.players[i]} gets {number(game.payoffs[(i, *place)])}" for i in range(len(place)) if i != seat
+            )
+        lines.append(f"If you choose {game.actions[seat][place[seat]]} and {others}, {gains}.")
+    return "\n".join(lines)
+
+
+def _json(game: NormalForm, seat: int, zero_sum: bool) -> str:
+    outcomes = []
+    for place in product(*(range(m) for m in game.shape)):
+        row: dict[str, object] = {"you": game.actions[seat][place[seat]]}
+        row |= {game.players[i]: game.actions[i][k] for i, k in enumerate(place) if i != seat}
+        row["your_payoff"] = _plain(game.payoffs[(seat, *place)])
+        if not zero_sum:
+            row |= {
+                f"payoff of {game.players[i]}": _plain(game.payoffs[(i, *place)])
+                for i in range(len(place))
+                if i != seat
+            }
+        outcomes.append(row)
+    return "The outcomes:\n[" + ",\n ".join(json.dumps(row, ensure_ascii=False) for row in outcomes) + "]"
+
+
+def _plain(value: float) -> int | float:
+    return int(value) if value == int(value) and abs(value) < 1e15 else float(value)

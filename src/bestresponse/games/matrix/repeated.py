@@ -1,0 +1,101 @@
+"""A matrix game played many times by the same players, who see everything that happened.
+
+Payoffs are the sums over the rounds. With `continuation` below 1 nature decides after each round whether to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from bestresponse.core.ask import Ask, Choice, Lottery
+from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.matrix.presentation import Format
+from bestresponse.games.texts import TEXTS
+from bestresponse.theory.games.normal_form import NormalForm
+
+__all__ = ["RepeatedGame", "Rounds"]
+
+_GO_ON, _STOP = "go on", "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The joint actions so far; `decided` says whether nature has allowed the next round."""
+
+    played: tuple[tuple[str, ...], ...] = ()
+    decided: bool = True
+    over: bool = False
+
+
+@dataclass(frozen=True)
+class RepeatedGame:
+    """`form` played for `rounds` rounds, or until nature stops it."""
+
+    form: NormalForm
+    rounds: int = 10
+    continuation: float = 1.0
+    shown_as: Format = "table"
+    story: str = ""
+    version: int = 1
+
+    @property
+    def name(self) -> str:
+        return f"repeated {self.form.name or 'matrix'}"
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return self.form.players
+
+    @cached_property
+    def stage(self) -> MatrixGame:
+        """The game of one round."""
+        return MatrixGame(self.form, shown_as=self.shown_as, story=self.story)
+
+    def start(self) -> Rounds:
+        return Rounds()
+
+    def asks(self, state: Rounds) -> Mapping[Role, Ask]:
+        if state.over or len(state.played) >= self.rounds:
+            return {}
+        if not state.decided:
+            return {NATURE: Lottery(((_GO_ON, self.continuation), (_STOP, 1 - self.continuation)))}
+        return {role: Choice(actions) for role, actions in zip(self.roles, self.form.actions, strict=True)}
+
+    def view(self, state: Rounds, role: Role) -> View:
+        if role == NATURE:
+            return View(role, "Is there another round?", f"after round {len(state.played)}")
+        seat = self.roles.index(role)
+        briefing = f"{self.stage.view((), role).briefing}\n\n{self._length()}"
+        facts = {**self.stage.view((), role).facts, "history": [list(moves) for moves in state.played]}
+        return View(role, briefing, self._told(state, seat), facts)
+
+    def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
+        if NATURE in moves:
+            return Rounds(state.played, True, moves[NATURE] == _STOP)
+        played = (*state.played, tuple(moves[role] for role in self.roles))
+        return Rounds(played, self.continuation == 1.0)
+
+    def payoffs(self, state: Rounds) -> Mapping[Role, float]:
+        totals = dict.fromkeys(self.roles, 0.0)
+        for moves in state.played:
+            for role, payoff in self.stage.payoffs(moves).items():
+                totals[role] += payoff
+        return totals
+
+    def _length(self) -> str:
+        if self.continuation == 1.0:
+            return TEXTS.fill("repeated_fixed", rounds=self.rounds)
+        return TEXTS.fill("repeated_random", percent=f"{100 * self.continuation:g}", rounds=self.rounds)
+
+    def _told(self, state: Rounds, seat: int) -> str:
+        lines = [f"Round {len(state.played) + 1}." if self.asks(state) else "The game is over."]
+        for number, moves in enumerate(state.played, 1):
+            payoffs = self.stage.payoffs(moves)
+            others = ", ".join(
+                f"{who} chose {move}" for who, move in zip(self.roles, moves, strict=True) if who != self.roles[seat]
+            )
+            lines.append(f"Round {number}: you chose {moves[seat]}, {others}; you got {payoffs[self.roles[seat]]:g}.")
+        return "\n".join(lines)

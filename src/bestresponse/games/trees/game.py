@@ -1,0 +1,118 @@
+"""Any game in extensive form as a game that players can play: Kuhn poker, centipede, a tree from a file.
+
+The state is the node that the play has come to. Chance nodes are moves of nature. A player sees the label of its
+information set and nothing else of where it is; the whole tree is common knowledge and is told where it is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from bestresponse.core.ask import Ask, Choice, Lottery
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
+from bestresponse.games.lookup import Found
+from bestresponse.games.texts import TEXTS
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+
+__all__ = ["TreeGame", "catalogued"]
+
+_MOST_LEAVES_TOLD = 40
+
+
+@dataclass(frozen=True)
+class TreeGame:
+    """A tree to be played; roles are the players of the tree. `rules` tell how it is played where they are known."""
+
+    tree: Tree
+    description: str = ""
+    rules: str = ""
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        taken = [name for name in self.tree.players if name in (NATURE, REFEREE)]
+        if taken:
+            raise InvalidGame(f"a player is named {taken[0]!r}; this name belongs to the game itself")
+
+    @property
+    def name(self) -> str:
+        return self.tree.name or "tree"
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return self.tree.players
+
+    def start(self) -> int:
+        return 0
+
+    def asks(self, state: int) -> Mapping[Role, Ask]:
+        owner = int(self.tree.owner[state])
+        if owner == LEAF:
+            return {}
+        if owner == CHANCE:
+            below = self.tree.children[state]
+            total = sum(float(self.tree.probability[node]) for node in below)
+            chances = tuple((self._label(node), float(self.tree.probability[node]) / total) for node in below)
+            return {NATURE: Lottery(chances)}
+        return {self.roles[owner]: Choice(self.tree.infosets[int(self.tree.infoset[state])].moves)}
+
+    def view(self, state: int, role: Role) -> View:
+        if role == NATURE:
+            return View(NATURE, "", facts={"path": self.tree.path(state)})
+        rivals = [other for other in self.roles if other != role]
+        facts: dict[str, object] = {"rivals": rivals}
+        situation = ""
+        if int(self.tree.owner[state]) == LEAF:
+            situation = f"The game is over: {self.tree.path(state)}."
+        elif int(self.tree.owner[state]) >= 0 and self.roles[int(self.tree.owner[state])] == role:
+            facts["infoset"] = self.tree.infosets[int(self.tree.infoset[state])].label
+            situation = f"It is your turn. What you know: {facts['infoset']}."
+        return View(role, self._briefing(role), situation, facts)
+
+    def apply(self, state: int, moves: Mapping[Role, Action]) -> int:
+        (move,) = moves.values()
+        if int(self.tree.owner[state]) == CHANCE:
+            return next(node for node in self.tree.children[state] if self._label(node) == move)
+        options = self.tree.infosets[int(self.tree.infoset[state])].moves
+        return self.tree.children[state][options.index(move)]
+
+    def payoffs(self, state: int) -> Mapping[Role, float]:
+        return dict(zip(self.roles, map(float, self.tree.payoffs[state]), strict=True))
+
+    def _label(self, node: int) -> str:
+        """The label of a branch, told apart from its siblings by a number where labels repeat."""
+        siblings = self.tree.children[int(self.tree.parent[node])]
+        own = self.tree.branch_labels[node]
+        same = [other for other in siblings if self.tree.branch_labels[other] == own]
+        return own if len(same) == 1 else f"{own} #{same.index(node) + 1}"
+
+    def _briefing(self, role: Role) -> str:
+        title, everybody = self.name, ", ".join(self.roles)
+        return TEXTS.fill("tree_rules", me=role, title=title, everybody=everybody, description=self._told)
+
+    @cached_property
+    def _told(self) -> str:
+        """The rules, or where there are none a description and every way in which the game can end."""
+        if self.rules:
+            return self.rules
+        description = self.description.rstrip(".") or "The players move in turn"
+        if len(self.tree.leaves) > _MOST_LEAVES_TOLD:
+            return f"{description}.\n\nThe game can end in {len(self.tree.leaves)} ways."
+        lines = [f"| how the game goes | {' | '.join(self.roles)} |"]
+        for leaf in self.tree.leaves.tolist():
+            lines.append(f"| {self.tree.path(leaf)} | {' | '.join(f'{pay:g}' for pay in self.tree.payoffs[leaf])} |")
+        return f"{description}. Every way in which the game can go, and what each player gets:\n\n" + "\n".join(lines)
+
+
+_TOLD = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
+
+
+def catalogued(found: Found) -> TreeGame:
+    """A tree that was found, with its rules in words where it is one of the catalogue that has them."""
+    if not isinstance(found.game, Tree):
+        raise TypeError(f"{found.name} is no tree")
+    told = found.origin == "catalogue" and found.name in _TOLD
+    rules = TEXTS.text(f"tree_{found.name.replace('-', '_')}") if told else ""
+    return TreeGame(found.game, found.description, rules)

@@ -1,0 +1,1 @@
+"""The Water Allocation Challenge."""

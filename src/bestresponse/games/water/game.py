@@ -1,0 +1,153 @@
+"""The Water Allocation Challenge: a daily sealed-bid auction for scarce water, in which residents try to survive.
+
+The game of S. Mao et al., "ALYMPICS: LLM agents meet game theory", COLING 2025 (arXiv:2311.03220), by the rules that
+its recorded games follow:
+
+1. In the morning every living resident is paid, and nature draws the day's supply, which all are told.
+2. The living bid at the same time for their whole need: any amount up to their balance, or nothing at all (a pass).
+3. The highest bid is served first, among equal bids the lower need, then the earlier place in the roster. A need that
+   does not fit in what is left is passed over. Whoever is served pays its own bid.
+4. Water gives `gain` health (at most `most_health`); the n-th dry day in a row costs n times `thirst`. Out at 0.
+
+A payoff is 1 for a resident who is alive after the last day, else 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bestresponse.core.ask import PASS, Amount, Ask, Lottery
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Resident, WaterRules, allocate, with_abundance
+from bestresponse.games.water.wording import day_in_words, morning_in_words, rules_in_words
+
+__all__ = ["ABUNDANCE", "RESIDENTS", "Day", "Drought", "Resident", "Standing", "Water", "WaterRules", "with_abundance"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one resident is doing."""
+
+    balance: float
+    health: float
+    dry_days: int = 0
+
+    @property
+    def alive(self) -> bool:
+        return self.health > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day that is over, seats in the order of the roster; a bid of None is none, by choice or from a dead seat."""
+
+    number: int
+    supply: int
+    present: tuple[bool, ...]
+    bids: tuple[float | None, ...]
+    winners: tuple[bool, ...]
+    after: tuple[Standing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drought:
+    """The game after some days; `supply` is None until nature has drawn it."""
+
+    standings: tuple[Standing, ...]
+    past: tuple[Day, ...] = ()
+    supply: int | None = None
+
+    @property
+    def day(self) -> int:
+        return len(self.past) + 1
+
+
+@dataclass(frozen=True)
+class Water:
+    """A daily auction for scarce water among residents who want to outlive a drought."""
+
+    rules: WaterRules = field(default_factory=WaterRules)
+    name: str = "water"
+    version: int = 1
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return tuple(resident.name for resident in self.rules.residents)
+
+    def start(self) -> Drought:
+        return Drought(tuple(Standing(r.salary, self.rules.health) for r in self.rules.residents))
+
+    def asks(self, state: Drought) -> Mapping[Role, Ask]:
+        if state.day > self.rules.days or not any(s.alive for s in state.standings):
+            return {}
+        if state.supply is None:
+            return {NATURE: Lottery.uniform(self.rules.supplies)}
+        return {
+            role: Amount(0, standing.balance, may_pass=True)
+            for role, standing in zip(self.roles, state.standings, strict=True)
+            if standing.alive
+        }
+
+    def view(self, state: Drought, role: Role) -> View:
+        if role == NATURE:
+            return View(NATURE, "", facts={"day": state.day})
+        past = [day_in_words(self.rules, day) for day in state.past]
+        now = morning_in_words(self.rules, state, role)
+        facts = self._facts(state, role) | {"past": past, "now": now}
+        return View(role, rules_in_words(self.rules, role), "\n\n".join((*past, now)), facts)
+
+    def apply(self, state: Drought, moves: Mapping[Role, Action]) -> Drought:
+        if state.supply is None:
+            return replace(state, supply=moves[NATURE])
+        bids = tuple(None if moves.get(role, PASS) == PASS else float(moves[role]) for role in self.roles)
+        return self.settle(state, bids, allocate(self.rules.residents, bids, state.supply))
+
+    def settle(self, state: Drought, bids: tuple[float | None, ...], winners: tuple[bool, ...]) -> Drought:
+        """The next morning, given who was served today."""
+        after = tuple(map(self._evening, state.standings, bids, winners))
+        day = Day(state.day, state.supply or 0, tuple(s.alive for s in state.standings), bids, winners, after)
+        return Drought(tuple(map(self._morning, self.rules.residents, after)), (*state.past, day))
+
+    def payoffs(self, state: Drought) -> Mapping[Role, float]:
+        return {role: float(s.alive) for role, s in zip(self.roles, state.standings, strict=True)}
+
+    def _evening(self, standing: Standing, bid: float | None, won: bool) -> Standing:
+        if not standing.alive:
+            return standing
+        if won:
+            health = min(self.rules.most_health, standing.health + self.rules.gain)
+            return Standing(standing.balance - (bid or 0.0), health)
+        dry_days = standing.dry_days + 1
+        return Standing(standing.balance, standing.health - dry_days * self.rules.thirst, dry_days)
+
+    def _morning(self, resident: Resident, standing: Standing) -> Standing:
+        return replace(standing, balance=standing.balance + resident.salary) if standing.alive else standing
+
+    def _facts(self, state: Drought, role: Role) -> dict[str, Any]:
+        """Everything public as plain data; `standings` and `bids` are in the order of the roster."""
+        return {
+            "seat": self.roles.index(role),
+            "rivals": [r for r, s in zip(self.roles, state.standings, strict=True) if s.alive and r != role],
+            "day": state.day,
+            "supply": state.supply,
+            "rules": self.rules.to_json(),
+            "standings": _plain(state.standings),
+            "days": [
+                {"supply": d.supply, "bids": list(d.bids), "winners": list(d.winners), "after": _plain(d.after)}
+                for d in state.past
+            ],
+        }
+
+
+def _plain(standings: Sequence[Standing]) -> list[list[float]]:
+    return [[s.balance, s.health, s.dry_days] for s in standings]
+
+
+def water(abundance: str = "medium") -> Water:
+    """A daily auction for scarce water among five residents who want to outlive a drought."""
+    if abundance not in ABUNDANCE:
+        raise UsageError(f"there is no abundance {abundance!r}; known: {', '.join(ABUNDANCE)}")
+    return Water(with_abundance(WaterRules(), abundance))

@@ -1,0 +1,1 @@
+"""The logic engine that runs inside Python."""

@@ -1,0 +1,364 @@
+"""Clauses into code for the embedded machine.
+
+A clause becomes patterns for its head and a chain of instructions for its body. An instruction is a tuple
+`(operation, next, first, second, origin)`; control constructs are woven into the chain, so that the machine needs
+neither recursion nor a stack of goals. Each activation of a clause has a list of slots: slot 0 holds the height of the
+choice points at its call (what a cut returns to), the others its variables and what inner constructs must remember.
+
+Patterns are tuples: `(VOID,)`, `(FIRST, slot)` and `(LATER, slot)` for variables, `(CONSTANT, term)`, `(GROUND, term)`,
+`(COMPOUND, name, patterns)` and `(SEQUENCE, patterns, tail)` for lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, items_of
+
+__all__ = [
+    "CALL",
+    "CALL_CLOSURE",
+    "COLLECT",
+    "COMPOUND",
+    "CONSTANT",
+    "CUT",
+    "CUT_AFTER",
+    "CUT_AND_FAIL",
+    "DETERMINATE",
+    "EITHER",
+    "FAIL",
+    "FIRST",
+    "FORGET",
+    "GATHER",
+    "GROUND",
+    "LATER",
+    "MARK",
+    "MULTIPLE",
+    "SEQUENCE",
+    "SOLVE_ALL",
+    "TRY",
+    "VOID",
+    "Builtins",
+    "Code",
+    "CompiledClause",
+    "Cut",
+    "Origin",
+    "Pattern",
+    "Predicate",
+    "compile_clause",
+    "compile_goal",
+]
+
+VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
+(
+    CALL, DETERMINATE, MULTIPLE, CUT, TRY, CUT_AFTER, CUT_AND_FAIL, EITHER, MARK, FORGET, SOLVE_ALL, COLLECT, GATHER,
+    FAIL, CALL_CLOSURE,
+) = range(15)  # fmt: skip
+
+Pattern = tuple[Any, ...]
+Code = tuple[Any, ...] | None
+Origin = tuple[int, str]
+Cut = tuple[int, int]
+"""What `!` does at a place: an operation and its slot."""
+
+
+class Builtins(NamedTuple):
+    """What the machine does itself: goals with one answer, goals with many, and ways to sum up all answers."""
+
+    determinate: Mapping[str, Callable[..., bool]]
+    multiple: Mapping[str, Callable[..., Any]]
+    gather: Mapping[str, Callable[..., Any]]
+
+
+class CompiledClause(NamedTuple):
+    """Patterns of the head, code of the body, slots, and the cells of one activation: its slots and what it builds."""
+
+    head: tuple[Pattern, ...]
+    body: Code
+    slots: int
+    cells: int
+
+
+class Predicate:
+    """The clauses of one predicate, indexed by the argument that tells most of them apart."""
+
+    __slots__ = ("clauses", "default", "index", "position")
+
+    def __init__(self, clauses: list[CompiledClause]) -> None:
+        self.clauses = clauses
+        arity = len(clauses[0].head) if clauses else 0
+        keys = [[_key(clause.head[position]) for clause in clauses] for position in range(arity)]
+        counts: list[int] = [sum(key is not None for key in column) for column in keys]
+        self.position = counts.index(max(counts)) if any(counts) else -1
+        self.default: list[CompiledClause] = clauses
+        self.index: dict[Any, list[CompiledClause]] = {}
+        if self.position >= 0:
+            self.default = []
+            for key, clause in zip(keys[self.position], clauses, strict=True):
+                self._file(key, clause)
+
+    def _file(self, key: Any, clause: CompiledClause) -> None:
+        if key is not None:
+            self.index.setdefault(key, self.default.copy()).append(clause)
+            return
+        for bucket in self.index.values():
+            bucket.append(clause)
+        self.default.append(clause)
+
+
+def _key(pattern: Pattern) -> Any:
+    match pattern[0]:
+        case 3:
+            return pattern[1]
+        case 4:
+            return (pattern[1].name, len(pattern[1].args))
+        case 5:
+            return (pattern[1], len(pattern[2]))
+        case 6:
+            return (CONS, 2)
+        case _:
+            return None
+
+
+def compile_clause(
+    head: Term, body: Term, builtins: Builtins, own: Mapping[str, str], origin: Origin = (0, "")
+) -> CompiledClause:
+    """Code of a clause. `own` maps predicates that hide a built-in one to the name they are called by."""
+    compiler = _Compiler(builtins, own, origin)
+    compiler.count(head)
+    compiler.count(body)
+    patterns = tuple(map(compiler.head, head.args)) if isinstance(head, Struct) else ()
+    code = compiler.goal(body, None, (CUT, 0))
+    return CompiledClause(patterns, code, compiler.slots, compiler.cells + compiler.slots + 1)
+
+
+def compile_goal(goal: Term, builtins: Builtins, own: Mapping[str, str]) -> tuple[Code, list[Term | None]]:
+    """Code of a goal, and the slots of its activation with the goal's own variables in them."""
+    compiler = _Compiler(builtins, own, (0, ""))
+    compiler.count(goal)
+    compiler.count(goal)
+    code = compiler.goal(goal, None, (CUT, 0))
+    slots: list[Any] = [None] * compiler.slots
+    for variable, slot in compiler.places.values():
+        slots[slot] = variable
+    slots[0] = 0
+    return code, slots
+
+
+class _Compiler:
+    """Numbers the variables of one clause and chains its instructions."""
+
+    def __init__(self, builtins: Builtins, own: Mapping[str, str], origin: Origin) -> None:
+        self.builtins = builtins
+        self.own = own
+        self.origin = origin
+        self.uses: dict[int, int] = {}
+        self.places: dict[int, tuple[Var, int]] = {}
+        self.slots = 1
+        self.cells = 0
+
+    def count(self, term: Term) -> None:
+        stack = [term]
+        while stack:
+            term = stack.pop()
+            if isinstance(term, Var):
+                self.uses[id(term)] = self.uses.get(id(term), 0) + 1
+            elif isinstance(term, Struct):
+                stack.extend(term.args)
+
+    def slot(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+    def head(self, term: Term) -> Pattern:
+        return self.pattern(term, in_head=True)
+
+    def pattern(self, term: Term, in_head: bool = False) -> Pattern:
+        if isinstance(term, Var):
+            return self.variable(term, in_head)
+        if not isinstance(term, Struct):
+            return (CONSTANT, term)
+        if term.name == CONS and len(term.args) == 2:
+            items, tail = items_of(term)
+            patterns = tuple(self.pattern(item, in_head) for item in items)
+            end = self.pattern(tail, in_head)
+            ground = end[0] == CONSTANT and all(p[0] in (CONSTANT, GROUND) for p in patterns)
+            self.cells += 0 if ground else 3 * len(items)
+            return (GROUND, term) if ground else (SEQUENCE, patterns, end)
+        patterns = tuple(self.pattern(argument, in_head) for argument in term.args)
+        if all(p[0] in (CONSTANT, GROUND) for p in patterns):
+            return (GROUND, term)
+        self.cells += len(patterns) + 1
+        return (COMPOUND, term.name, patterns)
+
+    def variable(self, term: Var, in_head: bool) -> Pattern:
+        if self.uses[id(term)] == 1:
+            return (VOID,)
+        if id(term) in self.places:
+            return (LATER, self.places[id(term)][1])
+        self.places[id(term)] = (term, self.slot())
+        return (FIRST if in_head else LATER, self.places[id(term)][1])
+
+    def goal(self, term: Term, following: Code, cut: Cut) -> Code:
+        """Code that runs a goal and goes on with `following`."""
+        if isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
+            for conjunct in reversed(_spine(term, ",")):
+                following = self.goal(conjunct, following, cut)
+            return following
+        if not isinstance(term, Struct | Atom):
+            return (FAIL, None, "a variable or number was called as a goal", None, self.origin)
+        arguments = term.args if isinstance(term, Struct) else ()
+        key = f"{term.name}/{len(arguments)}" if isinstance(term, Struct) else f"{term}/0"
+        control = _CONTROL.get(key)
+        if control is not None:
+            return control(self, arguments, following, cut)
+        return self.call(key, tuple(self.pattern(argument) for argument in arguments), following)
+
+    def call(self, key: str, patterns: tuple[Pattern, ...], following: Code) -> Code:
+        if key in self.own:
+            return (CALL, following, self.own[key], patterns, self.origin)
+        if key in self.builtins.determinate:
+            return (DETERMINATE, following, self.builtins.determinate[key], patterns, self.origin)
+        if key in self.builtins.multiple:
+            return (MULTIPLE, following, self.builtins.multiple[key], patterns, self.origin)
+        if key.startswith("call/"):
+            return (CALL_CLOSURE, following, None, patterns, self.origin)
+        return (CALL, following, key, patterns, self.origin)
+
+    def true(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        return following
+
+    def fail(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        return (FAIL, None, None, None, self.origin)
+
+    def cut(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        return (cut[0], following, cut[1], None, self.origin)
+
+    def either(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        *branches, last = _spine(Struct(";", arguments), ";")
+        code = self.goal(last, following, cut)
+        for branch in reversed(branches):
+            code = self.branch(branch, code, following, cut)
+        return code
+
+    def branch(self, branch: Term, other: Code, following: Code, cut: Cut) -> Code:
+        """One alternative, or what to do under a condition, before all others."""
+        if isinstance(branch, Struct) and branch.name in ("->", "*->") and len(branch.args) == 2:
+            return self.conditional(branch, other, following, cut)
+        return (EITHER, self.goal(branch, following, cut), other, None, self.origin)
+
+    def then(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        return self.conditional(Struct("->", arguments), self.fail((), following, cut), following, cut)
+
+    def soft(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        return self.conditional(Struct("*->", arguments), self.fail((), following, cut), following, cut)
+
+    def conditional(self, branch: Struct, other: Code, following: Code, cut: Cut) -> Code:
+        slot = self.slot()
+        positive = self.goal(branch.args[1], following, cut)
+        chosen = CUT if branch.name == "->" else FORGET
+        code = self.goal(branch.args[0], (chosen, positive, slot, None, self.origin), (CUT_AFTER, slot))
+        return (TRY, code, slot, other, self.origin)
+
+    def negation(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        slot = self.slot()
+        code = self.goal(arguments[0], (CUT_AND_FAIL, None, slot, None, self.origin), (CUT_AFTER, slot))
+        return (TRY, code, slot, following, self.origin)
+
+    def opaque(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        slot = self.slot()
+        return (MARK, self.goal(arguments[0], following, (CUT, slot)), slot, None, self.origin)
+
+    def once(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        return self.then((arguments[0], Atom("true")), following, cut)
+
+    def ignore(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        return self.conditional(Struct("->", (arguments[0], Atom("true"))), following, following, cut)
+
+    def every(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        condition, action = arguments
+        counterexample = Struct(",", (condition, Struct("\\+", (action,))))
+        return self.negation((counterexample,), following, cut)
+
+    def collecting(self, name: str) -> Callable[[tuple[Term, ...], Code, Cut], Code]:
+        def control(arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+            template, goal, *results = arguments
+            if name in ("bagof", "setof"):
+                witness, goal = self.witnessed(template, goal)
+                results, template = [*results, witness], Struct("-", (witness, template))
+            elif name == "aggregate_all":
+                results = [template, *results]
+                template = _aggregated(template)
+            slot, barrier = self.slot(), self.slot()
+            patterns = tuple(self.pattern(result) for result in results)
+            pattern = self.pattern(template)
+            gather = (GATHER, following, (self.builtins.gather[name], slot), patterns, self.origin)
+            collect = (COLLECT, None, slot, pattern, self.origin)
+            return (SOLVE_ALL, self.goal(goal, collect, (CUT, barrier)), slot, gather, self.origin)
+
+        return control
+
+    def witnessed(self, template: Term, goal: Term) -> tuple[Term, Term]:
+        """The variables that are free in a goal, as one term, and the goal without its `^`."""
+        bound = set(_variables(template))
+        while isinstance(goal, Struct) and goal.name == "^" and len(goal.args) == 2:
+            bound |= set(_variables(goal.args[0]))
+            goal = goal.args[1]
+        free = [variable for key, variable in _variables(goal).items() if key not in bound]
+        for variable in free:
+            self.uses[id(variable)] += 1
+        return Struct("witness", (Atom("of"), *free)), goal
+
+
+def _spine(term: Term, name: str) -> list[Term]:
+    """The goals that are joined by commas or semicolons."""
+    goals: list[Term] = []
+    while isinstance(term, Struct) and term.name == name and len(term.args) == 2:
+        goals.append(term.args[0])
+        term = term.args[1]
+    return [*goals, term]
+
+
+def _variables(term: Term) -> dict[int, Var]:
+    found: dict[int, Var] = {}
+    stack = [term]
+    while stack:
+        term = stack.pop()
+        if isinstance(term, Var):
+            found.setdefault(id(term), term)
+        elif isinstance(term, Struct):
+            stack.extend(reversed(term.args))
+    return found
+
+
+def _aggregated(spec: Term) -> Term:
+    """What to collect for count, count(T), sum(T), max(T), max(T, Witness), bag(T), set(T) or a structure of those."""
+    if not isinstance(spec, Struct):
+        return Atom("true")
+    if spec.name not in ("count", "sum", "bag", "set", "max", "min"):
+        return Struct(spec.name, tuple(_aggregated(part) for part in spec.args))
+    return spec.args[0] if len(spec.args) == 1 else Struct("-", spec.args[:2])
+
+
+def _collecting(name: str) -> Callable[..., Code]:
+    return lambda compiler, arguments, following, cut: compiler.collecting(name)(arguments, following, cut)
+
+
+_CONTROL: dict[str, Callable[..., Code]] = {
+    "true/0": _Compiler.true,
+    "fail/0": _Compiler.fail,
+    "false/0": _Compiler.fail,
+    "!/0": _Compiler.cut,
+    ";/2": _Compiler.either,
+    "->/2": _Compiler.then,
+    "*->/2": _Compiler.soft,
+    "\\+/1": _Compiler.negation,
+    "not/1": _Compiler.negation,
+    "call/1": _Compiler.opaque,
+    "once/1": _Compiler.once,
+    "ignore/1": _Compiler.ignore,
+    "forall/2": _Compiler.every,
+    **{f"{name}/3": _collecting(name) for name in ("findall", "bagof", "setof", "aggregate_all")},
+    "findall/4": _collecting("findall"),
+}

@@ -1,0 +1,154 @@
+"""The embedded engine: logic programs run inside Python, with nothing to install and no way out.
+
+engine = EmbeddedEngine()
+program = engine.load(source)              # gate, compile
+engine.solutions(program, "game(s0, F)")   # answers as terms
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from bestresponse.core.errors import LimitReached, LogicError
+from bestresponse.logic.embedded import builtins_lists, builtins_terms, builtins_text
+from bestresponse.logic.embedded.compiler import Builtins, Code, CompiledClause, Predicate, compile_clause, compile_goal
+from bestresponse.logic.embedded.library import LIBRARY_TEXT
+from bestresponse.logic.embedded.machine import Machine
+from bestresponse.logic.embedded.unify import copy, undo
+from bestresponse.logic.engine import Answer, Limits, Program, Proof, Verdict
+from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, check, check_goal
+from bestresponse.logic.gate.goals import indicator
+from bestresponse.logic.language.reader import read
+from bestresponse.logic.language.terms import Atom, Struct, Term
+from bestresponse.logic.programs.solver_language import TRUSTED
+
+__all__ = ["EmbeddedEngine"]
+
+_BUILTINS = Builtins(
+    {**builtins_terms.DETERMINATE, **builtins_lists.DETERMINATE, **builtins_text.DETERMINATE},
+    {**builtins_terms.MULTIPLE, **builtins_lists.MULTIPLE, **builtins_text.MULTIPLE},
+    builtins_lists.GATHER,
+)
+
+
+class EmbeddedEngine:
+    """A `LogicEngine` in Python. `seed` drives the random predicates; the same questions give the same answers."""
+
+    name = "embedded"
+
+    def __init__(self, limits: Limits | None = None, seed: int = 0) -> None:
+        self.limits = limits or Limits()
+        self._source = random.Random(seed)
+
+    def load(self, source: str | GatedProgram) -> Program:
+        """Check and compile a program, or `ProgramRefused`."""
+        gated = (check(source) if isinstance(source, str) else source).require()
+        return Program(gated, _Compiled(gated))
+
+    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
+        """The first `limit` solutions of a goal, all of them by default."""
+        gated = check_goal(goal, program.gated)
+        machine, code, slots = self._prepared(program, gated)
+        answers: list[Answer] = []
+        output = _Output(self.limits)
+        try:
+            for _ in machine.solve(code, slots):
+                values = (copy(variable, output.charge) for variable in gated.variables)
+                answers.append(dict(zip(gated.names, values, strict=True)))
+                if limit is not None and len(answers) >= limit:
+                    break
+                if len(answers) > self.limits.answers:
+                    raise LimitReached(f"There are more than {self.limits.answers:,} answers.")
+        finally:
+            undo(machine.trail, 0)
+        return tuple(answers)
+
+    def ask_many(
+        self, program: Program, goals: Sequence[str | Term], limit: int | None = None
+    ) -> tuple[tuple[Answer, ...], ...]:
+        """`solutions` of several goals, each within its own limits."""
+        return tuple(self.solutions(program, goal, limit) for goal in goals)
+
+    def prove(self, program: Program, goal: str | Term) -> Proof:
+        """Whether a claim holds in the program; `UNKNOWN` with the reason where that cannot be told."""
+        try:
+            answers = self.solutions(program, goal, 1)
+        except LogicError as error:
+            return Proof(Verdict.UNKNOWN, str(error))
+        return Proof(Verdict.PROVED if answers else Verdict.REFUTED)
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+    def _prepared(self, program: Program, goal: GatedGoal) -> tuple[Machine, Code, list[Any]]:
+        compiled = program.handle
+        if not isinstance(compiled, _Compiled):
+            raise LogicError("This program was loaded by another engine; load it with this one.")
+        predicates = compiled.given(goal) if goal.given else compiled.predicates
+        machine = Machine(predicates, _BUILTINS, self.limits, self._source)
+        code, slots = compile_goal(goal.term, _BUILTINS, compiled.own)
+        return machine, code, slots
+
+
+class _Output:
+    """Counts what the answers take."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.left = limits.output
+
+    def charge(self, cells: int) -> None:
+        self.left -= 4 * cells
+        if self.left < 0:
+            raise LimitReached("The answers are larger than the limit on output.")
+
+
+class _Compiled:
+    """A gated program as predicates, beside the solver and the library."""
+
+    def __init__(self, gated: GatedProgram) -> None:
+        self.gated = gated
+        self.own = {key: key for key in gated.defined}
+        clauses: dict[str, list[CompiledClause]] = {}
+        for clause in gated.clauses:
+            clauses.setdefault(indicator(clause.head), []).append(self._compiled(clause))
+        self.predicates: Mapping[str, Predicate] = {
+            **_trusted(),
+            **{key: Predicate(found) for key, found in clauses.items()},
+        }
+
+    def _compiled(self, clause: GatedClause) -> CompiledClause:
+        return compile_clause(clause.head, clause.body, _BUILTINS, self.own, (clause.line, clause.source_line))
+
+    def given(self, goal: GatedGoal) -> Mapping[str, Predicate]:
+        """The predicates with `initially/2` as the goal wants it."""
+        changed = self.gated.given(goal.given).clauses
+        initially = [self._compiled(clause) for clause in changed if indicator(clause.head) == "initially/2"]
+        return {**self.predicates, "initially/2": Predicate(initially)}
+
+
+@cache
+def _trusted() -> dict[str, Predicate]:
+    """The solver and the list library, compiled once. Inside the library its own predicates are meant, whatever a
+    program may redefine; so they are known under a second name."""
+    solver = _predicates(TRUSTED, {})
+    plain = _predicates(LIBRARY_TEXT, {})
+    inner = {key: f"library:{key}" for key in plain}
+    library = _predicates(LIBRARY_TEXT, inner)
+    return {**library, **{inner[key]: predicate for key, predicate in library.items()}, **solver}
+
+
+def _predicates(text: str, own: Mapping[str, str]) -> dict[str, Predicate]:
+    clauses: dict[str, list[CompiledClause]] = {}
+    for clause in read(text).clauses:
+        head, body = _parts(clause.term)
+        clauses.setdefault(indicator(head), []).append(compile_clause(head, body, _BUILTINS, own))
+    return {key: Predicate(found) for key, found in clauses.items()}
+
+
+def _parts(term: Term) -> Iterable[Term]:
+    if isinstance(term, Struct) and term.name == ":-":
+        return term.args
+    return term, Atom("true")

@@ -1,0 +1,340 @@
+"""The machine of the embedded engine: depth-first resolution with a trail, choice points and budgets.
+
+It is a loop over the code of `compiler`, never a recursion, so a deep proof costs memory but no stack. Memory is
+counted in cells as a Prolog heap would be (given back on backtracking) and bounded, as are steps and seconds. It can do
+nothing but bind variables: no primitive reaches files, processes or other programs.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bestresponse.core.errors import LimitReached
+from bestresponse.logic.embedded.compiler import (
+    CALL,
+    CALL_CLOSURE,
+    COLLECT,
+    CONSTANT,
+    CUT,
+    CUT_AFTER,
+    CUT_AND_FAIL,
+    DETERMINATE,
+    EITHER,
+    FAIL,
+    FIRST,
+    FORGET,
+    GATHER,
+    GROUND,
+    LATER,
+    MARK,
+    MULTIPLE,
+    SOLVE_ALL,
+    TRY,
+    VOID,
+    Builtins,
+    Code,
+    CompiledClause,
+    Predicate,
+)
+from bestresponse.logic.embedded.patterns import build, match
+from bestresponse.logic.embedded.unify import Fault, copy, set_deadline, unify
+from bestresponse.logic.engine import Limits, RuntimeFault
+from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
+
+__all__ = ["Machine"]
+
+_CLAUSES, _BRANCH, _MORE = range(3)
+_CLOCK_EVERY = 255
+_LOOK_EVERY = 20_000
+_CHOICE_CELLS = 8
+_NO_MORE: Code = (FAIL, None, None, None, (0, ""))
+
+
+class Machine:
+    """Runs goals against the predicates of one program. One goal at a time; make a new machine for each."""
+
+    __slots__ = ("builtins", "charged", "deadline", "held", "limits", "look_at", "predicates", "source", "trail")
+
+    def __init__(
+        self, predicates: Mapping[str, Predicate], builtins: Builtins, limits: Limits, source: random.Random
+    ) -> None:
+        self.predicates = predicates
+        self.builtins = builtins
+        self.limits = limits
+        self.source = source
+        self.trail: list[Var] = []
+        self.charged = 0
+        self.held = 0
+        self.look_at = _LOOK_EVERY
+        self.deadline = 0.0
+
+    def charge(self, cells: int) -> None:
+        """Count memory that a built-in predicate takes, before it takes it where that may be much."""
+        self.charged += cells
+        if self.charged + self.held > self.limits.cells:
+            raise _out_of_memory(self.limits)
+        if self.charged > self.look_at:
+            self.look_at = self.charged + _LOOK_EVERY
+            if time.monotonic() > self.deadline:
+                raise _out_of_time(self.limits)
+
+    def unify(self, left: Term, right: Term) -> bool:
+        """Make two terms equal; bindings are undone when the machine backtracks."""
+        return unify(left, right, self.trail)
+
+    def solve(self, code: Code, slots: list[Any]) -> Iterator[None]:
+        """Each solution once, with the goal's variables bound while the caller looks."""
+        state = [code]
+        try:
+            yield from self._run(code, slots, state)
+        except Fault as fault:
+            instruction = state[0]
+            line, source_line = instruction[4] if instruction else (0, "")
+            raise RuntimeFault(str(fault), line, source_line) from fault
+
+    def _run(self, code: Code, slots: list[Any], state: list[Code]) -> Iterator[None]:
+        # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
+        trail, limits, predicates = self.trail, self.limits, self.predicates
+        max_cells, max_steps = limits.cells, limits.steps
+        deadline = self.deadline = time.monotonic() + limits.seconds
+        set_deadline(deadline)
+        choices: list[tuple[Any, ...]] = []
+        frame: tuple[Any, ...] | None = None
+        arguments: list[Term] = []
+        candidates: list[CompiledClause] = []
+        goal_on: tuple[Any, ...] | None = None
+        cells = steps = position = 0
+        failed = False
+        while True:
+            steps += 1
+            if not steps & _CLOCK_EVERY:
+                if steps > max_steps:
+                    raise LimitReached(f"It did not finish within {max_steps:,} steps.")
+                if time.monotonic() > deadline:
+                    raise _out_of_time(limits)
+                self.look_at = _LOOK_EVERY
+            if failed:
+                if not choices:
+                    return
+                choice = choices.pop()
+                mark = choice[1]
+                while len(trail) > mark:
+                    trail.pop().ref = None
+                cells = choice[2]
+                if choice[0] == _CLAUSES:
+                    _, _, _, arguments, candidates, position, goal_on = choice
+                elif choice[0] == _BRANCH:
+                    _, _, _, code, slots, frame = choice
+                    failed = False
+                    continue
+                else:
+                    if next(choice[3], self) is not self:
+                        choices.append(choice)
+                        _, _, _, _, code, slots, frame = choice
+                        failed = False
+                    continue
+            else:
+                if code is None:
+                    if frame is None:
+                        yield
+                        failed = True
+                    else:
+                        code, slots, frame = frame
+                    continue
+                state[0] = code
+                operation = code[0]
+                if operation in (CALL, CALL_CLOSURE):
+                    arguments = []
+                    for pattern in code[3]:
+                        kind = pattern[0]
+                        if kind == LATER:
+                            term = slots[pattern[1]]
+                            if term is None:
+                                term = slots[pattern[1]] = Var()
+                            arguments.append(term)
+                        elif kind == CONSTANT:
+                            arguments.append(pattern[1])
+                        else:
+                            arguments.append(build(pattern, slots))
+                    if operation == CALL:
+                        key = code[2]
+                    else:
+                        key, arguments = _closure(arguments)
+                    predicate = predicates.get(key)
+                    if predicate is None:
+                        code = self._builtin(key, arguments, code)
+                        continue
+                    candidates = predicate.clauses
+                    position = predicate.position
+                    if position >= 0:
+                        argument = arguments[position]
+                        while argument.__class__ is Var and argument.ref is not None:
+                            argument = argument.ref
+                        if argument.__class__ is Struct:
+                            candidates = predicate.index.get((argument.name, len(argument.args)), predicate.default)
+                        elif argument.__class__ is not Var:
+                            candidates = predicate.index.get(argument, predicate.default)
+                    position = 0
+                    following = code[1]
+                    goal_on = frame if following is None else (following, slots, frame)
+                elif operation == DETERMINATE:
+                    if code[2](self, [build(pattern, slots) for pattern in code[3]]):
+                        if self.charged:
+                            cells += self.charged
+                            self.charged = 0
+                        code = code[1]
+                    else:
+                        failed = True
+                    continue
+                elif operation == TRY:
+                    slots[code[2]] = len(choices)
+                    choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == CUT:
+                    del choices[slots[code[2]] :]
+                    code = code[1]
+                    continue
+                elif operation == CUT_AND_FAIL:
+                    del choices[slots[code[2]] :]
+                    failed = True
+                    continue
+                elif operation == CUT_AFTER:
+                    del choices[slots[code[2]] + 1 :]
+                    code = code[1]
+                    continue
+                elif operation == EITHER:
+                    choices.append((_BRANCH, len(trail), cells, code[2], slots, frame))
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == SOLVE_ALL:
+                    slots[code[2]] = _Found()
+                    choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
+                    slots[code[2] + 1] = len(choices)
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == COLLECT:
+                    found = slots[code[2]]
+                    found.append(copy(build(code[3], slots), self.charge))
+                    self.charged += 2
+                    found.cells += self.charged
+                    self.held += self.charged
+                    self.charged = 0
+                    if self.held + cells > max_cells:
+                        raise _out_of_memory(limits)
+                    failed = True
+                    continue
+                elif operation == MARK:
+                    slots[code[2]] = len(choices)
+                    code = code[1]
+                    continue
+                elif operation == FORGET:
+                    _, mark, before, *_ = choices[slots[code[2]]]
+                    choices[slots[code[2]]] = (_BRANCH, mark, before, _NO_MORE, slots, frame)
+                    code = code[1]
+                    continue
+                elif operation == FAIL:
+                    if code[2] is not None:
+                        raise Fault(code[2])
+                    failed = True
+                    continue
+                else:
+                    if operation == GATHER:
+                        function, slot = code[2]
+                        found, slots[slot] = slots[slot], None
+                        self.held -= found.cells
+                        cells += found.cells
+                        result = function(self, found, [build(pattern, slots) for pattern in code[3]])
+                    else:
+                        result = code[2](self, [build(pattern, slots) for pattern in code[3]])
+                    cells += self.charged
+                    self.charged = 0
+                    if result is True:
+                        code = code[1]
+                    elif result is False:
+                        failed = True
+                    else:
+                        choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                        cells += _CHOICE_CELLS
+                        failed = True
+                    continue
+            if cells > max_cells:
+                raise _out_of_memory(limits)
+            # Enter the first clause whose head fits; remember the others.
+            failed = True
+            mark = len(trail)
+            last = len(candidates)
+            while position < last:
+                clause = candidates[position]
+                position += 1
+                slots = [None] * clause[2]
+                for pattern, argument in zip(clause[0], arguments, strict=False):
+                    kind = pattern[0]
+                    if kind == FIRST:
+                        slots[pattern[1]] = argument
+                    elif kind == CONSTANT:
+                        while argument.__class__ is Var and argument.ref is not None:
+                            argument = argument.ref
+                        constant = pattern[1]
+                        if argument.__class__ is Var:
+                            argument.ref = constant
+                            trail.append(argument)
+                        elif argument.__class__ is not constant.__class__ or argument != constant:
+                            break
+                    elif kind != VOID and not match(pattern, argument, slots, trail):
+                        break
+                else:
+                    slots[0] = len(choices)
+                    if position < last:
+                        choices.append((_CLAUSES, mark, cells, arguments, candidates, position, goal_on))
+                        cells += _CHOICE_CELLS
+                    cells += clause[3]
+                    code, frame = clause[1], goal_on
+                    failed = False
+                    break
+                while len(trail) > mark:
+                    trail.pop().ref = None
+
+    def _builtin(self, key: str, arguments: list[Term], code: tuple[Any, ...]) -> Code:
+        """Code for a built-in predicate that was called through a closure, or by a name nobody defines."""
+        patterns = tuple((GROUND, argument) for argument in arguments)
+        if key in self.builtins.determinate:
+            return (DETERMINATE, code[1], self.builtins.determinate[key], patterns, code[4])
+        if key in self.builtins.multiple:
+            return (MULTIPLE, code[1], self.builtins.multiple[key], patterns, code[4])
+        raise Fault(f"unknown procedure {key}")
+
+
+class _Found(list[Term]):
+    """Copies of all solutions so far, and how many cells they take."""
+
+    __slots__ = ("cells",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells = 0
+
+
+def _out_of_time(limits: Limits) -> LimitReached:
+    return LimitReached(f"It did not finish within {limits.seconds:g} seconds.")
+
+
+def _out_of_memory(limits: Limits) -> LimitReached:
+    return LimitReached(f"It needed more than {limits.cells:,} cells of memory.")
+
+
+def _closure(arguments: list[Term]) -> tuple[str, list[Term]]:
+    """The predicate and arguments of `call(Closure, Extra...)`."""
+    closure = deref(arguments[0])
+    if isinstance(closure, Struct):
+        arguments = [*closure.args, *arguments[1:]]
+        return f"{closure.name}/{len(arguments)}", arguments
+    if isinstance(closure, Atom):
+        return f"{closure}/{len(arguments) - 1}", arguments[1:]
+    raise Fault("a variable or number was called as a goal")

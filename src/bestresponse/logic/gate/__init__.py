@@ -1,0 +1,1 @@
+"""Check a program before any engine sees it."""

@@ -1,0 +1,311 @@
+"""The part of the gate that walks through a program: clauses, directives and declarations, and every complaint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache, cached_property
+
+from bestresponse.logic.gate.goals import MAX_DEPTH, Refusal, Surroundings, checked_body, depth, indicator
+from bestresponse.logic.gate.needs import Needs
+from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
+from bestresponse.logic.language.predicates import (
+    CALLABLE,
+    CORE,
+    EVERYDAY,
+    FORBIDDEN,
+    FORBIDDEN_EXACT,
+    GAME,
+    HARMLESS_LIBRARIES,
+    PROTECTED,
+    SOLVER,
+)
+from bestresponse.logic.language.reader import Clause, read
+from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, items_of, write
+from bestresponse.logic.programs.solver_language import DEFAULTS, TRUSTED
+from bestresponse.logic.programs.solver_language import SOLVER as SOLVER_TEXT
+
+__all__ = ["Gate", "GatedClause"]
+
+MAX_CLAUSES = 5_000
+MAX_UNDEFINED = 50
+MAX_NAMES = 1_000
+
+_LOADING = ("use_module", "ensure_loaded")
+_IGNORED = frozenset({"style_check", "license"})
+_RETOLD = """
+game(Situation, Situation) :- final(Situation), !.
+game(Situation, Final) :- legal(Move, Situation), game(do(Move, Situation), Final).
+game(Situation, Final) :- not(final(Situation)), legal(Move, Situation), game(do(Move, Situation), Final).
+holds(Fluent, do(Move, Situation)) :- holds(Fluent, Situation), not(abnormal(Fluent, Move, Situation)).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GatedClause:
+    """A clause as it will run, and where its author wrote it."""
+
+    head: Atom | Struct
+    body: Term
+    line: int
+    column: int
+    source_line: str
+
+    @property
+    def canonical(self) -> str:
+        """The clause as text, without its full stop."""
+        if isinstance(self.body, Atom) and self.body == "true":
+            return write(self.head)
+        return write(Struct(":-", (self.head, self.body)))
+
+
+class Gate:
+    """Collects clauses and complaints of one program."""
+
+    def __init__(self, complete: bool) -> None:
+        self.complete = complete
+        self.diagnostics: list[Diagnostic] = []
+        self.kept: list[tuple[Clause, Atom | Struct, Term]] = []
+        self.directives: list[tuple[Clause, Term]] = []
+        self.defined: dict[str, int] = {}
+        self.declared: dict[str, Clause] = {}
+        self.scattered: set[str] = set()
+        self.missed: set[tuple[str, int]] = set()
+        self.place: Clause | None = None
+
+    def say(self, severity: Severity, code: str, message: str, hint: str = "") -> None:
+        clause = self.place
+        line, column = (clause.line, clause.column) if clause else (0, 0)
+        source_line = clause.text.split("\n", 1)[0][:200] if clause else ""
+        self.diagnostics.append(Diagnostic(Stage.STATIC, severity, line, column, source_line, message, hint, code))
+
+    def refuse(self, code: str, message: str, hint: str = "") -> None:
+        self.say(Severity.ERROR, code, message, hint)
+
+    def collect(self, clauses: tuple[Clause, ...]) -> None:
+        """Sort the clauses into directives, rules and facts."""
+        if len(clauses) > MAX_CLAUSES:
+            self.refuse("size", f"{len(clauses):,} clauses; at most {MAX_CLAUSES:,} are accepted")
+            return
+        for clause in clauses:
+            self.place = clause
+            if len(clause.text) > MAX_DEPTH and depth(clause.term) > MAX_DEPTH:
+                self.refuse("depth", f"the clause is nested deeper than {MAX_DEPTH}")
+            elif isinstance(clause.term, Struct) and clause.term.name in (":-", "?-") and len(clause.term.args) == 1:
+                self.directive(clause.term.args[0])
+            else:
+                self.clause(clause)
+        self.place = None
+
+    def directive(self, term: Term) -> None:
+        """Declarations are dropped, pure libraries are there anyway, no goal is run."""
+        name = term.name if isinstance(term, Struct) else str(term)
+        argument = term.args[0] if isinstance(term, Struct) else None
+        if name in ("dynamic", "discontiguous", "multifile") and argument is not None:
+            self.declaration(name, argument)
+        elif name in _IGNORED or write(term) == "encoding(utf8)":
+            self.say(Severity.WARNING, "directive", f"the directive {name} is ignored")
+        elif not (name in _LOADING and _harmless(argument)) and self.place is not None:
+            self.directives.append((self.place, term))
+
+    def not_run(self, term: Term, around: Surroundings) -> None:
+        """A directive that only calls what a game may call is left out with a word; any other refuses the program."""
+        goal = term.args[0] if isinstance(term, Struct) and term.name == "initialization" else term
+        try:
+            checked_body(goal, around)
+            self.say(Severity.WARNING, "directive", f"the directive :- {write(term)[:60]} is not run")
+        except Refusal:
+            hint = "only dynamic, discontiguous and use_module of a pure library are accepted, and none is needed"
+            self.refuse("directive", f"the directive :- {write(term)[:60]} is not allowed", hint)
+
+    def declaration(self, name: str, argument: Term) -> None:
+        for key in _declared(argument):
+            if key is None:
+                self.refuse("directive", f":- {name} takes predicates written name/arity")
+            elif _forbidden(key) and not _everyday(key):
+                self.refuse("forbidden", f"{key} is not allowed in game programs")
+            elif key in PROTECTED or key in CORE or key in _trusted():
+                self.say(Severity.WARNING, "directive", f"the declaration of {key} is ignored: it is built in")
+            else:
+                self.scattered.add(key)
+                if name == "dynamic" and self.place is not None:
+                    self.declared.setdefault(key, self.place)
+
+    def clause(self, clause: Clause) -> None:
+        term = clause.term
+        head, body = term, Atom("true")
+        if isinstance(term, Struct) and term.name == ":-" and len(term.args) == 2:
+            head, body = term.args[0], term.args[1]  # type: ignore[assignment]
+        if not isinstance(head, Atom | Struct):
+            self.refuse("clause", "the head of a clause must be a predicate, not a variable or number")
+            return
+        key = indicator(head)
+        if key in SOLVER and write(term) in _solver_clauses():
+            self.say(Severity.WARNING, "repeated", f"this clause of {key} is the solver's own and left out")
+            return
+        if not self.may_define(key, head):
+            return
+        if key in self.defined and self.kept and indicator(self.kept[-1][1]) != key and key not in self.scattered:
+            hint = f"put them together or declare :- discontiguous {key}."
+            self.say(Severity.WARNING, "discontiguous", f"the clauses of {key} are not together", hint)
+        self.defined.setdefault(key, clause.line)
+        self.kept.append((clause, head, body))
+        self.style(clause, key)
+
+    def may_define(self, key: str, head: Atom | Struct) -> bool:
+        name = head.name if isinstance(head, Struct) else str(head)
+        if name in ("-->", "=>"):
+            self.refuse("clause", f"rules with {name} are not supported", "write the clause with :-")
+        elif key in _trusted():
+            self.refuse("reserved", f"{key} belongs to the solver; a game cannot define it", "remove its clauses")
+        elif _forbidden(key) and not _everyday(key):
+            self.refuse("forbidden", f"{key} is not allowed in game programs")
+        elif key in PROTECTED or key in CORE or name in ("[]", CONS, "{}", ":-", "?-", ":", "!", "|"):
+            self.refuse("reserved", f"{key} is built in and cannot be redefined", "choose another name")
+        elif name.startswith("$") or not name.isprintable():
+            self.refuse("reserved", f"the name {name!r} is reserved", "choose another name")
+        else:
+            return True
+        return False
+
+    def style(self, clause: Clause, key: str) -> None:
+        once = [name for name, count in clause.variables if count == 1 and not name.startswith("_")]
+        if once:
+            message = f"singleton variable{'s' * (len(once) > 1)} {', '.join(once)} in a clause of {key}"
+            self.say(Severity.WARNING, "singleton", message, "a misspelling? if not, start the name with _")
+        marked = [name for name, count in clause.variables if count > 1 and name[0] == "_" and name[1:2].isupper()]
+        if marked:
+            message = f"marked as unused but used more than once: {', '.join(marked)}"
+            self.say(Severity.WARNING, "marked", message, "remove the leading _")
+
+    def clauses(self) -> tuple[GatedClause, ...]:
+        """Check every body against what the whole program defines."""
+        defined = frozenset(self.defined) | frozenset(self.declared)
+        around = Surroundings(defined, self.undefined)
+        gated = self.checked(around)
+        for clause, term in self.directives:
+            self.place = clause
+            self.not_run(term, Surroundings(defined, _unknown, closed=True))
+        self.place = None
+        gated += [GatedClause(head, body, 0, 0, "") for head, body in around.clauses]
+        gated += [_empty(key) for key in sorted((GAME | frozenset(self.declared)) - frozenset(self.defined))]
+        gated += [default for key, default in _defaults().items() if key not in self.defined]
+        return tuple(gated)
+
+    @cached_property
+    def needs(self) -> Needs:
+        """What the program needs, looked at when something is wrong with it."""
+        return Needs((indicator(head), body) for _, head, body in self.kept)
+
+    def checked(self, around: Surroundings) -> list[GatedClause]:
+        """The clauses whose bodies may run. What may not is a refusal, or left out where the game does not need it."""
+        gated: list[GatedClause] = []
+        faulty: dict[str, Refusal] = {}
+        for clause, head, body in self.kept:
+            self.place, lifted = clause, len(around.clauses)
+            try:
+                checked = checked_body(body, around)
+            except Refusal as refusal:
+                del around.clauses[lifted:]
+                if self.needs.needed(indicator(head)):
+                    self.refuse(refusal.code, str(refusal), refusal.hint)
+                else:
+                    faulty.setdefault(indicator(head), refusal)
+                continue
+            source_line = clause.text.split("\n", 1)[0][:200]
+            gated.append(GatedClause(head, checked, clause.line, clause.column, source_line))
+        return self.left_out(faulty, gated) if faulty else gated
+
+    def left_out(self, faulty: dict[str, Refusal], gated: list[GatedClause]) -> list[GatedClause]:
+        gone = self.needs.without(faulty)
+        for key in sorted(gone):
+            self.place = next(clause for clause, head, _ in self.kept if indicator(head) == key)
+            why = str(faulty[key]) if key in faulty else "it calls what is left out"
+            self.say(Severity.WARNING, "unused", f"{key} is left out: {why}", "the game does not need it")
+            del self.defined[key]
+        return [clause for clause in gated if indicator(clause.head) not in gone]
+
+    def undefined(self, key: str) -> None:
+        """Complain once per predicate and clause about a call of something nobody defines."""
+        place = self.place.line if self.place else 0
+        if not self.complete or (key, place) in self.missed or len(self.missed) >= MAX_UNDEFINED:
+            return
+        self.missed.add((key, place))
+        calling = next((indicator(head) for clause, head, _ in self.kept if clause is self.place), "")
+        severity = Severity.ERROR if self.needs.needed(calling) else Severity.WARNING
+        name = key.rsplit("/", 1)[0]
+        known = sorted(set(self.defined) | CALLABLE | GAME)
+        arities = [other for other in known if other.rsplit("/", 1)[0] == name]
+        names = sorted({other.rsplit("/", 1)[0] for other in known})
+        near = get_close_matches(name, names, 1, 0.75) if len(names) < MAX_NAMES else []
+        if arities:
+            self.say(severity, "arity", f"{key} is called, but only {', '.join(arities)} is defined")
+        else:
+            hint = f"did you mean {near[0]}?" if near else "define it or remove the call"
+            self.say(severity, "undefined", f"{key} is called but not defined", hint)
+
+
+def _unknown(key: str) -> None:
+    raise Refusal(f"{key} is not defined")
+
+
+@cache
+def _trusted() -> frozenset[str]:
+    """Every predicate the solver defines, its inner ones too: a game that defined one would play by other rules."""
+    heads = (term.args[0] if isinstance(term, Struct) and term.name == ":-" else term for term in _terms(TRUSTED))
+    return SOLVER | frozenset(map(indicator, heads))
+
+
+def _terms(text: str) -> list[Term]:
+    return [clause.term for clause in read(text).clauses]
+
+
+@cache
+def _solver_clauses() -> frozenset[str]:
+    """The solver's clauses as text: a program that repeats them, as a listing might, means no harm; nor if it writes
+    `not` for `\\+` or leaves out what makes no difference."""
+    return frozenset(map(write, _terms(SOLVER_TEXT + _RETOLD)))
+
+
+@cache
+def _defaults() -> dict[str, GatedClause]:
+    """Predicates the papers' strategies take for granted, for programs that do not define them."""
+    heads = [term for term in _terms(DEFAULTS) if isinstance(term, Struct)]
+    return {indicator(head): GatedClause(head, Atom("true"), 0, 0, "") for head in heads}
+
+
+def _empty(key: str) -> GatedClause:
+    name, arity = key.rsplit("/", 1)
+    head = Struct(name, tuple(Var() for _ in range(int(arity)))) if int(arity) else Atom(name)
+    return GatedClause(head, Atom("fail"), 0, 0, "")
+
+
+def _forbidden(key: str) -> bool:
+    return key.rsplit("/", 1)[0] in FORBIDDEN or key in FORBIDDEN_EXACT
+
+
+def _everyday(key: str) -> bool:
+    return key.rsplit("/", 1)[0] in EVERYDAY and key not in CORE
+
+
+def _harmless(argument: Term | None) -> bool:
+    """Whether a library, or each of a list of them, does nothing when it is loaded."""
+    items = items_of(argument)[0] or [argument] if argument is not None else []
+    return bool(items) and all(
+        isinstance(item, Struct) and item.name == "library" and item.args[0] in HARMLESS_LIBRARIES for item in items
+    )
+
+
+def _declared(argument: Term) -> list[str | None]:
+    items, _ = items_of(argument)
+    stack, keys = items[::-1] or [argument], []
+    while stack:
+        term = stack.pop()
+        if isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
+            stack += [term.args[1], term.args[0]]
+            continue
+        valid = isinstance(term, Struct) and term.name == "/" and len(term.args) == 2
+        name, arity = term.args if valid and isinstance(term, Struct) else (None, None)
+        valid = isinstance(name, Atom) and isinstance(arity, int) and 0 <= arity <= 100
+        keys.append(f"{name}/{arity}" if valid else None)
+    return keys

@@ -1,0 +1,218 @@
+"""Which goals may stand in the body of a clause: the part of the gate that walks through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field
+
+from bestresponse.logic.gate.lambdas import Lambda, lifted
+from bestresponse.logic.language.predicates import (
+    CALLABLE,
+    FORBIDDEN,
+    FORBIDDEN_EXACT,
+    GAME,
+    GOAL_ARGUMENTS,
+    OUTPUT,
+    UNCOMMON,
+)
+from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, write
+
+__all__ = ["MAX_DEPTH", "Refusal", "Surroundings", "checked_body", "depth", "indicator"]
+
+MAX_DEPTH = 100
+
+_COMMON = CALLABLE | GAME
+_TRUE = Atom("true")
+_SILENT = Atom("say nothing")
+_MOST_SILENT = 3
+_ARITHMETIC = frozenset({"is/2", "=:=/2", "=\\=/2", "</2", ">/2", "=</2", ">=/2"})
+_UNSUPPORTED = {
+    ":/2": "a call into another module",
+    "^/2": "^ outside bagof and setof",
+    ">>/2": "this lambda expression",
+    "initialise/2": "initialise/2 inside a program",
+}
+
+
+class Refusal(Exception):
+    """A goal must not run; its text says why."""
+
+    def __init__(self, message: str, hint: str = "", code: str = "goal") -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.code = code
+
+
+def indicator(term: Term, extra: int = 0) -> str:
+    """`name/arity` of a goal, its arity raised by the arguments a caller will add; empty if it is no goal."""
+    if isinstance(term, Struct):
+        return f"{term.name}/{len(term.args) + extra}"
+    return f"{term}/{extra}" if isinstance(term, Atom) else ""
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What the program of a body defines itself (`own`), whom to tell of calls of something undefined; and `clauses`,
+    to which lambda expressions are added, unless there can be no more (`closed`)."""
+
+    own: Set[str]
+    undefined: Callable[[str], None]
+    closed: bool = False
+    clauses: list[tuple[Struct, Term]] = field(default_factory=list)
+    lambdas: int = 0
+
+    def lift(self, term: Term, extra: int) -> Lambda | None:
+        """The clause that a lambda expression becomes, if the term is one that can become one."""
+        found = None if self.closed else lifted(term, extra, self.lambdas, self.own)
+        if found is not None:
+            self.lambdas = int(found.head.name.split()[1]) + 1
+        return found
+
+
+def checked_body(body: Term, around: Surroundings) -> Term:
+    """The body as it may run, or `Refusal`."""
+    return _Body(around).goal(body)
+
+
+class _Body:
+    def __init__(self, around: Surroundings) -> None:
+        self.around = around
+        self.own = around.own
+
+    def goal(self, term: Term) -> Term:
+        """A goal, checked and rewritten."""
+        if isinstance(term, Struct) and term.name in (",", ";") and len(term.args) == 2:
+            return self.chain(term, term.name)
+        key = self.named(term)
+        if key in self.own:
+            return term
+        if key in OUTPUT:
+            return _said(term)
+        if key in GOAL_ARGUMENTS and isinstance(term, Struct):
+            return self.meta(term, key)
+        self.permitted(key)
+        if key in _COMMON:
+            return _computed(term) if key in _ARITHMETIC else term
+        self.around.undefined(key)
+        name, arity = key.rsplit("/", 1)
+        return Struct("undefined predicate", (Struct("/", (Atom(name), int(arity))),))
+
+    def chain(self, term: Term, name: str) -> Term:
+        """Goals joined by commas or semicolons, however many."""
+        goals: list[Term] = []
+        while isinstance(term, Struct) and term.name == name and len(term.args) == 2:
+            goals.append(self.goal(term.args[0]))
+            term = term.args[1]
+        result = self.goal(term)
+        for goal in reversed(goals):
+            result = Struct(name, (goal, result))
+        return result
+
+    def named(self, term: Term) -> str:
+        """The indicator of a goal that is written out."""
+        if isinstance(term, Var):
+            message = f"the variable {term.name} stands where a goal is expected"
+            raise Refusal(message, "name the predicate to be called")
+        key = indicator(term)
+        if not key:
+            raise Refusal(f"{write(term)[:40]} is not a goal")
+        if key in _UNSUPPORTED:
+            raise Refusal(f"{_UNSUPPORTED[key]} cannot be used", "call a predicate of this program by its name")
+        return key
+
+    def permitted(self, key: str) -> None:
+        if key.rsplit("/", 1)[0] in FORBIDDEN or key in FORBIDDEN_EXACT:
+            raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
+
+    def meta(self, term: Struct, key: str) -> Term:
+        """A predicate that calls goals: each of them is checked in its place."""
+        arguments = list(term.args)
+        for position, extra in GOAL_ARGUMENTS[key].items():
+            argument = arguments[position]
+            if extra:
+                arguments[position] = self.closure(argument, extra)
+            elif key in ("bagof/3", "setof/3"):
+                arguments[position] = self.quantified(argument)
+            elif key == "aggregate_all/3" and not _summary(term.args[0]):
+                raise Refusal(
+                    f"aggregate_all cannot make {write(term.args[0])[:40]}", "use count, sum(X), max(X), bag(X)"
+                )
+            else:
+                arguments[position] = self.goal(argument)
+        return Struct(term.name, tuple(arguments))
+
+    def quantified(self, term: Term) -> Term:
+        bound: list[Term] = []
+        while isinstance(term, Struct) and term.name == "^" and len(term.args) == 2:
+            bound.append(term.args[0])
+            term = term.args[1]
+        result = self.goal(term)
+        for variable in reversed(bound):
+            result = Struct("^", (variable, result))
+        return result
+
+    def closure(self, term: Term, extra: int) -> Term:
+        """A goal to which arguments are added later: a named predicate that calls no goals itself, or a lambda
+        expression, which becomes one."""
+        if (found := self.around.lift(term, extra)) is not None:
+            body = found.around(self.goal(found.body))
+            self.around.clauses.append((found.head, body))
+            return found.closure
+        self.named(term)
+        key = indicator(term, extra)
+        self.permitted(key)
+        if key in self.own:
+            return term
+        if key in OUTPUT and extra <= _MOST_SILENT:
+            return _SILENT
+        if key in GOAL_ARGUMENTS or key in OUTPUT:
+            raise Refusal(f"{key} cannot be handed to another predicate", "write a small predicate of your own for it")
+        if key not in _COMMON:
+            raise Refusal(f"{key} is handed to another predicate but not defined", "define it")
+        return term
+
+
+def _summary(term: Term) -> bool:
+    """Whether aggregate_all/3 knows how to make this: a number, a list, or a structure of those."""
+    if not isinstance(term, Struct):
+        return isinstance(term, Atom) and term == "count"
+    if term.name in ("sum", "bag", "set"):
+        return len(term.args) == 1
+    if term.name in ("max", "min"):
+        return len(term.args) <= 2
+    return term.name != "count" and all(map(_summary, term.args))
+
+
+def _computed(term: Term) -> Term:
+    """A comparison or assignment of numbers, with the common functions of arithmetic."""
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        name = part.name if isinstance(part, Struct) else part
+        if isinstance(name, str) and name in UNCOMMON:
+            raise Refusal(f"{name} is not allowed in game programs", code="forbidden")
+        if isinstance(part, Struct):
+            stack.extend(part.args)
+    return term
+
+
+def _said(term: Term) -> Term:
+    """What a call that shows something becomes: nothing. `format(atom(Text), ...)` shows nothing but makes a text."""
+    if isinstance(term, Struct) and term.name == "format" and len(term.args) == 3 and isinstance(term.args[0], Struct):
+        raise Refusal("format/3 cannot make a text here", "use atomic_list_concat/2 or atom_concat/3")
+    return _TRUE
+
+
+def depth(term: Term) -> int:
+    """How deeply a term is nested; the right side of a conjunction or disjunction and the rest of a list nest no
+    deeper."""
+    deepest, stack = 1, [(term, 1)]
+    while stack:
+        term, level = stack.pop()
+        deepest = max(deepest, level)
+        if term.__class__ is Struct:
+            flat = len(term.args) == 2 and term.name in (",", ";", CONS)
+            stack += [(argument, level + 1) for argument in (term.args[:1] if flat else term.args)]
+            if flat:
+                stack.append((term.args[1], level))
+    return deepest

@@ -1,0 +1,1 @@
+"""Terms, tokens and the reader of the logic language."""

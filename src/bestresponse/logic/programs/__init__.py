@@ -1,0 +1,1 @@
+"""Game programs: the solver language, tables, views, validation."""

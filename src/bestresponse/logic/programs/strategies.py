@@ -1,0 +1,153 @@
+"""Strategies of finite memory as tables: what `select/4` answers in every situation it can meet.
+
+A strategy sees the last move of each player (`holds(last_move(Player, Move), S)`). It is asked once for the first round
+and once for every pair of last moves. Random predicates are unfolded, not sampled, so the table of a mixed strategy
+is exact: each call of `random_member/2` and the like branches into all its outcomes with their probabilities.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from bestresponse.core.errors import InvalidGame, LimitReached
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Limits
+from bestresponse.logic.gate.check import GatedProgram
+from bestresponse.logic.language.terms import Atom, Struct, Term, Var
+from bestresponse.logic.programs.table import label
+
+__all__ = ["StrategyTable", "strategy_table"]
+
+MAX_BRANCHES = 1_000
+
+Mixture = tuple[tuple[str, Fraction], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyTable:
+    """What a player does first, and after each (own last move, opponent's last move), as moves with probabilities."""
+
+    player: str
+    opponent: str
+    moves: tuple[str, ...]
+    first: Mixture
+    after: tuple[tuple[tuple[str, str], Mixture], ...]
+
+    def reply(self, own: str, other: str) -> Mixture:
+        """The moves after a pair of last moves."""
+        return dict(self.after)[own, other]
+
+    @property
+    def pure(self) -> bool:
+        """Whether it never leaves anything to chance."""
+        return all(len(mixture) == 1 for mixture in (self.first, *(mixture for _, mixture in self.after)))
+
+
+def strategy_table(
+    program: GatedProgram, player: str, opponent: str, moves: Sequence[str], situation: str = "s0"
+) -> StrategyTable:
+    """The table of the strategy in a gated program (game and `select/4` together) for two players and their moves."""
+    source = _Unfolding()
+    engine = _Unfolded(source)
+    loaded = engine.load(program)
+
+    def mixture(last: tuple[str, str] | None) -> Mixture:
+        goal: Term = Struct("select", (Atom(player), Atom(opponent), Atom(situation), Var("Move")))
+        for who, move in zip((player, opponent), last or (), strict=False):
+            fluent = Struct("last_move", (Atom(who), Atom(move)))
+            goal = Struct(",", (Struct("initialise", (fluent, Atom(situation))), goal))
+        return _unfold(source, lambda: engine.solutions(loaded, goal, 1), last)
+
+    pairs = [(own, other) for own in moves for other in moves]
+    return StrategyTable(player, opponent, tuple(moves), mixture(None), tuple((p, mixture(p)) for p in pairs))
+
+
+class _Unfolded(EmbeddedEngine):
+    """An engine whose random choices are taken from an unfolding."""
+
+    def __init__(self, source: _Unfolding) -> None:
+        super().__init__(Limits())
+        self._source = source
+
+
+class _Unfolding(random.Random):
+    """Walks through all outcomes of a sequence of random choices: each run takes one, `advance` moves to the next."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.path: list[int] = []
+        self.sizes: list[int] = []
+
+    def begin(self) -> None:
+        """Start a run on the present path."""
+        self.sizes = []
+
+    def advance(self) -> bool:
+        """Move to the next path; false when all have been taken."""
+        path = self.path[: len(self.sizes)]
+        while path and path[-1] + 1 >= self.sizes[len(path) - 1]:
+            path.pop()
+        if not path:
+            self.path = []
+            return False
+        path[-1] += 1
+        self.path = path
+        return True
+
+    @property
+    def probability(self) -> Fraction:
+        """How likely the run just made is."""
+        chance = Fraction(1)
+        for size in self.sizes:
+            chance /= size
+        return chance
+
+    def _take(self, size: int) -> int:
+        depth = len(self.sizes)
+        if depth == len(self.path):
+            self.path.append(0)
+        self.sizes.append(size)
+        return self.path[depth]
+
+    def choice(self, seq: Any) -> Any:
+        return seq[self._take(len(seq))]
+
+    def randint(self, a: int, b: int) -> int:
+        return a + self._take(b - a + 1)
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        low, high = (0, start) if stop is None else (start, stop)
+        return low + self._take(high - low)
+
+    def random(self) -> float:
+        raise LimitReached("A strategy that draws real numbers has no finite table; let it use random_member.")
+
+
+def _unfold(source: _Unfolding, ask: Any, last: tuple[str, str] | None) -> Mixture:
+    chances: dict[str, Fraction] = {}
+    lost = Fraction(0)
+    for _ in range(MAX_BRANCHES):
+        source.begin()
+        answers = ask()
+        if answers:
+            move = label(answers[0]["Move"])
+            chances[move] = chances.get(move, Fraction(0)) + source.probability
+        else:
+            lost += source.probability
+        if not source.advance():
+            if lost:
+                raise InvalidGame(f"The strategy gives no move {_when(last)}{_how_often(lost)}.")
+            return tuple(chances.items())
+    raise LimitReached(f"The strategy has more than {MAX_BRANCHES:,} random outcomes.")
+
+
+def _when(last: tuple[str, str] | None) -> str:
+    return f"after {last[0]} and {last[1]}" if last else "in the first round"
+
+
+def _how_often(lost: Fraction) -> str:
+    return "" if lost == 1 else f" with probability {lost}"

@@ -1,0 +1,159 @@
+"""Validation of a game program in four stages, with feedback its author can use.
+
+`validate` reads, checks, loads and plays a program and returns everything it found as data: syntax (reader), names and
+goals (static), the extracted game (contract), errors and limits while running (runtime). Each stage runs as far as the
+earlier ones allow; a call of something undefined that no play of the game reaches is a warning. `feedback` is the text
+for an author or a model: what is wrong, and the numbered program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bestresponse.core.errors import LimitReached, LogicError
+from bestresponse.logic.engine import LogicEngine, Program, RuntimeFault
+from bestresponse.logic.gate.check import GatedProgram, check
+from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
+from bestresponse.logic.programs.solver_language import REQUIRED
+from bestresponse.logic.programs.table import GameTable, extract
+
+__all__ = ["Expectation", "Report", "feedback", "validate", "validate_strategy"]
+
+_EXAMPLES = {
+    "initial/1": "initial(s0).",
+    "initially/2": "initially(player(p1), s0).",
+    "legal/2": "legal(move(P, M), S) :- possible(move(P, M), S), holds(control(P), S).",
+    "possible/2": "possible(move(P, cooperate), S) :- holds(player(P), S).",
+    "effect/3": "effect(did(P, M), move(P, M), _S).",
+    "abnormal/3": "abnormal(control(P), move(P, _M), _S).",
+    "final/1": "final(do(move(_, _), do(move(_, _), S))) :- initial(S).",
+    "finally/2": "finally(goal(P, U), S) :- ...",
+    "select/4": "select(P, O, S, M) :- ...",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is known about the game beforehand: numbers of players and of moves per player; `None` where it is not."""
+
+    players: int | None = None
+    moves: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything found out about a program."""
+
+    gated: GatedProgram
+    diagnostics: tuple[Diagnostic, ...]
+    table: GameTable | None
+    program: Program | None
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """What must be repaired."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What may be a slip."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
+
+    @property
+    def ok(self) -> bool:
+        """Whether this is a game that can be solved and played."""
+        return not self.errors and self.table is not None
+
+
+def validate(source: str, engine: LogicEngine, expected: Expectation | None = None) -> Report:
+    """Put a game program through all four stages."""
+    gated = check(source)
+    found = [*gated.diagnostics]
+    if any(d.stage is Stage.READER for d in gated.refusals):
+        return Report(gated, tuple(found), None, None)
+    found += _missing(gated, REQUIRED)
+    if gated.refusals:
+        return Report(gated, tuple(found), None, None)
+    try:
+        program = engine.load(gated)
+        extraction = extract(engine, program)
+    except LogicError as error:
+        return Report(gated, (*found, _runtime(error)), None, None)
+    if extraction.table is not None:
+        found = [_unreached(d) for d in found]
+    found += extraction.defects
+    if extraction.table is not None and expected is not None:
+        found += _unexpected(extraction.table, expected)
+    return Report(gated, tuple(found), extraction.table, program)
+
+
+def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
+    """Put a strategy through reader, static checks and a first move in the given game; lines count from the strategy's
+    own first line."""
+    alone = check(source)
+    if any(d.stage is Stage.READER for d in alone.refusals):
+        return Report(alone, alone.diagnostics, None, None)
+    lines = source.count("\n") + 1
+    gated = check(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game)
+    found = [d for d in gated.diagnostics if d.line <= lines]
+    found += _missing(alone, ("select/4",))
+    if gated.refusals or any(d.severity is Severity.ERROR for d in found):
+        return Report(gated, tuple(found), None, None)
+    try:
+        program = engine.load(gated)
+        goal = "initial(S), holds(player(P), S), holds(player(O), S), P \\== O, select(P, O, S, M)"
+        if not engine.solutions(program, goal, 1):
+            message = "select/4 gives no move in the initial situation"
+            found.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "give a first move", "select"))
+    except LogicError as error:
+        return Report(gated, (*found, _runtime(error)), None, None)
+    return Report(gated, tuple(found), None, program)
+
+
+def feedback(report: Report) -> str:
+    """What is wrong and the numbered program, nothing else; empty if there is nothing to say."""
+    if not report.diagnostics:
+        return ""
+    lines = []
+    for diagnostic in sorted(report.diagnostics, key=lambda d: d.severity is not Severity.ERROR):
+        lines.append(f"- {diagnostic}")
+        if diagnostic.source_line:
+            lines.append(f"    {diagnostic.source_line.strip()}")
+    return "\n".join([*lines, "", numbered(report.gated.source)])
+
+
+def _missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]:
+    return [
+        Diagnostic(
+            Stage.STATIC, Severity.ERROR, 0, 0, "", f"{key} is missing", f"for example: {_EXAMPLES[key]}", "missing"
+        )
+        for key in required
+        if key not in gated.defined
+    ]
+
+
+def _unreached(found: Diagnostic) -> Diagnostic:
+    """A call of something undefined, in a game that was played to all its ends without reaching it: only a warning."""
+    return replace(found, severity=Severity.WARNING) if found.code in ("undefined", "arity") else found
+
+
+def _runtime(error: LogicError) -> Diagnostic:
+    line, source_line, message = 0, "", str(error)
+    if isinstance(error, RuntimeFault):
+        line, source_line, message = error.line, error.source_line, error.message
+    limit = isinstance(error, LimitReached)
+    hint = "does every play of the game come to an end, and every rule?" if limit else ""
+    code = "limit" if limit else "error"
+    return Diagnostic(Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code)
+
+
+def _unexpected(table: GameTable, expected: Expectation) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    if expected.players is not None and len(table.players) != expected.players:
+        message = f"the game has {len(table.players)} players ({', '.join(table.players)}), not {expected.players}"
+        found.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "", "players"))
+    for player, moves in zip(table.players, table.moves, strict=True):
+        if expected.moves is not None and len(moves) != expected.moves:
+            message = f"{player} has {len(moves)} moves ({', '.join(moves)}), not {expected.moves}"
+            found.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "", "moves"))
+    return found

@@ -1,0 +1,1 @@
+"""The logic engine that runs SWI-Prolog in a confined process."""

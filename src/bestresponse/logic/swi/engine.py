@@ -1,0 +1,282 @@
+"""The engine that asks SWI-Prolog: one warm, confined worker process, many games in it as modules.
+
+What the gate has passed is all the worker ever sees. It is restarted after any limit, and replaced now and then, so no
+program meets what another left behind; programs are loaded again when they are next asked about. An engine may be
+shared by threads: they take turns.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from bestresponse.core.errors import LimitReached, LogicError, UsageError
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Answer, Limits, Program, Proof, RuntimeFault, Verdict
+from bestresponse.logic.gate.check import GatedGoal, GatedProgram, check, check_goal
+from bestresponse.logic.language.terms import Atom, Struct, Term, items_of, write
+from bestresponse.logic.programs.solver_language import TRUSTED
+from bestresponse.logic.swi.sandbox import LAYERS, Layer
+from bestresponse.logic.swi.terms import decode
+from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl
+
+__all__ = ["SwiEngine"]
+
+_MEMORY: Final = 512 << 20
+_PROCESSOR_SECONDS: Final = 120
+_BYTES_PER_CELL: Final = 64
+_CHUNK: Final = 2_000
+_MODULES: Final = 256
+_LOADS: Final = 4_000
+_REMEMBERED: Final = 8_192
+_LOAD_BYTES: Final = 1 << 16
+_SHORT: Final = 100
+_START_SECONDS: Final = 10.0
+_RETELLING: Final = Limits(seconds=0.5)
+
+_LIMITS: Final = {
+    "steps": "The program did not finish within {0.steps:,} steps.",
+    "memory": "The program needs more memory than it may have.",
+    "output": "The answers are longer than {0.output:,} characters.",
+    "time": "The program did not finish within {0.seconds:g} seconds.",
+    "ended": "The program used up the memory or the processor time it may have.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A goal that has passed the gate, as text; `about` is the program, or its variant, that it is asked of."""
+
+    goal: str | Term
+    program: GatedProgram
+    names: tuple[str, ...]
+    text: str
+    about: _Loaded
+
+
+class _Loaded:
+    """A program as this engine keeps it: its text, the goals already checked against it, and its variants."""
+
+    __slots__ = ("gated", "questions", "text", "variants")
+
+    def __init__(self, gated: GatedProgram) -> None:
+        self.gated = gated
+        self.text = gated.canonical
+        self.questions: dict[str, _Question] = {}
+        self.variants: dict[str, _Loaded] = {}
+
+    def question(self, goal: str | Term) -> _Question:
+        """The goal, checked; texts asked before are not checked again."""
+        text = goal if isinstance(goal, str) and not isinstance(goal, Atom) else None
+        found = self.questions.get(text) if text is not None else None
+        if found is None:
+            checked = check_goal(goal, self.gated)
+            found = _Question(goal, self.gated, checked.names, f"{checked.canonical}.\n", self._variant(checked))
+            if text is not None:
+                if len(self.questions) >= _REMEMBERED:
+                    self.questions.clear()
+                self.questions[text] = found
+        return found
+
+    def _variant(self, goal: GatedGoal) -> _Loaded:
+        if not goal.given:
+            return self
+        key = " ".join(f"{write(fluent)}@{write(situation)}" for fluent, situation in goal.given)
+        if key not in self.variants:
+            if len(self.variants) >= _MODULES:
+                self.variants.clear()
+            self.variants[key] = _Loaded(self.gated.given(goal.given))
+        return self.variants[key]
+
+
+class SwiEngine:
+    """A `LogicEngine` on SWI-Prolog. `layers` says how far the worker is confined and what is missing."""
+
+    name = "swi"
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        seed: int = 0,
+        command: str = "swipl",
+        layers: tuple[str, ...] = LAYERS,
+    ) -> None:
+        self.limits = limits or Limits()
+        self._seed = seed
+        self._wanted = layers
+        self._installation = find_swipl(command)
+        self._lock = threading.RLock()
+        self._modules: OrderedDict[_Loaded, str] = OrderedDict()
+        self._loads = 0
+        self._worker = self._started()
+        self.layers: tuple[Layer, ...] = self._worker.layers
+
+    @property
+    def version(self) -> str:
+        """The version of SWI-Prolog, as in `9.0.4`."""
+        return self._installation.version
+
+    def __enter__(self) -> SwiEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the worker; the engine starts another if it is asked again."""
+        with self._lock:
+            self._worker.close()
+
+    def load(self, source: str | GatedProgram) -> Program:
+        """Check and load a program, or `ProgramRefused`."""
+        gated = check(source) if isinstance(source, str) else source
+        loaded = _Loaded(gated.require())
+        with self._lock:
+            self._module(loaded)
+        return Program(gated, loaded)
+
+    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
+        """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be had."""
+        return self.ask_many(program, (goal,), limit)[0]
+
+    def ask_many(
+        self, program: Program, goals: Sequence[str | Term], limit: int | None = None
+    ) -> tuple[tuple[Answer, ...], ...]:
+        """`solutions` of several goals at once, each within its own limits; thousands travel in one round trip."""
+        loaded = program.handle
+        if not isinstance(loaded, _Loaded):
+            raise UsageError("This program was loaded by another engine; load it with this one.")
+        questions = [loaded.question(goal) for goal in goals]
+        found: list[tuple[Answer, ...]] = []
+        with self._lock:
+            for batch in _batches(questions):
+                found += self._ask_batch(batch, limit)
+        return tuple(found)
+
+    def prove(self, program: Program, goal: str | Term) -> Proof:
+        """Whether a claim holds; never raises because of the claim."""
+        try:
+            return Proof(Verdict.PROVED if self.solutions(program, goal, 1) else Verdict.REFUTED)
+        except LogicError as error:
+            return Proof(Verdict.UNKNOWN, str(error))
+
+    def _ask_batch(self, batch: list[_Question], limit: int | None) -> list[tuple[Answer, ...]]:
+        try:
+            lines = self._ask(batch, limit)
+        except LimitReached:
+            if len(batch) == 1:
+                raise
+            return [answers for question in batch for answers in self._ask_batch([question], limit)]
+        return [self._answers(question, line) for question, line in zip(batch, lines, strict=True)]
+
+    def _ask(self, batch: list[_Question], limit: int | None) -> list[str]:
+        """One round trip; `LimitReached` if any of the questions, or all together, pass a limit."""
+        limits = self.limits
+        most = max(1, min(limit or limits.answers + 1, limits.answers + 1))
+        module = self._module(batch[0].about)
+        what = f"ask({module},{len(batch)},{most},{limits.steps},{limits.output})"
+        lines = self._request(what, "".join([question.text for question in batch]), 4 * limits.output + _LOAD_BYTES)
+        if lines[-1].startswith("limit("):
+            raise self._passed(lines[-1][6:-1])
+        return lines
+
+    def _answers(self, question: _Question, line: str) -> tuple[Answer, ...]:
+        reply = _decoded(line)
+        if reply.name == "error":
+            raise _fault(question, reply)
+        rows = items_of(reply.args[0])[0]
+        if len(rows) > self.limits.answers:
+            raise LimitReached(f"There are more than {self.limits.answers:,} answers.")
+        return tuple([dict(zip(question.names, items_of(row)[0], strict=True)) for row in rows])
+
+    def _module(self, loaded: _Loaded) -> str:
+        """The module a program is loaded as, in the worker that runs now."""
+        self._refresh()
+        if loaded in self._modules:
+            self._modules.move_to_end(loaded)
+            return self._modules[loaded]
+        module = f"g{len(self._modules)}"
+        if len(self._modules) >= _MODULES:
+            _, module = self._modules.popitem(last=False)
+        self._loads += 1
+        (line,) = self._request(f"load({module})", loaded.text, _LOAD_BYTES)
+        if line.startswith("limit("):
+            raise self._passed(line[6:-1])
+        if line != "loaded":
+            raise LogicError(f"SWI-Prolog does not accept the program: {line}")
+        self._modules[loaded] = module
+        return module
+
+    def _refresh(self) -> None:
+        """See to it that a worker runs that is ours (a forked process has its parent's) and has not run for long."""
+        worker = self._worker
+        inherited = self._owner != os.getpid()
+        if worker.alive and not inherited and worker.busy_seconds < _PROCESSOR_SECONDS / 2 and self._loads < _LOADS:
+            return
+        if not inherited:
+            worker.close()
+        self._worker = self._started()
+
+    def _started(self) -> Worker:
+        self._modules.clear()
+        self._loads = 0
+        stack = self.limits.cells * _BYTES_PER_CELL
+        try:
+            worker = Worker(self._installation, _MEMORY, _PROCESSOR_SECONDS, stack, self._wanted)
+            worker.request(f"solver({self._seed})", TRUSTED, _START_SECONDS, _LOAD_BYTES)
+        except WorkerLost as lost:
+            raise LogicError(f"SWI-Prolog does not run confined here ({lost}); use the embedded engine.") from lost
+        self._owner = os.getpid()
+        return worker
+
+    def _request(self, what: str, text: str, size: int) -> list[str]:
+        try:
+            return self._worker.request(what, text, self.limits.seconds, size)
+        except WorkerLost as lost:
+            if lost.kind == "foreign":
+                raise
+            raise self._passed(lost.kind) from lost
+
+    def _passed(self, which: str) -> LimitReached:
+        """A limit was passed: whatever state the worker is in, it is not used again."""
+        self._worker.close()
+        return LimitReached(_LIMITS[which].format(self.limits))
+
+
+def _batches(questions: list[_Question]) -> list[list[_Question]]:
+    """Neighbouring questions about the same program, so many at a time."""
+    batches: list[list[_Question]] = []
+    for question in questions:
+        if not batches or batches[-1][0].about is not question.about or len(batches[-1]) >= _CHUNK:
+            batches.append([])
+        batches[-1].append(question)
+    return batches
+
+
+def _decoded(line: str) -> Struct:
+    term = _short(line) if len(line) < _SHORT and "_" not in line else decode(line)
+    if not isinstance(term, Struct):
+        raise LogicError(f"SWI-Prolog answered with {line[:60]!r}, which is neither answers nor an error.")
+    return term
+
+
+@lru_cache(_REMEMBERED)
+def _short(line: str) -> Term:
+    return decode(line)
+
+
+def _fault(question: _Question, reply: Struct) -> RuntimeFault:
+    """What went wrong, and where: SWI-Prolog does not tell the clause; the embedded engine, asked the same, does."""
+    engine = EmbeddedEngine(_RETELLING)
+    try:
+        engine.solutions(engine.load(question.program), question.goal)
+    except RuntimeFault as fault:
+        return fault
+    except LogicError:
+        pass
+    return RuntimeFault(write(reply.args[0]))

@@ -1,0 +1,135 @@
+"""Anthropic's Messages API (https://docs.anthropic.com/en/api/messages).
+
+There is no seed and there are no log-probabilities. A schema is asked for as the input of a tool the model must call;
+the reply's text is then that input as JSON. Parameters that a model does not take are left out, and the reply says so.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bestresponse.core.errors import BadReply
+from bestresponse.core.json import canonical
+from bestresponse.models.base import Abilities, Finish, Honoured, Json, Reply, Request, Usage
+from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Secret
+from bestresponse.models.providers.chat import count, field
+from bestresponse.models.providers.unsupported_params import Negotiated, complaints_about
+from bestresponse.models.schema import schema_of
+
+__all__ = ["ANTHROPIC_URL", "AnthropicModel"]
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+_VERSION = "2023-06-01"
+_TOOL = "answer"
+_OPTIONAL = ("temperature", "top_p", "stop_sequences")
+_FINISH = {
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "refusal": Finish.REFUSAL,
+}
+
+
+class AnthropicModel:
+    """A Claude model."""
+
+    def __init__(
+        self,
+        name: str,
+        clients: HttpClients,
+        key: Secret,
+        *,
+        base_url: str = ANTHROPIC_URL,
+        timeout: float = 300.0,
+        concurrency: int = 16,
+    ) -> None:
+        base = base_url.rstrip("/")
+        self.id = f"anthropic/{name}"
+        self.identity: Mapping[str, Json] = {
+            "provider": "anthropic",
+            "model": name,
+            "base_url": base,
+            "version": _VERSION,
+        }
+        self.abilities = Abilities(schema=True, concurrency=concurrency)
+        self._name = name
+        endpoint = Endpoint(
+            clients,
+            f"{base}/v1/messages",
+            who=self.id,
+            key=key,
+            auth=KeyHeader("x-api-key", key),
+            headers=(("anthropic-version", _VERSION),),
+            variable="ANTHROPIC_API_KEY",
+            timeout=timeout,
+        )
+        self._endpoint = Negotiated(endpoint, lambda error: complaints_about(error, _OPTIONAL))
+
+    def complete(self, request: Request) -> Reply:
+        """Answer, leaving out what this model has refused before."""
+        answer, latency, body = self._endpoint.post(lambda refused: _body(self._name, request, refused))
+        return _reply(answer, request, self.id, latency, _honoured(request, body))
+
+
+def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any]:
+    system = "\n\n".join(message.content for message in request.messages if message.role == "system")
+    turns = [message for message in request.messages if message.role != "system"]
+    body: dict[str, Any] = {
+        "model": name,
+        "max_tokens": request.max_tokens,
+        "messages": [{"role": message.role, "content": message.content} for message in turns],
+        "system": system or None,
+        "temperature": None if request.temperature is None else min(request.temperature, 1.0),
+        "top_p": request.top_p,
+        "stop_sequences": list(request.stop) or None,
+    }
+    if request.schema is not None:
+        body["tools"] = [{"name": _TOOL, "description": "Give the answer.", "input_schema": schema_of(request)}]
+        body["tool_choice"] = {"type": "tool", "name": _TOOL}
+    return {name: value for name, value in body.items() if value is not None and name not in refused}
+
+
+def _reply(data: Any, request: Request, who: str, latency: float, honoured: Honoured) -> Reply:
+    blocks = field(data, "content", list, who)
+    reason = data.get("stop_reason")
+    if request.schema is not None and reason == "tool_use":
+        return Reply(
+            _tool_input(blocks, who), Finish.STOP, _usage(data), (), data.get("id"), latency, honoured=honoured
+        )
+    texts = [field(block, "text", str, who) for block in blocks if _kind(block) == "text"]
+    finish = _FINISH.get(str(reason), Finish.OTHER)
+    return Reply("".join(texts), finish, _usage(data), (), data.get("id"), latency, honoured=honoured)
+
+
+def _tool_input(blocks: list[Any], who: str) -> str:
+    for block in blocks:
+        if _kind(block) == "tool_use":
+            return canonical(field(block, "input", dict, who))
+    raise BadReply(f"{who} said that it gave a structured answer and gave none")
+
+
+def _kind(block: Any) -> Any:
+    return block.get("type") if isinstance(block, dict) else None
+
+
+def _usage(data: Mapping[str, Any]) -> Usage:
+    """Anthropic counts cached prompt tokens beside the others; here they are a part of the prompt."""
+    usage = data.get("usage")
+    fresh = count(usage, "input_tokens")
+    read = count(usage, "cache_read_input_tokens")
+    written = count(usage, "cache_creation_input_tokens")
+    prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
+    return Usage(prompt, count(usage, "output_tokens"), read)
+
+
+def _honoured(request: Request, body: Mapping[str, Any]) -> Honoured:
+    wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", body.get("temperature"))]
+    if request.seed is not None:
+        wishes.append(("seed", None))
+    if request.schema is not None:
+        wishes.append(("schema", "tool"))
+    if request.choices:
+        wishes.append(("choices", "left out"))
+    if request.logprobs:
+        wishes.append(("logprobs", "left out"))
+    return tuple(wishes)

@@ -1,0 +1,173 @@
+"""Google's Gemini API, method `generateContent` (https://ai.google.dev/api/generate-content).
+
+Choices are asked for by the response type `text/x.enum`, schemas by `responseJsonSchema`. Parameters that a model does
+not take are left out, and the reply says so. Thoughts are counted as reasoning tokens and are no part of the text.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from bestresponse.core.errors import BadReply
+from bestresponse.models.base import (
+    Abilities,
+    Finish,
+    Honoured,
+    Json,
+    Reply,
+    Request,
+    TokenChances,
+    Usage,
+    effective_seed,
+)
+from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Rejected, Secret
+from bestresponse.models.providers.chat import alternatives, count, field
+from bestresponse.models.providers.unsupported_params import Negotiated, complaints_about
+from bestresponse.models.schema import schema_of
+
+__all__ = ["GOOGLE_URL", "GoogleModel"]
+
+GOOGLE_URL = "https://generativelanguage.googleapis.com/v1beta"
+_OPTIONAL = ("temperature", "topP", "seed", "stopSequences", "responseLogprobs", "logprobs")
+_LOGPROBS = frozenset({"responseLogprobs", "logprobs"})
+_MOST_ALTERNATIVES = 20
+_FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH}
+_REFUSALS = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE"})
+
+
+class GoogleModel:
+    """A Gemini model."""
+
+    def __init__(
+        self,
+        name: str,
+        clients: HttpClients,
+        key: Secret,
+        *,
+        base_url: str = GOOGLE_URL,
+        timeout: float = 300.0,
+        concurrency: int = 16,
+    ) -> None:
+        base = base_url.rstrip("/")
+        self.id = f"google/{name}"
+        self.identity: Mapping[str, Json] = {"provider": "google", "model": name, "base_url": base}
+        self.abilities = Abilities(
+            schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency
+        )
+        endpoint = Endpoint(
+            clients,
+            f"{base}/models/{quote(name, safe='')}:generateContent",
+            who=self.id,
+            key=key,
+            auth=KeyHeader("x-goog-api-key", key),
+            variable="GEMINI_API_KEY",
+            timeout=timeout,
+        )
+        self._endpoint = Negotiated(endpoint, _complaints)
+
+    def complete(self, request: Request) -> Reply:
+        """Answer, leaving out what this model has refused before."""
+        answer, latency, body = self._endpoint.post(lambda refused: _body(request, _settings(request, refused)))
+        return _reply(answer, self.id, latency, _honoured(request, body["generationConfig"]))
+
+
+def _complaints(error: Rejected) -> frozenset[str]:
+    """As elsewhere; Google writes "Logprobs is not enabled", and the two settings of log-probabilities go together."""
+    found = complaints_about(error, _OPTIONAL)
+    return found | _LOGPROBS if "Logprobs is not enabled" in str(error) or found & _LOGPROBS else found
+
+
+def _settings(request: Request, refused: frozenset[str]) -> dict[str, Any]:
+    settings: dict[str, Any] = {
+        "maxOutputTokens": request.max_tokens,
+        "temperature": request.temperature,
+        "topP": request.top_p,
+        "seed": effective_seed(request),
+        "stopSequences": list(request.stop) or None,
+    }
+    if request.schema is not None:
+        settings |= {"responseMimeType": "application/json", "responseJsonSchema": schema_of(request)}
+    if request.choices:
+        enum = {"type": "STRING", "enum": list(request.choices)}
+        settings |= {"responseMimeType": "text/x.enum", "responseSchema": enum}
+    if request.logprobs:
+        settings |= {"responseLogprobs": True, "logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
+    return {name: value for name, value in settings.items() if value is not None and name not in refused}
+
+
+def _body(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
+    system = [{"text": message.content} for message in request.messages if message.role == "system"]
+    turns = [
+        {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.content}]}
+        for message in request.messages
+        if message.role != "system"
+    ]
+    body: dict[str, Any] = {"contents": turns, "generationConfig": dict(settings)}
+    return body | ({"systemInstruction": {"parts": system}} if system else {})
+
+
+def _reply(data: Any, who: str, latency: float, honoured: Honoured) -> Reply:
+    if not isinstance(data, dict):
+        raise BadReply(f"{who} answered with {type(data).__name__} instead of an object")
+    usage, name = _usage(data.get("usageMetadata")), data.get("responseId")
+    provider_id = name if isinstance(name, str) else None
+    blocked = data.get("promptFeedback")
+    if isinstance(blocked, dict) and blocked.get("blockReason") and not data.get("candidates"):
+        return Reply("", Finish.REFUSAL, usage, (), provider_id, latency, honoured=honoured)
+    candidates = field(data, "candidates", list, who)
+    if not candidates or not isinstance(candidates[0], dict):
+        raise BadReply(f"{who} answered without any candidate")
+    first = candidates[0]
+    return Reply(
+        _text(first.get("content"), who),
+        _finish(first.get("finishReason")),
+        usage,
+        _logprobs(first.get("logprobsResult"), who),
+        provider_id,
+        latency,
+        honoured=honoured,
+    )
+
+
+def _finish(reason: Any) -> Finish:
+    return Finish.REFUSAL if reason in _REFUSALS else _FINISH.get(str(reason), Finish.OTHER)
+
+
+def _text(content: Any, who: str) -> str:
+    """The parts that are no thoughts; none at all when everything went into thought, or was withheld."""
+    parts = content.get("parts") if isinstance(content, dict) else None
+    if not isinstance(parts, list):
+        return ""
+    return "".join(
+        field(part, "text", str, who) for part in parts if isinstance(part, dict) and not part.get("thought")
+    )
+
+
+def _usage(data: Any) -> Usage:
+    """Google counts thoughts beside the reply; here they are a part of the completion."""
+    said, thought = count(data, "candidatesTokenCount"), count(data, "thoughtsTokenCount")
+    completion = None if said is None and thought is None else (said or 0) + (thought or 0)
+    return Usage(count(data, "promptTokenCount"), completion, count(data, "cachedContentTokenCount"), thought)
+
+
+def _logprobs(data: Any, who: str) -> tuple[TokenChances, ...]:
+    if not isinstance(data, dict) or not isinstance(data.get("topCandidates"), list):
+        return ()
+    return tuple(_alternatives(field(position, "candidates", list, who), who) for position in data["topCandidates"])
+
+
+def _alternatives(listed: list[Any], who: str) -> TokenChances:
+    return alternatives([(field(one, "token", str, who), one.get("logProbability")) for one in listed])
+
+
+def _honoured(request: Request, settings: Mapping[str, Any]) -> Honoured:
+    wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", settings.get("temperature"))]
+    if request.seed is not None:
+        wishes.append(("seed", settings.get("seed")))
+    if request.schema is not None:
+        wishes.append(("schema", "sent"))
+    if request.choices:
+        wishes.append(("choices", "sent"))
+    if request.logprobs and "logprobs" not in settings:
+        wishes.append(("logprobs", "left out"))
+    return tuple(wishes)

@@ -1,0 +1,1 @@
+"""Wrappers that cache, retry, limit and meter the calls of a model."""

@@ -1,0 +1,197 @@
+"""Replies kept in an SQLite file, so that no call is paid for twice.
+
+The key of a call is the SHA-256 of the canonical JSON of who answers (`Model.identity`) and of the whole request with
+its replicate index: anything that can change the answer changes the key, and repeated samples do not collapse into
+one. Identical calls in flight share one request. Errors are never kept. Rows are JSON text; nothing is unpickled.
+"""
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import NotCached, StoreError
+from bestresponse.core.json import canonical
+from bestresponse.models.base import Json, Model, Reply, Request
+from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
+from bestresponse.models.wrappers.base import Wrapper
+from bestresponse.models.wrappers.cache_miss import Miss, nearest
+
+__all__ = ["Cache", "CacheMode", "Cached", "call_key"]
+
+_VERSION = 1
+_LOOK_BACK = 10_000
+_TABLES = """
+create table if not exists identities (id integer primary key, model text not null, text text not null unique);
+create table if not exists replies (
+    number integer primary key,
+    key text not null unique,
+    identity integer not null references identities,
+    request text not null,
+    reply text not null
+);
+"""
+
+
+class CacheMode(StrEnum):
+    """What to do with a call."""
+
+    OFF = "off"
+    READ_WRITE = "read-write"
+    REFRESH = "refresh"
+    REPLAY = "replay"
+
+
+def call_key(identity: Mapping[str, Json], request: Request) -> str:
+    """The name of a call: 64 hexadecimal digits."""
+    return _key(canonical(identity), request)
+
+
+def _key(identity: str, request: Request) -> str:
+    text = f'{{"identity":{identity},"request":{canonical(request_to_json(request))}}}'
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Cache:
+    """One file of replies, shared by any number of models, threads and processes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._flights: dict[str, Future[Reply]] = {}
+        self._identities: dict[str, int] = {}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._rows = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"cannot open the cache of replies {path}: {error}") from error
+        self._prepare()
+
+    def get(self, key: str) -> Reply | None:
+        """The kept reply, marked as cached; None where there is none."""
+        rows = self._run("select reply from replies where key = ?", key)
+        return self._reply(key, rows[0][0]) if rows else None
+
+    def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
+        """Keep a reply; it is on disk, as far as this process is concerned, when this returns."""
+        data = (key, self._identity(model, identity), _text(request_to_json(request)), _text(reply_to_json(reply)))
+        self._run("insert or replace into replies (key, identity, request, reply) values (?, ?, ?, ?)", *data)
+
+    def once(self, key: str, call: Callable[[], Reply]) -> Reply:
+        """Make the call unless the same one is in flight: then wait for that and share its outcome."""
+        with self._lock:
+            flight = self._flights.get(key)
+            mine = flight is None
+            if flight is None:
+                flight = self._flights[key] = Future()
+        if not mine:
+            return replace(flight.result(), cached=True)
+        try:
+            reply = call()
+            flight.set_result(reply)
+        except BaseException as error:
+            flight.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                del self._flights[key]
+        return reply
+
+    def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """(identity, request) of the last calls kept, newest first."""
+        query = (
+            "select text, request from replies join identities on identities.id = replies.identity "
+            "order by number desc limit ?"
+        )
+        for identity, request in self._run(query, limit):
+            yield json.loads(identity), json.loads(request)
+
+    def identities(self, model: str) -> list[dict[str, Json]]:
+        """Everybody who answered under that model id, oldest first."""
+        rows = self._run("select text from identities where model = ? order by id", model)
+        return [json.loads(text) for (text,) in rows]
+
+    def __len__(self) -> int:
+        return int(self._run("select count(*) from replies")[0][0])
+
+    def close(self) -> None:
+        with self._lock:
+            self._rows.close()
+
+    def _prepare(self) -> None:
+        version = self._run("pragma user_version")[0][0]
+        if version not in (0, _VERSION):
+            raise StoreError(
+                f"the cache {self._path} has format {version}, this release reads {_VERSION}: name another"
+            )
+        self._run("pragma journal_mode = wal")
+        self._run("pragma synchronous = normal")
+        for statement in _TABLES.split(";"):
+            self._run(statement)
+        self._run(f"pragma user_version = {_VERSION}")
+
+    def _identity(self, model: str, text: str) -> int:
+        if text not in self._identities:
+            self._run("insert or ignore into identities (model, text) values (?, ?)", model, text)
+            self._identities[text] = self._run("select id from identities where text = ?", text)[0][0]
+        return self._identities[text]
+
+    def _run(self, statement: str, *values: object) -> list[Any]:
+        try:
+            with self._lock:
+                return self._rows.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"the cache of replies {self._path} cannot be used: {error}") from error
+
+    def _reply(self, key: str, text: str) -> Reply:
+        try:
+            return reply_from_json(json.loads(text), cached=True)
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"the cache {self._path} holds a damaged reply under {key}: refresh that call") from error
+
+
+class Cached(Wrapper):
+    """A model whose replies are kept. Wrap it around everything else, so that a hit costs nothing."""
+
+    def __init__(self, model: Model, cache: Cache, mode: CacheMode = CacheMode.READ_WRITE) -> None:
+        super().__init__(model)
+        self._cache = cache
+        self._mode = mode
+        self._identity = canonical(model.identity)
+
+    def complete(self, request: Request) -> Reply:
+        """The kept reply, or a new one that is kept; in replay mode a miss is `NotCached` and says why."""
+        if self._mode is CacheMode.OFF:
+            return self._model.complete(request)
+        key = _key(self._identity, request)
+        return self._cache.once(key, lambda: self._kept(key, request) or self._fetched(key, request))
+
+    def why_miss(self, request: Request) -> Miss | None:
+        """What tells this call from the nearest one that is kept; None if it is kept itself."""
+        if self._cache.get(_key(self._identity, request)) is not None:
+            return None
+        return nearest(json.loads(self._identity), request_to_json(request), self._cache.recent())
+
+    def _kept(self, key: str, request: Request) -> Reply | None:
+        if self._mode is CacheMode.REFRESH:
+            return None
+        reply = self._cache.get(key)
+        if reply is None and self._mode is CacheMode.REPLAY:
+            raise NotCached(f"this call of {self.id} was never recorded: {self.why_miss(request)}")
+        return reply
+
+    def _fetched(self, key: str, request: Request) -> Reply:
+        reply = self._model.complete(request)
+        self._cache.put(key, self.id, self._identity, request, reply)
+        return reply
+
+
+def _text(data: dict[str, Any]) -> str:
+    """JSON in ASCII: SQLite takes no lone surrogates, and replies may hold some."""
+    return json.dumps(data, separators=(",", ":"))

@@ -1,0 +1,201 @@
+"""What calls cost, and a budget that cannot be passed.
+
+Before a call its largest possible cost is reserved: one call, as many prompt tokens as the prompt has bytes (no
+byte-level tokenizer makes more) plus what the framing adds, and `max_tokens` of reply. If that does not fit beside
+what is spent and reserved, the call waits for others to finish, because most cost less than their reservation; if it
+does not fit beside what is spent alone, it is `OverBudget`. Afterwards the true cost takes the reservation's place.
+A failed attempt counts as a call and costs no tokens. An unknown price is unknown: it is never taken for 0.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from bestresponse.core.errors import OverBudget, UsageError
+from bestresponse.models.base import Model, Reply, Request, Usage
+from bestresponse.models.wrappers.base import Wrapper
+
+__all__ = ["Budget", "Ledger", "Meter", "Metered", "Price", "largest_usage"]
+
+Price = Callable[[Usage], float | None]
+"""US dollars for these tokens; None where the price is not known."""
+
+_FRAME = 64
+_FRAME_PER_MESSAGE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits on everything a meter sees: attempts, tokens of prompt and reply together, US dollars. None: no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What was spent. `cached` is part of `prompt`, `reasoning` part of `completion`.
+
+    `calls` are attempts, `failed` those among them without a reply. `uncounted` replies came without token counts and
+    `unpriced` ones without a known price: `money` leaves them out, and is None when nothing could be priced.
+    """
+
+    calls: int = 0
+    failed: int = 0
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    reasoning: int = 0
+    money: float | None = None
+    uncounted: int = 0
+    unpriced: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt + self.completion
+
+    def __add__(self, other: "Ledger") -> "Ledger":
+        known = [money for money in (self.money, other.money) if money is not None]
+        return Ledger(
+            self.calls + other.calls,
+            self.failed + other.failed,
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.cached + other.cached,
+            self.reasoning + other.reasoning,
+            sum(known) if known else None,
+            self.uncounted + other.uncounted,
+            self.unpriced + other.unpriced,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """Calls, tokens and dollars against which the budget is held."""
+
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+
+    def __add__(self, other: "_Cost") -> "_Cost":
+        return _Cost(self.calls + other.calls, self.tokens + other.tokens, self.money + other.money)
+
+    def __sub__(self, other: "_Cost") -> "_Cost":
+        return _Cost(self.calls - other.calls, self.tokens - other.tokens, self.money - other.money)
+
+
+@dataclass(slots=True)
+class _Account:
+    """Spent for good, and reserved for calls in flight."""
+
+    spent: _Cost = field(default_factory=_Cost)
+    reserved: _Cost = field(default_factory=_Cost)
+    in_flight: int = 0
+
+
+class Meter:
+    """Counts for any number of models in any number of threads, and keeps all of them within one budget."""
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget or Budget()
+        self._account = _Account()
+        self._ledgers: dict[str, Ledger] = {}
+        self._changed = threading.Condition()
+
+    @property
+    def ledger(self) -> Ledger:
+        """Everything so far, as it stands at this moment."""
+        with self._changed:
+            return sum(self._ledgers.values(), Ledger())
+
+    @property
+    def by_model(self) -> Mapping[str, Ledger]:
+        """The same apart for every model id, in the order of first use."""
+        with self._changed:
+            return dict(self._ledgers)
+
+    def reserve(self, cost: _Cost) -> None:
+        """Set the cost aside; wait while calls in flight may still free what is missing."""
+        account = self._account
+        with self._changed:
+            while self._excess(account.spent + account.reserved + cost):
+                excess = self._excess(account.spent + cost)
+                if excess or not account.in_flight:
+                    raise OverBudget(f"the next call could pass the budget: {excess}")
+                self._changed.wait()
+            account.reserved += cost
+            account.in_flight += 1
+
+    def settle(self, model: str, reserved: _Cost, cost: _Cost, entry: Ledger) -> None:
+        """Replace a reservation by what the call really cost."""
+        with self._changed:
+            self._account.reserved -= reserved
+            self._account.in_flight -= 1
+            self._account.spent += cost
+            self._ledgers[model] = self._ledgers.get(model, Ledger()) + entry
+            self._changed.notify_all()
+
+    def _excess(self, cost: _Cost) -> str:
+        """Which limit this would pass, in words; empty if none."""
+        budget = self.budget
+        if budget.calls is not None and cost.calls > budget.calls:
+            return f"{cost.calls} calls of {budget.calls}"
+        if budget.tokens is not None and cost.tokens > budget.tokens:
+            return f"up to {cost.tokens} tokens of {budget.tokens}"
+        if budget.money is not None and cost.money > budget.money:
+            return f"up to ${cost.money:.4f} of ${budget.money:.4f}"
+        return ""
+
+
+class Metered(Wrapper):
+    """A model whose calls are counted and kept within a meter's budget."""
+
+    def __init__(self, model: Model, meter: Meter, price: Price = lambda usage: None) -> None:
+        super().__init__(model)
+        self._meter = meter
+        self._price = price
+        if meter.budget.money is not None and price(Usage(1, 1)) is None:
+            raise UsageError(
+                f"the price of {model.id} is not known, so a budget in money cannot be kept: set calls or tokens"
+            )
+
+    def complete(self, request: Request) -> Reply:
+        """Answer within the budget, or `OverBudget` before anything was sent."""
+        largest = largest_usage(request)
+        reserved = _cost(largest, self._price(largest))
+        self._meter.reserve(reserved)
+        cost, entry = _Cost(calls=1), Ledger(calls=1, failed=1)
+        try:
+            reply = self._model.complete(request)
+            counted = reply.usage.prompt is not None and reply.usage.completion is not None
+            money = self._price(reply.usage) if counted else None
+            cost = _cost(reply.usage, money) if counted else reserved
+            entry = _entry(reply.usage, money, counted=counted)
+        finally:
+            self._meter.settle(self.id, reserved, cost, entry)
+        return reply
+
+
+def _cost(usage: Usage, money: float | None) -> _Cost:
+    return _Cost(1, (usage.prompt or 0) + (usage.completion or 0), money or 0.0)
+
+
+def _entry(usage: Usage, money: float | None, *, counted: bool) -> Ledger:
+    return Ledger(
+        calls=1,
+        prompt=usage.prompt or 0,
+        completion=usage.completion or 0,
+        cached=usage.cached or 0,
+        reasoning=usage.reasoning or 0,
+        money=money,
+        uncounted=int(not counted),
+        unpriced=int(money is None),
+    )
+
+
+def largest_usage(request: Request) -> Usage:
+    """More tokens than this request can cost."""
+    texts = [message.content for message in request.messages] + [request.schema or ""]
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return Usage(size + _FRAME + _FRAME_PER_MESSAGE * len(request.messages), request.max_tokens)

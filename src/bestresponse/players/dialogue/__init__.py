@@ -1,0 +1,1 @@
+"""Speakers and referees of dialogues."""

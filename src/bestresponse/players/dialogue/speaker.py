@@ -1,0 +1,98 @@
+"""A language model that voices a chosen manner in a dialogue, and speakers whom nobody tells how to speak."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from bestresponse.core.ask import Ask, Choice, Words
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import View
+from bestresponse.core.player import Decision, Player, Reading, Status
+from bestresponse.core.seeds import generator
+from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.players.llm.player import Sampling, call_of
+
+__all__ = ["Speaker", "Unguided", "read_message"]
+
+_GOES_ON = re.compile(r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Asks the model for the next message; `sampling.replicate` is the number of the draw."""
+
+    model: Model
+    sampling: Sampling = field(default_factory=lambda: Sampling(temperature=0.7, max_tokens=200))
+
+    @property
+    def name(self) -> str:
+        return self.model.id
+
+    def request(self, view: View) -> Request:
+        """The one call that asks for the message."""
+        content = "\n\n".join(part for part in (view.briefing, view.situation, *view.notes) if part)
+        return Request(
+            (Message("system", TEXTS.text("dialogue_speaker")), Message("user", content)),
+            max_tokens=self.sampling.max_tokens,
+            temperature=self.sampling.temperature,
+            top_p=self.sampling.top_p,
+            seed=self.sampling.seed,
+            replicate=self.sampling.replicate,
+        )
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        if not isinstance(ask, Words):
+            raise UsageError(f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}")
+        request = self.request(view)
+        reply = self.model.complete(request)
+        text, reading = read_message(reply, ask)
+        return Decision(text, "", reading, (call_of(self.model, request, reply),))
+
+
+@dataclass(frozen=True, slots=True)
+class Unguided:
+    """`player` speaking in the neutral manner; whom to address it says itself, or the seed draws it.
+
+    A person in a dialogue is such a player (`choosing`): what it writes takes the place of a model's message.
+    """
+
+    player: Player
+    neutral: tuple[str, ...]
+    choosing: bool = False
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.player.name
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        if not isinstance(ask, Choice):
+            return self.player.decide(view, ask)
+        options = tuple(option for option in ask.options if option in self.neutral)
+        if self.choosing and len(options) > 1:
+            return self.player.decide(view, Choice(options))
+        return Decision(generator(self.seed, "to whom", view.key).choice(options))
+
+
+def read_message(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
+    """The words of a reply as a message: cut at the token limit it still counts as said, and this is recorded.
+
+    Small models like to go on with the prompt after their message; what they write in others' names is cut off.
+    """
+    whole = reply.text.strip()
+    text = _GOES_ON.split(whole, maxsplit=1)[0].strip()
+    if reply.finish is Finish.REFUSAL:
+        return None, Reading(Status.REFUSED, "the provider's filter ended the reply")
+    if not text and whole:
+        return None, Reading(Status.UNPARSEABLE, f"there is no message, only more of the prompt: {whole[:60]!r}")
+    if not text:
+        return None, Reading(Status.UNPARSEABLE, "the model answered nothing")
+    if len(text) > ask.limit:
+        return None, Reading(Status.ILLEGAL, f"the message has {len(text)} characters; the limit is {ask.limit}")
+    if text != whole:
+        return text, Reading(Status.REPAIRED, "it went on with the prompt, which was cut off")
+    if reply.finish is Finish.LENGTH:
+        return text, Reading(Status.REPAIRED, "cut off at the token limit and taken as it is")
+    return text, Reading()

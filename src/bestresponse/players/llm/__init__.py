@@ -1,0 +1,1 @@
+"""Language models in a seat: prompts, reading of answers, agents."""

@@ -1,0 +1,123 @@
+"""An agent: a language model with a persona, a memory and a way of reasoning, each of which can be exchanged.
+
+`Agent` is the agent's code; its status is the view it is given; persona, memory and reasoning are parts (see
+`players.persona`, `players.memory`, `players.reasoning`). An answer in free words is read by the rules of
+`players.reading` first and, where an amount is asked, by those of `players.bidders_reading`. A refused or unreadable
+answer is explained to the model `attempts - 1` times. `Settled` is the study's policy for a seat without an answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from bestresponse.core.ask import PASS, Amount, Ask, Choice
+from bestresponse.core.errors import InvalidMove, ModelUnavailable, UsageError
+from bestresponse.core.game import View
+from bestresponse.core.player import Decision, Player, Reading, Status
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.players.llm.memory import Memory, full
+from bestresponse.players.llm.persona import Persona
+from bestresponse.players.llm.player import LlmPlayer, Sampling, call_of, read
+from bestresponse.players.llm.prompting import Style, prompt
+from bestresponse.players.llm.reading import Answer
+from bestresponse.players.llm.reasoning import Reasoning, Thinker, direct
+from bestresponse.players.llm.texts import TEXTS
+from bestresponse.players.water.reading import read_bid
+
+__all__ = ["POLICIES", "Agent", "Policy", "Settled"]
+
+Policy = Literal["abstain", "void"]
+POLICIES: tuple[Policy, ...] = ("abstain", "void")
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A model in a seat."""
+
+    model: Model
+    persona: Persona | None = None
+    memory: Memory = full
+    reasoning: Reasoning = direct
+    sampling: Sampling = field(default_factory=Sampling)
+    style: Style = "line"
+    attempts: int = 3
+
+    @property
+    def name(self) -> str:
+        return self.model.id
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        system = self.persona.text if self.persona else TEXTS.text("system")
+        thinker = Thinker(self.model, self.sampling, system)
+        recalled = self.memory(thinker, view)
+        notes = self.reasoning(thinker, recalled, ask)
+        shown = replace(recalled, notes=(*recalled.notes, *notes))
+        return self._answer(thinker, shown, ask)
+
+    def _answer(self, thinker: Thinker, view: View, ask: Ask) -> Decision:
+        player = LlmPlayer(self.model, self.sampling, self.style, 1, thinker.system)
+        opening = prompt(view, ask, self.style)
+        messages: tuple[Message, ...] = (Message("system", thinker.system), Message("user", opening))
+        refused: list[str] = []
+        while True:
+            request: Request = player.request(messages, ask)
+            reply = self.model.complete(request)
+            thinker.calls.append(call_of(self.model, request, reply))
+            answer = read_in_words(ask, reply)
+            if answer.readable or len(refused) + 1 >= self.attempts:
+                return Decision(answer.value, reply.text, _reading(answer, refused), tuple(thinker.calls))
+            refused.append(answer.reading.how)
+            complaint = TEXTS.fill("again", why=answer.reading.how)
+            messages = (*messages, Message("assistant", reply.text), Message("user", complaint))
+
+
+def _reading(answer: Answer, refused: list[str]) -> Reading:
+    """How the answer was read, with what was refused before it."""
+    if not refused or not answer.readable:
+        return answer.reading
+    before = "; ".join(f"refused: {why}" for why in refused)
+    return Reading(Status.REPAIRED, "; ".join(part for part in (before, answer.reading.how) if part))
+
+
+def read_in_words(ask: Ask, reply: Reply) -> Answer:
+    """The reply as an answer; for an amount also one that is named in the middle of a sentence."""
+    answer = read(ask, reply)
+    in_words = isinstance(ask, Amount) and answer.reading.status in (Status.UNPARSEABLE, Status.REFUSED)
+    if answer.readable or not in_words or reply.finish is not Finish.STOP:
+        return answer
+    named = read_bid(reply.text)
+    if named is None:
+        return answer
+    try:
+        ask.check(named.value)
+    except InvalidMove as error:
+        return Answer(None, Reading(Status(error.kind.value), str(error)))
+    return Answer(named.value, Reading(Status.REPAIRED, named.how))
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A seat with a policy: what happens when its player gives no answer that can be used.
+
+    `abstain` passes in its place, and the record says why; `void` leaves the decision without an action, which ends
+    the play without a result. A model that cannot be reached counts as no answer under `abstain`.
+    """
+
+    player: Player
+    policy: Policy
+
+    @property
+    def name(self) -> str:
+        return self.player.name
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        if self.policy == "void":
+            return self.player.decide(view, ask)
+        if not isinstance(ask, Amount | Choice) or not ask.may_pass:
+            raise UsageError("a seat can only abstain where the game lets it pass")
+        try:
+            decision = self.player.decide(view, ask)
+        except ModelUnavailable as error:
+            decision = Decision(None, "", Reading(Status.REFUSED, f"the model could not be reached: {error}"))
+        return decision if decision.action is not None else replace(decision, action=PASS, stand_in="abstain")

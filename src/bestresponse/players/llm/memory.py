@@ -1,0 +1,65 @@
+"""What an agent remembers of the rounds gone by: all, a window, or a summary with the last few.
+
+Games that go over rounds tell them apart in their facts: `past` holds one text a round, `now` the present one. The
+view of a game that does not is left as it is.
+
+    full        every round
+    window:N    the last N rounds (5 where no number is given)
+    summary:N   the last N rounds (3), and a summary of the earlier ones that the model itself writes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import View
+from bestresponse.core.registry import did_you_mean
+from bestresponse.players.llm.reasoning import Thinker
+from bestresponse.players.llm.texts import TEXTS
+
+__all__ = ["MEMORIES", "Memory", "memory"]
+
+Memory = Callable[[Thinker, View], View]
+
+
+def full(thinker: Thinker, view: View) -> View:
+    return view
+
+
+def window(size: int, thinker: Thinker, view: View) -> View:
+    past = list(view.facts.get("past", ()))
+    if len(past) <= size:
+        return view
+    gap = TEXTS.fill("agent_forgotten", count=len(past) - size)
+    return _retold(view, [gap, *past[-size:]])
+
+
+def summary(size: int, thinker: Thinker, view: View) -> View:
+    past = list(view.facts.get("past", ()))
+    if len(past) <= size:
+        return view
+    text = thinker.say(TEXTS.fill("agent_summary", past="\n\n".join(past[:-size])))
+    return _retold(view, [TEXTS.fill("agent_summarised", summary=text), *past[-size:]])
+
+
+def _retold(view: View, past: list[str]) -> View:
+    return replace(view, situation="\n\n".join((*past, view.facts.get("now", ""))))
+
+
+MEMORIES: dict[str, Memory] = {"full": full, "window": partial(window, 5), "summary": partial(summary, 3)}
+
+
+def memory(name: str) -> Memory:
+    """The memory of that name; a number after a colon says how many rounds are kept word by word."""
+    plain, colon, size = name.partition(":")
+    if plain not in MEMORIES or (colon and plain == "full"):
+        known = ", ".join(MEMORIES)
+        raise UsageError(f"there is no memory {name!r}; known: {known}.{did_you_mean(plain, list(MEMORIES))}")
+    if not colon:
+        return MEMORIES[plain]
+    if not size.isdecimal() or not 1 <= int(size) <= 10_000:
+        raise UsageError(f"{name!r}: expected a number of rounds after the colon, such as {plain}:5")
+    return partial(window if plain == "window" else summary, int(size))

@@ -1,0 +1,95 @@
+"""Who an agent is: profession, personality, background. The published five, or a user's own from a TOML file.
+
+[Alex]
+profession = "..."
+personality = "..."
+background = "..."
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.players.llm.texts import TEXTS
+
+__all__ = ["Persona", "parse_personas", "published_personas", "read_personas"]
+
+_LONGEST = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """Three sentences or more about one resident."""
+
+    name: str
+    profession: str
+    personality: str
+    background: str
+
+    @property
+    def text(self) -> str:
+        """What a model is told about itself."""
+        return TEXTS.fill(
+            "agent_persona",
+            who=self.name,
+            profession=self.profession,
+            personality=self.personality,
+            background=self.background,
+        )
+
+    def to_json(self) -> list[str]:
+        return [self.name, self.profession, self.personality, self.background]
+
+
+_KEYS = tuple(field.name for field in fields(Persona) if field.name != "name")
+
+
+@cache
+def published_personas() -> Mapping[str, Persona]:
+    """The five residents of the published study, in our own words."""
+    source = files("bestresponse.players.llm.texts").joinpath("personas.toml")
+    return parse_personas(source.read_text("utf-8"), "personas.toml")
+
+
+def read_personas(path: Path) -> Mapping[str, Persona]:
+    """The personas of a TOML file, by name; UsageError with the place where it is wrong."""
+    try:
+        return parse_personas(path.read_text("utf-8"), str(path))
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+
+
+def parse_personas(text: str, where: str) -> Mapping[str, Persona]:
+    """The personas in a TOML text; `where` is for messages."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{where} is not TOML: {error}") from None
+    if not tables:
+        raise UsageError(f"{where} holds no persona; expected a table such as [Alex] with {', '.join(_KEYS)}")
+    return {name: _persona(name, entry, where) for name, entry in tables.items()}
+
+
+def _persona(name: str, entry: Any, where: str) -> Persona:
+    if not isinstance(entry, dict):
+        raise UsageError(f"{where}: {name!r} stands outside of a table; expected [name] with {', '.join(_KEYS)}")
+    for key in entry:
+        if key not in _KEYS:
+            hint = did_you_mean(key, list(_KEYS))
+            raise UsageError(f"{where}: [{name}] has no key {key!r}; known: {', '.join(_KEYS)}.{hint}")
+    for key in _KEYS:
+        value = entry.get(key)
+        if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
+            raise UsageError(f"{where}: [{name}] needs a text of at most {_LONGEST} characters for {key!r}")
+    profession, personality, background = (" ".join(entry[key].split()) for key in _KEYS)
+    return Persona(name, profession.rstrip("."), personality, background)

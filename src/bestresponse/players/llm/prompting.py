@@ -1,0 +1,107 @@
+"""How a language model is asked: the view in words, then the ask as an instruction it can follow.
+
+Three styles of answer: `line` (free text that ends with ANSWER: ...), `json` (one object, by schema where the model
+enforces one) and `letter` (the bare label, for one-token answers).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.game import View
+from bestresponse.core.json import canonical
+from bestresponse.players.llm.texts import TEXTS
+
+__all__ = ["Style", "instruction", "prompt", "schema"]
+
+Style = Literal["line", "json", "letter"]
+
+
+def prompt(view: View, ask: Ask, style: Style) -> str:
+    """Everything the user message says."""
+    parts = (view.briefing, view.situation, *view.notes, instruction(ask, style))
+    return "\n\n".join(part for part in parts if part)
+
+
+def instruction(ask: Ask, style: Style) -> str:
+    """How to answer `ask`. No example answer is shown: small models would repeat it."""
+    if style == "json" and not isinstance(ask, Words):
+        return TEXTS.fill("ask_json", form=_json_form(ask), where=_where(ask))
+    match ask:
+        case Choice(options):
+            return TEXTS.fill("ask_letter" if style == "letter" else "ask_choice", options=", ".join(options))
+        case Amount(low, high, whole):
+            kind = "a whole number" if whole else "a number"
+            return TEXTS.fill("ask_amount", kind=kind, low=f"{low:g}", high=f"{high:g}")
+        case Words(limit):
+            return TEXTS.fill("ask_words", limit=limit)
+        case Mixture(options):
+            return TEXTS.fill("ask_mixture", form=", ".join(f"{option}: <p>" for option in options))
+        case Form():
+            return TEXTS.fill("ask_form", form=_json_form(ask))
+        case Lottery():
+            raise TypeError("a language model does not draw lotteries")
+
+
+def _json_form(ask: Ask) -> str:
+    """What the JSON object looks like, with a place in angle brackets for every value."""
+    match ask:
+        case Choice() | Amount():
+            return f'{{"answer": {_place(ask)}}}'
+        case Mixture(options):
+            return "{" + ", ".join(f"{canonical(option)}: <p>" for option in options) + "}"
+        case Form(fields):
+            return "{" + ", ".join(f"{canonical(name)}: {_place(field)}" for name, field in fields) + "}"
+        case Words() | Lottery():
+            raise TypeError(f"{type(ask).__name__} has no JSON form")
+
+
+def _place(ask: Choice | Amount | Words | Mixture) -> str:
+    match ask:
+        case Choice(options):
+            return "<one of " + ", ".join(canonical(option) for option in options) + ">"
+        case Amount(low, high, whole):
+            return f"<{'whole number' if whole else 'number'} from {low:g} to {high:g}>"
+        case Words(limit):
+            return f"<text of at most {limit} characters, in quotes>"
+        case Mixture():
+            return _json_form(ask)
+
+
+def _where(ask: Ask) -> str:
+    if isinstance(ask, Mixture):
+        return (
+            "every <p> is the probability with which you choose that action, not negative, and together they sum to 1 "
+            "(a probability of 1 for one action is allowed)"
+        )
+    return "put your own values in place of the angle brackets"
+
+
+def schema(ask: Ask) -> dict[str, Any]:
+    """A JSON schema of the answer in `json` style."""
+    match ask:
+        case Choice() | Amount():
+            return _object({"answer": _value_schema(ask)})
+        case Mixture():
+            return _value_schema(ask)
+        case Form(fields):
+            return _object({name: _value_schema(field) for name, field in fields})
+        case Words() | Lottery():
+            raise TypeError(f"{type(ask).__name__} has no JSON form")
+
+
+def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, Any]:
+    match ask:
+        case Choice(options):
+            return {"type": "string", "enum": list(options)}
+        case Amount(low, high, whole):
+            return {"type": "integer" if whole else "number", "minimum": low, "maximum": high}
+        case Words(limit):
+            return {"type": "string", "maxLength": limit}
+        case Mixture(options):
+            return _object({option: {"type": "number", "minimum": 0, "maximum": 1} for option in options})
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

@@ -1,0 +1,155 @@
+"""A player whose reasoning is checked: what logic refutes is put right, and the player is asked again.
+
+    Verified(LlmPlayer(model), Reviewer(RulesTranslator()))
+
+It wraps any player that gives reasons, in any game whose view tells the payoffs (`facts` with `seat`, `actions` and
+`payoffs`, as `games.matrix` has them), or of which `subject` says what a view is about (`moves_of` does so for trees).
+In other games nothing can be checked and the player is left alone. It stops when nothing is refuted, or after
+`attempts` (LELMA: 5). On the command line it is written `verified:MODEL`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import Game, View
+from bestresponse.core.player import Call, Decision, Player
+from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.texts import TEXTS
+from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.games.trees.game import TreeGame
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.subgame import subgame
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = [
+    "SPELLING",
+    "SubjectOf",
+    "Try",
+    "Verified",
+    "bare_name",
+    "calls_of",
+    "is_verified",
+    "moves_of",
+    "subject_of",
+    "tries",
+    "with_review",
+]
+
+SPELLING = "verified:"
+"""What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""
+SubjectOf = Callable[[View], Subject | None]
+"""What a view is about, as claims see it; None where nothing can be checked."""
+_LONGEST_QUOTED = 20_000
+
+
+def subject_of(view: View) -> Subject | None:
+    """The game as the view tells it; None where it tells no payoffs."""
+    facts: Mapping[str, Any] = view.facts
+    if not {"seat", "actions", "payoffs"} <= set(facts):
+        return None
+    try:
+        actions = tuple(tuple(map(str, own)) for own in facts["actions"])
+        players = tuple(map(str, facts.get("players", ())))
+        return Subject(NormalForm(np.asarray(facts["payoffs"]), players, actions), int(facts["seat"]))
+    except (InvalidGame, TypeError, ValueError):
+        return None
+
+
+def moves_of(tree: Tree) -> SubjectOf:
+    """For the views of a tree in which nothing is hidden: the game from the decision on that is asked for."""
+    nodes = {index: node for node, index in enumerate(tree.infoset.tolist()) if index >= 0}
+
+    @cache
+    def at(role: str, label: str) -> Subject | None:
+        index = tree.infoset_index.get((role, label))
+        return None if index is None else Subject(subgame(tree, nodes[index]), tree.players.index(role))
+
+    return lambda view: at(view.role, str(view.facts.get("infoset")))
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One decision and the review of its reasoning; None where there was nothing to check it against."""
+
+    decision: Decision
+    review: Review | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """`player`, corrected by `reviewer` up to `attempts` - 1 times."""
+
+    player: Player
+    reviewer: Reviewer
+    attempts: int = 5
+    subject: SubjectOf = subject_of
+
+    @property
+    def name(self) -> str:
+        return f"verified({self.player.name})"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """The last decision, with every call on the way to it."""
+        made = tries(self, view, ask)
+        return replace(made[-1].decision, calls=calls_of(made))
+
+
+def is_verified(name: str) -> bool:
+    """Whether a model is asked for with its reasoning checked."""
+    return name.startswith(SPELLING)
+
+
+def bare_name(name: str) -> str:
+    """The name of the model itself.
+
+    >>> bare_name("verified:openai/gpt-4o"), bare_name("openai/gpt-4o")
+    ('openai/gpt-4o', 'openai/gpt-4o')
+    """
+    return name.removeprefix(SPELLING)
+
+
+def with_review(name: str, player: Player, game: Game[Any] | None = None) -> Player:
+    """`player`, checked by the rules where the name asks for it; in a tree where `game` is given and hides nothing."""
+    if not is_verified(name):
+        return player
+    reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
+    if isinstance(game, TreeGame) and game.tree.is_perfect_information:
+        return Verified(player, reviewer, subject=moves_of(game.tree))
+    return Verified(player, reviewer)
+
+
+def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
+    """Every attempt with its review, in order."""
+    subject = verified.subject(view)
+    made: list[Try] = []
+    shown = view
+    for _ in range(max(1, verified.attempts)):
+        decision = verified.player.decide(shown, ask)
+        review = verified.reviewer.review(decision.reasoning, subject) if subject is not None else None
+        made.append(Try(decision, review))
+        if review is None or not review.sentences:
+            break
+        shown = replace(view, notes=(*view.notes, _note(decision.reasoning, review)))
+    return tuple(made)
+
+
+def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
+    """All calls in the order they were made: each decision, then its translation."""
+    return tuple(
+        call for one in made for call in (*one.decision.calls, *(one.review.calls if one.review is not None else ()))
+    )
+
+
+def _note(reasoning: str, review: Review) -> str:
+    sentences = "\n".join(f"- {sentence.text}" for sentence in review.sentences)
+    return TEXTS.fill("feedback", reasoning=reasoning[:_LONGEST_QUOTED], sentences=sentences)

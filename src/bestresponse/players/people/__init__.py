@@ -1,0 +1,1 @@
+"""People in a seat."""

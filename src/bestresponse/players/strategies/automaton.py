@@ -1,0 +1,38 @@
+"""A finite automaton in a seat of a repeated two-player game: it reads the history from its view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bestresponse.core.ask import Ask, Choice
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import View
+from bestresponse.core.player import Decision
+from bestresponse.core.seeds import generator
+from bestresponse.theory.repeated.automaton import Automaton
+
+__all__ = ["AutomatonPlayer"]
+
+
+@dataclass(frozen=True, slots=True)
+class AutomatonPlayer:
+    """Plays `automaton`; a mixed action is drawn anew for each view, always the same for the same seed and view."""
+
+    automaton: Automaton
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.automaton.name
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        actions = view.facts.get("actions", ())
+        if not isinstance(ask, Choice) or "history" not in view.facts or len(actions) != 2:
+            raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
+        seat: int = view.facts["seat"]
+        own, other = (list(actions[who]) for who in (seat, 1 - seat))
+        state = 0
+        for moves in view.facts["history"]:
+            state = int(self.automaton.step[state, own.index(moves[seat]), other.index(moves[1 - seat])])
+        mix = self.automaton.mix[state]
+        return Decision(generator(self.seed, view.key).choices(own, mix.tolist())[0])

@@ -1,0 +1,116 @@
+"""Simple ways to play a two-player matrix game, to stand beside every model in every table.
+
+Each is a function of the player's own payoffs and the opponent's, both with the player's own actions as rows, for a
+whole batch of games at once: (n, own, other) -> strategies (n, own). Ties go to the action listed first.
+
+    uniform   every action equally often
+    random    one action, drawn once per game
+    greedy    the action with the largest payoff anywhere in its row
+    maximin   the action whose worst payoff is best
+    level-1   best response to an opponent who plays uniformly (Stahl & Wilson 1995; Nagel 1995)
+    level-2   best response to an opponent who plays level-1
+    optimal   an equilibrium strategy; in a zero-sum game the one that guarantees the value
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestresponse.core.ask import Ask, Choice, Mixture
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import View
+from bestresponse.core.player import Decision
+from bestresponse.core.registry import did_you_mean
+from bestresponse.core.seeds import generator, split
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.zero_sum.solve import solve_zero_sum
+
+__all__ = ["BASELINES", "Baseline", "BaselinePlayer", "baseline"]
+
+Baseline = Callable[[Array, Array, int], Array]
+
+
+def _pure(choices: np.ndarray[tuple[int], np.dtype[np.intp]], actions: int) -> Array:
+    return np.eye(actions)[choices]
+
+
+def uniform(own: Array, other: Array, seed: int) -> Array:
+    return np.full(own.shape[:2], 1.0 / own.shape[1])
+
+
+def random(own: Array, other: Array, seed: int) -> Array:
+    drawn = np.random.default_rng(split(seed, "random baseline")).integers(own.shape[1], size=len(own))
+    return _pure(drawn, own.shape[1])
+
+
+def greedy(own: Array, other: Array, seed: int) -> Array:
+    return _pure(own.max(axis=2).argmax(axis=1), own.shape[1])
+
+
+def maximin(own: Array, other: Array, seed: int) -> Array:
+    return _pure(own.min(axis=2).argmax(axis=1), own.shape[1])
+
+
+def level_1(own: Array, other: Array, seed: int) -> Array:
+    return _pure(own.mean(axis=2).argmax(axis=1), own.shape[1])
+
+
+def level_2(own: Array, other: Array, seed: int) -> Array:
+    opponent = other.mean(axis=1).argmax(axis=1)
+    faced = np.take_along_axis(own, opponent[:, None, None], axis=2)[:, :, 0]
+    return _pure(faced.argmax(axis=1), own.shape[1])
+
+
+def optimal(own: Array, other: Array, seed: int) -> Array:
+    if np.array_equal(own, -other):
+        return solve_zero_sum(own).row
+    return np.stack([_first_equilibrium(a, b) for a, b in zip(own, other, strict=True)])
+
+
+def _first_equilibrium(own: Array, other: Array) -> Array:
+    first: Array = nash(NormalForm.bimatrix(own, other)).equilibria[0].strategies[0]
+    return first
+
+
+BASELINES: dict[str, Baseline] = {
+    "uniform": uniform,
+    "random": random,
+    "greedy": greedy,
+    "maximin": maximin,
+    "level-1": level_1,
+    "level-2": level_2,
+    "optimal": optimal,
+}
+
+
+def baseline(name: str) -> Baseline:
+    """The baseline of that name; UsageError with the nearest name where there is none."""
+    if name not in BASELINES:
+        raise UsageError(f"there is no baseline named {name!r}.{did_you_mean(name, list(BASELINES))}")
+    return BASELINES[name]
+
+
+@dataclass(frozen=True, slots=True)
+class BaselinePlayer:
+    """A baseline in a seat of a two-player matrix game; a mixed strategy is drawn from where an action is asked."""
+
+    name: str
+    seed: int = 0
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        payoffs = np.asarray(view.facts.get("payoffs", ()), dtype=np.float64)
+        if payoffs.ndim != 3:
+            raise UsageError(f"the baseline {self.name} plays two-player matrix games only")
+        if view.facts["seat"] == 1:
+            payoffs = payoffs[::-1].transpose(0, 2, 1)
+        own_seed = split(self.seed, view.key)
+        mix = baseline(self.name)(payoffs[0][None], payoffs[1][None], own_seed)[0]
+        if isinstance(ask, Mixture):
+            return Decision(tuple(map(float, mix)))
+        if isinstance(ask, Choice):
+            return Decision(generator(own_seed, "draw").choices(ask.options, mix)[0])
+        raise UsageError(f"the baseline {self.name} answers choices and mixtures, not {type(ask).__name__}")

@@ -1,0 +1,1 @@
+"""Bidders of the Water Allocation Challenge."""

@@ -1,0 +1,274 @@
+"""The figures of a report: SVG bytes, deterministic, readable on light and on dark ground.
+
+Each function takes numbers and names and returns an SVG file; `bestresponse.report.document.Figure` holds it. The
+ground is transparent, and the colours are variables that a style inside the SVG sets for light and for dark. Names
+are plain text: a "$" is a dollar, not mathematics. The series colours keep their order and can be told apart under
+the common colour-vision deficiencies (after Okabe & Ito 2008); marks and line styles differ as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bestresponse.core.errors import UsageError
+from bestresponse.report.figures.canvas import (
+    GRID,
+    INK,
+    MARKERS,
+    QUIET,
+    canvas,
+    label,
+    line_style,
+    series_colour,
+    to_svg,
+)
+from bestresponse.report.stats.interval import Floats, Interval, as_sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.ticker import MaxNLocator
+
+__all__ = ["bars", "distribution", "heatmap", "intervals", "lines", "scatter"]
+
+T = TypeVar("T")
+
+_STRIP_POINTS = 400
+
+
+def distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bool = True) -> bytes:
+    """One row a group: every value as a dot (a fixed sample of them when many), the quartile box, and the mean.
+
+    `zero` keeps 0 in view, as the best a gap can be.
+    """
+    samples = {name: as_sample(values, name) for name, values in _some(groups).items()}
+    with canvas(height=0.9 + 0.58 * len(samples)) as axes:
+        for row, values in enumerate(samples.values()):
+            _strip(axes, row, values, series_colour(row))
+        _name_rows(axes, list(samples))
+        axes.use_sticky_edges = False
+        axes.margins(x=0.03)
+        if zero:
+            axes.axvline(0, color=QUIET, linewidth=0.9, zorder=1)
+        axes.set_xlabel(label(x_label))
+        return to_svg(axes)
+
+
+def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
+    rng = np.random.default_rng(row)
+    dots = rng.choice(values, _STRIP_POINTS, replace=False) if values.size > _STRIP_POINTS else values
+    heights = row + rng.uniform(-0.28, 0.28, dots.size)
+    axes.scatter(dots, heights, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
+    low, first, median, third, high = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
+    for ends in ((low, first), (third, high)):
+        axes.plot(ends, [row, row], color=QUIET, linewidth=1.0, zorder=3)
+    axes.barh(row, third - first, 0.36, first, facecolor=colour, alpha=0.16, zorder=1)
+    axes.barh(row, third - first, 0.36, first, facecolor="none", edgecolor=QUIET, linewidth=1.0, zorder=3)
+    axes.plot([median, median], [row - 0.18, row + 0.18], color=INK, linewidth=2.2, zorder=4, solid_capstyle="butt")
+    axes.plot([values.mean()], [row], marker="D", markersize=5, color=INK, linestyle="none", zorder=5)
+
+
+def intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0) -> bytes:
+    """A forest plot: one row each with its estimate and interval; an open end runs to the edge as an arrow."""
+    if not rows:
+        raise UsageError("this figure needs at least one row, got none")
+    with canvas(height=0.9 + 0.36 * len(rows)) as axes:
+        estimates = [interval.estimate for _, interval in rows]
+        ends = [end for _, interval in rows for end in (interval.low, interval.high) if np.isfinite(end)]
+        shown = [*estimates, *ends, *([] if reference is None else [reference])]
+        left, right = min(shown), max(shown)
+        margin = 0.04 * (right - left) or 0.5
+        for row, (_, interval) in enumerate(rows):
+            low, high = max(interval.low, left - margin), min(interval.high, right + margin)
+            axes.plot([low, high], [row, row], color=series_colour(0), linewidth=2, solid_capstyle="butt")
+            for end, seen, marker in ((interval.low, low, "<"), (interval.high, high, ">")):
+                if not np.isfinite(end):
+                    axes.plot([seen], [row], marker=marker, color=series_colour(0), markersize=6)
+            axes.plot([interval.estimate], [row], marker="o", color=series_colour(0), markersize=6.5)
+        if reference is not None:
+            axes.axvline(reference, color=QUIET, linewidth=0.9, zorder=1)
+        axes.set_xlim(left - margin, right + margin)
+        _name_rows(axes, [name for name, _ in rows])
+        axes.set_xlabel(label(x_label))
+        return to_svg(axes)
+
+
+def scatter(
+    x: ArrayLike,
+    y: ArrayLike,
+    groups: Sequence[str] | None = None,
+    *,
+    trend: bool = True,
+    x_label: str = "",
+    y_label: str = "",
+) -> bytes:
+    """Points, coloured by group; `trend` adds each group's mean of y within up to eight equally filled bins of x."""
+    across, up = as_sample(x, "x"), as_sample(y, "y")
+    names = [""] * across.size if groups is None else list(groups)
+    if not across.size == up.size == len(names):
+        raise UsageError(f"x, y and groups belong together, but have {across.size}, {up.size} and {len(names)} entries")
+    with canvas(height=3.9, grid="both") as axes:
+        for number, name in enumerate(dict.fromkeys(names)):
+            inside = np.array([other == name for other in names])
+            colour, marker = series_colour(number), MARKERS[number % len(MARKERS)]
+            size = 16 if inside.sum() <= 500 else 8
+            axes.scatter(
+                across[inside], up[inside], s=size, color=colour, marker=marker, alpha=0.35, linewidths=0, zorder=2
+            )
+            middles, means = _binned(across[inside], up[inside]) if trend else (np.empty(0), np.empty(0))
+            style = line_style(number) if trend else "none"
+            axes.plot(
+                middles, means, color=colour, marker=marker, markersize=5, linewidth=2, linestyle=style,
+                label=label(name), zorder=3,
+            )  # fmt: skip
+        _describe(axes, x_label, y_label, legend=groups is not None)
+        return to_svg(axes)
+
+
+def _binned(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floats]:
+    """The mean of x and of y within bins that hold about equally many points; equal x share a bin."""
+    edges = np.unique(np.quantile(x, np.linspace(0, 1, min(bins, max(1, x.size // 5)) + 1)))
+    which = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, max(0, edges.size - 2))
+    filled = np.unique(which)
+    return (
+        np.array([x[which == number].mean() for number in filled]),
+        np.array([y[which == number].mean() for number in filled]),
+    )
+
+
+def lines(
+    series: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    bands: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    *,
+    x_label: str = "",
+    y_label: str = "",
+) -> bytes:
+    """One line a series of (x, y), ticks at whole numbers where all x are; `bands` gives (low, high) around lines."""
+    with canvas(height=3.9, grid="both") as axes:
+        for number, (name, (x, y)) in enumerate(_some(series).items()):
+            across, up = as_sample(x, f"x of {name}"), as_sample(y, f"y of {name}")
+            _same_length(name, across, up)
+            colour = series_colour(number)
+            if bands and name in bands:
+                low, high = (as_sample(end, f"band of {name}") for end in bands[name])
+                _same_length(name, across, low, high)
+                axes.fill_between(across, low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
+            marker = MARKERS[number % len(MARKERS)] if across.size <= 30 else ""
+            style = line_style(number)
+            axes.plot(
+                across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=label(name)
+            )
+        if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
+            axes.xaxis.set_major_locator(_whole_numbers())
+        _describe(axes, x_label, y_label, legend=len(series) > 1)
+        return to_svg(axes)
+
+
+def _whole_numbers() -> MaxNLocator:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(integer=True)
+
+
+def bars(
+    values: Mapping[str, float | Interval] | Mapping[str, Mapping[str, float]],
+    *,
+    x_label: str = "",
+    digits: str = ".3g",
+) -> bytes:
+    """Horizontal bars, one a name, with their values; a mapping of mappings is stacked, one colour a part."""
+    rows = list(_some(values).items())
+    parts = list(dict.fromkeys(part for _, value in rows if isinstance(value, Mapping) for part in value))
+    with canvas(height=0.9 + 0.36 * len(rows) + (0.3 if parts else 0)) as axes:
+        for row, (_, value) in enumerate(rows):
+            if isinstance(value, Mapping):
+                _stack(axes, row, value, parts)
+            else:
+                _bar(axes, row, value, digits)
+        axes.axvline(0, color=QUIET, linewidth=0.9, zorder=3)
+        _name_rows(axes, [name for name, _ in rows])
+        _describe(axes, x_label, "", legend=bool(parts))
+        return to_svg(axes)
+
+
+def _bar(axes: Axes, row: int, value: float | Interval, digits: str) -> None:
+    estimate = value.estimate if isinstance(value, Interval) else value
+    axes.barh(row, estimate, 0.62, color=series_colour(0), alpha=0.85, zorder=2)
+    far = estimate
+    if isinstance(value, Interval):
+        ends = [end if np.isfinite(end) else estimate for end in (value.low, value.high)]
+        axes.plot(ends, [row, row], color=INK, linewidth=1.4, zorder=4)
+        far = ends[1] if estimate >= 0 else ends[0]
+    side, offset = ("left", 5) if estimate >= 0 else ("right", -5)
+    axes.annotate(
+        f"{estimate:{digits}}", (far, row), (offset, 0), textcoords="offset points", ha=side, va="center", fontsize=9.5,
+        color=INK,
+    )  # fmt: skip
+    axes.margins(x=0.14)
+
+
+def _stack(axes: Axes, row: int, shares: Mapping[str, float], parts: Sequence[str]) -> None:
+    start = 0.0
+    for number, part in enumerate(parts):
+        share = shares.get(part, 0.0)
+        name = label(part) if row == 0 else "_nolegend_"
+        axes.barh(row, share, 0.62, start, color=series_colour(number), alpha=0.85, label=name, zorder=2)
+        start += share
+
+
+def heatmap(
+    cells: ArrayLike, rows: Sequence[str], columns: Sequence[str], *, digits: str = ".2f", x_label: str = ""
+) -> bytes:
+    """A matrix of numbers, darker (on light ground) where larger, each number written in; NaN is left empty."""
+    matrix = np.asarray(cells, dtype=np.float64)
+    if matrix.shape != (len(rows), len(columns)) or matrix.size == 0:
+        raise UsageError(f"cells: expected {len(rows)} rows and {len(columns)} columns, got shape {matrix.shape}")
+    finite = matrix[np.isfinite(matrix)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    with canvas(height=0.9 + 0.42 * len(rows), grid="none") as axes:
+        for row, column in np.ndindex(matrix.shape):
+            value = matrix[row, column]
+            if np.isfinite(value):
+                depth = (value - low) / (high - low) if high > low else 0.5
+                axes.barh(row, 0.94, 0.92, column - 0.47, color=series_colour(0), alpha=0.06 + 0.54 * float(depth))
+                axes.text(column, row, f"{value:{digits}}", ha="center", va="center", fontsize=9.5, color=INK)
+        axes.set_xlim(-0.5, len(columns) - 0.5)
+        axes.set_xticks(range(len(columns)), [label(name, 14) for name in columns])
+        axes.xaxis.tick_top()
+        axes.tick_params(axis="x", length=0, labelsize=10.5)
+        axes.spines["bottom"].set_visible(False)
+        axes.set_xlabel(label(x_label))
+        _name_rows(axes, list(rows))
+        return to_svg(axes)
+
+
+def _some(groups: Mapping[str, T]) -> Mapping[str, T]:
+    if not groups:
+        raise UsageError("this figure needs at least one group, got none")
+    return groups
+
+
+def _same_length(name: str, *samples: Floats) -> None:
+    if len({sample.size for sample in samples}) > 1:
+        raise UsageError(f"{name}: x, y and band belong together, but have {[s.size for s in samples]} entries")
+
+
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), [label(name) for name in names])
+    axes.set_ylim(len(names) - 0.45, -0.55)
+    axes.tick_params(axis="y", length=0, labelcolor=INK, labelsize=10.5)
+    axes.spines["left"].set_visible(False)
+
+
+def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
+    axes.set_xlabel(label(x_label))
+    axes.set_ylabel(label(y_label))
+    if legend:
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0, 1.01), ncols=4, frameon=False, borderaxespad=0, handlelength=1.6,
+            columnspacing=1.4, labelcolor=INK, fontsize=10,
+        )  # fmt: skip
+    axes.grid(color=GRID)

@@ -1,0 +1,1 @@
+"""Statistics of reports: intervals, comparisons, stopping rules, agreement of raters."""

@@ -1,0 +1,17 @@
+"""Run studies: plans, run folders, execution, replay and costs."""
+
+from typing import TYPE_CHECKING
+
+from bestresponse.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from bestresponse.runs.execute import Outcome as Outcome
+    from bestresponse.runs.execute import Progress as Progress
+    from bestresponse.runs.execute import execute as execute
+    from bestresponse.runs.folder import RunFolder as RunFolder
+    from bestresponse.runs.folder import StoredPlay as StoredPlay
+    from bestresponse.runs.manifest import Manifest as Manifest
+    from bestresponse.runs.manifest import environment as environment
+    from bestresponse.runs.spec import Spec as Spec
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(__name__)

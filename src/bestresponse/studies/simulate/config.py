@@ -1,0 +1,91 @@
+"""What a run of the playground is: the game, who sits where, and how models are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
+
+from bestresponse.core.ask import Amount, Choice
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Game
+from bestresponse.core.registry import did_you_mean
+from bestresponse.games.source import Source
+from bestresponse.players.llm.agent import Policy
+from bestresponse.players.llm.persona import Persona
+from bestresponse.runs.agents import check_agents
+from bestresponse.studies.simulate.seats import first_asks, strategy
+
+__all__ = ["PlaygroundConfig", "usual_policy"]
+
+_MOST_PLAYS = 100_000
+
+
+@dataclass(frozen=True)
+class PlaygroundConfig:
+    """The settings of one run; two runs with equal settings are the same run.
+
+    `seats` names who sits where, in the order of the game's roles; `personas` are by seat, for those that have one.
+    """
+
+    game: Source
+    seats: tuple[tuple[str, str], ...]
+    repeats: int = 10
+    seed: int = 0
+    personas: Mapping[str, Persona] = field(default_factory=dict)
+    memory: str = "full"
+    reasoning: str = "direct"
+    attempts: int = 3
+    policy: Policy = "void"
+    style: Literal["auto", "line", "json"] = "auto"
+    temperature: float = 0.7
+    max_tokens: int = 512
+
+    def __post_init__(self) -> None:
+        check_agents(self, _MOST_PLAYS)
+        roles = self.game.game().roles
+        if tuple(role for role, _ in self.seats) != roles:
+            raise UsageError(f"{self.game.name} has the seats {', '.join(roles)}; name a player for each")
+        if self.policy == "abstain" and usual_policy(self.game.game()) != "abstain":
+            raise UsageError(f"--on-failure abstain: {self.game.name} lets nobody pass; use void")
+        models = self.models
+        for name in self.personas:
+            if name not in roles:
+                raise UsageError(f"there is a persona for {name!r}, which is no seat.{did_you_mean(name, list(roles))}")
+            if dict(self.seats)[name] not in models:
+                raise UsageError(f"there is a persona for {name!r}, but no model sits there")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models among the players, each once; UsageError where a player cannot take its seat."""
+        asked = [who for role, who in self.seats if strategy(who, self.game, role, 0) is None]
+        return tuple(dict.fromkeys(asked))
+
+    @property
+    def model_seats(self) -> tuple[str, ...]:
+        """The seats in which models sit."""
+        models = self.models
+        return tuple(role for role, who in self.seats if who in models)
+
+    def to_json(self) -> dict[str, Any]:
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain["game"] = self.game.to_json()
+        plain["seats"] = [list(seat) for seat in self.seats]
+        plain["personas"] = {name: asdict(text) for name, text in self.personas.items()}
+        return plain
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PlaygroundConfig:
+        known = {f.name for f in fields(cls)}
+        plain: dict[str, Any] = {name: value for name, value in data.items() if name in known}
+        plain["game"] = Source.from_json(data["game"])
+        plain["seats"] = tuple((role, who) for role, who in data["seats"])
+        plain["personas"] = {name: Persona(**text) for name, text in data["personas"].items()}
+        return cls(**plain)
+
+
+def usual_policy(game: Game[Any]) -> Policy:
+    """What becomes of a seat without a usable answer: it passes where the game lets it, else the play is void."""
+    asks = first_asks(game).values()
+    may_pass = bool(asks) and all(isinstance(ask, Choice | Amount) and ask.may_pass for ask in asks)
+    return "abstain" if may_pass else "void"

@@ -1,0 +1,175 @@
+"""What was played, seat by seat, from the records of a run. A void play enters no figure; it is counted.
+
+A seat's answer is a move by its label, an amount, or a form of several fields, each of which counts as an answer of
+its own. `turn` numbers the answers of one kind that a seat gives in a play: the round, in a game of rounds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.core.ask import Ask, Choice, Words
+from bestresponse.core.codec import record_from_json
+from bestresponse.core.episode import Episode, Record
+from bestresponse.core.game import Game
+from bestresponse.core.json import canonical
+from bestresponse.games.economic.known_equilibria import cost_of
+from bestresponse.runs.answers import Answers, count_answers
+from bestresponse.studies.simulate.config import PlaygroundConfig
+from bestresponse.studies.simulate.theory import Theory, theory_of
+
+__all__ = ["Made", "Measured", "VoidPlay", "measure"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One answer: in which play (a row of the payoffs), by whom, where and when; `options` are those of a choice.
+
+    `cost` is what the answer loses against others who play the equilibrium that is known in words, None where there is
+    none; that of a form stands at its first field.
+    """
+
+    play: int
+    seat: str
+    turn: int
+    place: str
+    part: str
+    value: str | float
+    options: tuple[str, ...] = ()
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VoidPlay:
+    """A play without a result, and why."""
+
+    repeat: int
+    seat: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A whole run: `payoffs` has one row a play that counts, of which `repeats` tells the number, one column a seat."""
+
+    config: PlaygroundConfig
+    theory: Theory
+    repeats: tuple[int, ...]
+    payoffs: Floats
+    made: tuple[Made, ...]
+    voids: tuple[VoidPlay, ...]
+    answers: Mapping[str, Answers]
+
+    @property
+    def plays(self) -> int:
+        return len(self.repeats)
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        return tuple(role for role, _ in self.config.seats)
+
+    @cached_property
+    def rounds(self) -> int:
+        """How often a seat answers in the same way within a play, at most; places of a tree are no rounds."""
+        return 1 if self.theory.tree is not None else max((one.turn for one in self.made), default=1)
+
+    @cached_property
+    def welfare(self) -> Floats:
+        """The sum of all payoffs, play by play."""
+        total: Floats = self.payoffs.sum(axis=1)
+        return total
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One flat row an answer of a play that counts, and one a void play."""
+        who = dict(self.config.seats)
+        column = {seat: number for number, seat in enumerate(self.seats)}
+        for one in self.made:
+            yield {
+                "repeat": self.repeats[one.play],
+                "seat": one.seat,
+                "player": who[one.seat],
+                "turn": one.turn,
+                "place": one.place,
+                "part": one.part,
+                "move": one.value,
+                "cost": one.cost,
+                "payoff": float(self.payoffs[one.play, column[one.seat]]),
+                "void": "",
+            }
+        for void in self.voids:
+            nothing = {"turn": None, "place": "", "part": "", "move": None, "cost": None, "payoff": None}
+            yield {
+                "repeat": void.repeat,
+                "seat": void.seat,
+                "player": who.get(void.seat, ""),
+                **nothing,
+                "void": void.why,
+            }
+
+
+def measure(config: PlaygroundConfig, plays: Iterable[Mapping[str, Any]]) -> Measured:
+    """Everything that is counted; `plays` are the lines of a run's records, as plain data."""
+    theory, game = theory_of(config.game), config.game.game()
+    answers: dict[str, Answers] = {}
+    voids: list[VoidPlay] = []
+    counted: list[tuple[int, Record]] = []
+    for line in plays:
+        count_answers(answers, line["record"]["submissions"], dict(config.seats))
+        record = record_from_json(line["record"])
+        if record.void is None:
+            counted.append((line["data"]["repeat"], record))
+        else:
+            voids.append(VoidPlay(line["data"]["repeat"], record.void.role, record.void.why))
+    counted.sort(key=lambda pair: pair[0])
+    return Measured(
+        config,
+        theory,
+        tuple(repeat for repeat, _ in counted),
+        np.array([[record.payoffs[role] for role in game.roles] for _, record in counted]).reshape(-1, len(game.roles)),
+        tuple(one for row, (_, record) in enumerate(counted) for one in _moves(game, theory, row, record)),
+        tuple(sorted(voids, key=lambda void: void.repeat)),
+        answers,
+    )
+
+
+def _moves(game: Game[Any], theory: Theory, row: int, record: Record) -> Iterator[Made]:
+    """The answers of the seats in one play, from playing it again."""
+    episode: Episode[Any] = Episode(game)
+    turns: Counter[tuple[str, str]] = Counter()
+    for submission in record.submissions:
+        role, ask = submission.role, episode.pending[submission.role]
+        if role in game.roles:
+            turns[role, type(ask).__name__] += 1
+            place = theory.place(episode.view(role)) if theory.tree is not None else ""
+            action = submission.decision.action
+            cost = cost_of(game, episode.state, role, action) if theory.known is not None else None
+            for part in _parts(ask, action):
+                yield Made(row, role, turns[role, type(ask).__name__], place, *part, cost)
+                cost = None
+        episode.submit(role, submission.decision)
+
+
+def _parts(ask: Ask, action: Any) -> Iterator[tuple[str, str | float, tuple[str, ...]]]:
+    """The fields of a form, anything else as one nameless field, each with its value and its options; no free text."""
+    if isinstance(action, Mapping):
+        for name, value in action.items():
+            yield name, _value(value), ()
+    elif not isinstance(ask, Words):
+        yield "", _value(action), ask.options if isinstance(ask, Choice) else ()
+
+
+def _value(action: Any) -> str | float:
+    if isinstance(action, str):
+        return action
+    if isinstance(action, int | float):
+        return float(action)
+    return canonical(list(action))

@@ -1,0 +1,112 @@
+"""Which plays a run of the playground consists of, and the most calls that they can take.
+
+Every repeat has a seed of its own, from which chance and every seat draw: runs of one game with other players in the
+seats meet the same chances in the same situations, so they can be compared repeat by repeat.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.episode import play
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, Game
+from bestresponse.core.player import Nature, Player
+from bestresponse.core.seeds import split
+from bestresponse.games.water.game import Water
+from bestresponse.players.llm.verified import is_verified
+from bestresponse.players.lookup import RandomPlayer
+from bestresponse.runs.agents import AGENT_SETTINGS
+from bestresponse.runs.spec import Spec
+from bestresponse.studies.simulate.config import PlaygroundConfig
+from bestresponse.studies.simulate.theory import theory_of
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = ["MostCalls", "most_calls", "play_seed", "specs"]
+
+_TRIALS = 5
+_REVIEWS = 5
+"""How often a model is asked whose reasoning is checked, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class MostCalls:
+    """The most calls of models in a run; where `sure` is not, as counted in plays of random players."""
+
+    calls: int
+    sure: bool
+
+
+def play_seed(config: PlaygroundConfig, repeat: int) -> int:
+    """The seed of a repeat."""
+    return split(config.seed, "playground", repeat)
+
+
+def specs(config: PlaygroundConfig) -> Iterator[Spec]:
+    """One play a repeat."""
+    data: dict[str, Any] = {
+        "study": "playground",
+        "game": {"name": config.game.name, "digest": config.game.digest},
+        "seats": [list(seat) for seat in config.seats],
+    }
+    if config.models:
+        data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
+        data["personas"] = {name: asdict(text) for name, text in config.personas.items()}
+    for repeat in range(config.repeats):
+        yield Spec.of({**data, "repeat": repeat, "seed": play_seed(config, repeat)})
+
+
+def most_calls(config: PlaygroundConfig) -> MostCalls:
+    """What has to be paid for at most."""
+    seats = config.model_seats
+    if not seats:
+        return MostCalls(0, True)
+    asked, sure = _asked_at_most(config, seats)
+    each = config.attempts + _thoughts(config.reasoning, len(config.seats) - 1)
+    each += config.memory.startswith("summary")
+    each *= _REVIEWS if any(map(is_verified, config.models)) else 1
+    return MostCalls(config.repeats * asked * each, sure)
+
+
+def _thoughts(reasoning: str, rivals: int) -> int:
+    """Calls before an answer."""
+    name, _, depth = reasoning.partition(":")
+    if name == "k-level":
+        return sum(rivals**level for level in range(1, int(depth or 1) + 1))
+    return {"predict": 1, "reflect": 1, "refine": 2}.get(name, 0)
+
+
+def _asked_at_most(config: PlaygroundConfig, seats: tuple[str, ...]) -> tuple[int, bool]:
+    """How often these seats are asked in one play."""
+    game, theory = config.game.game(), theory_of(config.game)
+    if isinstance(game, Water):
+        return game.rules.days * len(seats), True
+    if theory.form is not None:
+        return len(seats), True
+    if theory.tree is not None:
+        return _longest(theory.tree, [game.roles.index(seat) for seat in seats]), True
+    return max(_asked_once(game, seats, trial) for trial in range(_TRIALS)), False
+
+
+def _longest(tree: Tree, players: list[int]) -> int:
+    """The most decisions of these players on any way through the tree."""
+    before = np.zeros(tree.num_nodes, dtype=np.int64)
+    for node in range(1, tree.num_nodes):
+        parent = int(tree.parent[node])
+        before[node] = before[parent] + (int(tree.owner[parent]) in players)
+    return int(before.max())
+
+
+def _asked_once(game: Game[Any], seats: tuple[str, ...], trial: int) -> int:
+    players: dict[str, Player] = dict.fromkeys(game.roles, RandomPlayer(trial))
+    try:
+        record = play(game, {**players, NATURE: Nature(trial)})
+    except UsageError as error:
+        raise UsageError(f"{game.name} cannot be simulated: {error}") from None
+    counts = Counter(submission.role for submission in record.submissions)
+    return sum(counts[seat] for seat in seats)

@@ -1,0 +1,41 @@
+"""One play of a game of the playground; seats that move together are asked at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bestresponse.core.episode import Record, Submission, play
+from bestresponse.core.game import NATURE
+from bestresponse.core.player import Nature, Player
+from bestresponse.core.seeds import split
+from bestresponse.games.source import Source
+from bestresponse.models.base import Model
+from bestresponse.players.llm.persona import Persona
+from bestresponse.runs.agents import ask_at_once, settled_agent
+from bestresponse.runs.spec import Spec
+from bestresponse.studies.simulate.seats import strategy
+
+__all__ = ["player_on"]
+
+
+def player_on(
+    source: Source, models: Mapping[str, Model]
+) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
+    """The function that plays one spec of this game, for `run.execute`."""
+    game = source.game()
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        seats = {role: _player(spec.data, source, role, who, models) for role, who in spec.data["seats"]}
+        seats[NATURE] = Nature(spec.data["seed"])
+        return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep)
+
+    return play_one
+
+
+def _player(data: Mapping[str, Any], source: Source, role: str, who: str, models: Mapping[str, Model]) -> Player:
+    player = strategy(who, source, role, data["seed"])
+    if player is not None:
+        return player
+    persona = Persona(**data["personas"][role]) if role in data["personas"] else None
+    return settled_agent(data, who, models[who], persona, split(data["seed"], "seat", role))

@@ -1,0 +1,117 @@
+"""Where answers are kept: a folder beside the runs, shared by all runs that ask the same of the same models.
+
+    answers.jsonl   every answer as it was read (see `games.dialogue_recorded.Entry`)
+    calls.jsonl     every call of a model, as it went out and came back: {"model", "request", "reply"}
+
+Both are only appended to, so a run that is killed goes on from them, and one with other settings of the solver starts
+from them. The calls are there for an audit: from them alone every answer can be read again (see `replaying`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from bestresponse.core.errors import NotCached
+from bestresponse.core.json import digest
+from bestresponse.games.dialogue.domain import Domain
+from bestresponse.games.dialogue.recorded import Book, Entry
+from bestresponse.models.base import Abilities, Json, Model, Reply, Request
+from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.models.wrappers.base import Wrapper
+from bestresponse.runs.lines import Lines, read_lines
+from bestresponse.runs.lock import FolderLock
+from bestresponse.studies.steer.config import SteerConfig
+
+__all__ = ["BookFolder", "Keeper", "Silent", "Unwritten", "book_path", "read_book"]
+
+
+class Keeper(Protocol):
+    """A book and what becomes of an answer that is new in it."""
+
+    @property
+    def book(self) -> Book: ...
+
+    def keep(self, entry: Entry) -> None: ...
+
+
+class Unwritten:
+    """A book that is kept nowhere."""
+
+    def __init__(self, book: Book | None = None) -> None:
+        self.book = book or Book()
+
+    def keep(self, entry: Entry) -> None:
+        """Nothing to do: the book has it."""
+
+
+class BookFolder:
+    """A book kept in a folder, answer by answer, by one process at a time."""
+
+    def __init__(self, path: Path) -> None:
+        path.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self._lock = FolderLock(path)
+        self._answers = Lines(path / "answers.jsonl")
+        self._calls = Lines(path / "calls.jsonl")
+        self.book = read_book(path)
+
+    def keep(self, entry: Entry) -> None:
+        self._answers.append(entry.to_json())
+
+    def heard(self, models: Mapping[str, Model]) -> dict[str, Model]:
+        """The same models, every call of which is written down."""
+        return {name: _Heard(model, name, self._calls) for name, model in models.items()}
+
+    def __enter__(self) -> BookFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._answers.close()
+        self._calls.close()
+        self._lock.release()
+
+
+def read_book(path: Path) -> Book:
+    """The answers kept in a folder, to look at; an empty book where there is none."""
+    return Book(Entry.from_json(row) for row in read_lines(path / "answers.jsonl"))
+
+
+def book_path(output_dir: Path, config: SteerConfig, domain: Domain, who: Mapping[str, Mapping[str, Any]]) -> Path:
+    """The folder of everything that asks the same of the same models, whatever is done with the answers.
+
+    `who` is the identity of each model.
+    """
+    asked = [config.model, config.judge, config.payoffs, config.temperature, config.max_tokens]
+    own = digest([domain.digest, {name: dict(who[name]) for name in config.models}, asked], 12)
+    return output_dir / f"dialogues-{domain.name}-{own}"
+
+
+class _Heard(Wrapper):
+    """A model whose calls are written down."""
+
+    def __init__(self, model: Model, name: str, lines: Lines) -> None:
+        super().__init__(model)
+        self._name, self._lines = name, lines
+
+    def complete(self, request: Request) -> Reply:
+        reply = self._model.complete(request)
+        row = {"model": self._name, "request": request_to_json(request), "reply": reply_to_json(reply)}
+        self._lines.append(row)
+        return reply
+
+
+class Silent:
+    """A model of a stored run that is not there to be asked."""
+
+    def __init__(self, name: str, recorded: Mapping[str, Any]) -> None:
+        self.id = name
+        self.identity: Mapping[str, Json] = recorded["identity"]
+        self.abilities = Abilities(**recorded["abilities"])
+
+    def complete(self, request: Request) -> Reply:
+        raise NotCached("not every answer is on record; the command of the run, given again, asks for the others")

@@ -1,0 +1,1 @@
+"""Read dialogues: embeddings, classification, imitation."""

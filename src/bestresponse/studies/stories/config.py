@@ -1,0 +1,77 @@
+"""What an autoformalization run is: every setting that can change a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, get_args
+
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.evaluate.dataset import Story, choose, stories
+from bestresponse.formal.formalize.autoformalizer import Settings
+from bestresponse.formal.formalize.forms import Wish
+
+__all__ = ["FORMS", "StoriesConfig"]
+
+FORMS: Final = get_args(Wish)
+
+
+@dataclass(frozen=True, slots=True)
+class StoriesConfig:
+    """The settings of one run. `count` stories are taken, spread over games and kinds; None takes all."""
+
+    models: tuple[str, ...]
+    games: tuple[str, ...] = ()
+    count: int | None = None
+    attempts: int = 5
+    shots: int = 1
+    form: Wish = "auto"
+    max_tokens: int = 1500
+    temperature: float = 0.0
+    samples: int = 1
+    llm_seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.models:
+            raise UsageError("no model is named; give at least one --model")
+        if self.form not in FORMS:
+            raise UsageError(f"--style {self.form}: expected {', '.join(FORMS)}")
+        if self.count is not None and self.count < 1:
+            raise UsageError(f"{self.count} stories are none; expected at least 1")
+        if not 1 <= self.samples <= 1000:
+            raise UsageError(f"--samples {self.samples}: expected a whole number from 1 to 1000")
+        self.settings(0)
+        choose(stories(), self.games)
+
+    def settings(self, sample: int) -> Settings:
+        """How the model is asked for one sample."""
+        return Settings(
+            attempts=self.attempts,
+            shots=self.shots,
+            form=self.form,
+            max_tokens=self.max_tokens,
+            temperature=self.temperature,
+            seed=self.llm_seed,
+            replicate=sample,
+        )
+
+    def chosen(self) -> tuple[Story, ...]:
+        """The stories of the run, one of every game and kind before the second of any."""
+        seen: dict[tuple[str, bool, bool], int] = {}
+        ranked = []
+        for place, story in enumerate(choose(stories(), self.games)):
+            kind = (story.game, story.numeric, story.canonical)
+            seen[kind] = seen.get(kind, -1) + 1
+            ranked.append((seen[kind], place, story))
+        return tuple(story for _, _, story in sorted(ranked, key=lambda one: one[:2]))[: self.count]
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> StoriesConfig:
+        known = {field.name for field in fields(cls)}
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name in known
+        }
+        return cls(**plain)

@@ -1,0 +1,133 @@
+"""What a run found, as a document: rates on every level, by game and by kind of story, and why programs failed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from bestresponse.report.document import Block, Cell, Code, Column, Document, KeyValues, Note, Paragraph, Section, Table
+from bestresponse.report.stats.statistics import Interval, wilson
+from bestresponse.runs.manifest import Manifest
+
+__all__ = ["findings", "summary_of"]
+
+Row = Mapping[str, Any]
+_SHOWN = (
+    ("loads", "syntactic", "reader and static checks find no error"),
+    ("plays", "functional", "every play ends with one payoff for everybody"),
+    ("means what the story says", "meaning", "the true game: exact where there are numbers, else in preference"),
+    ("equivalent", "equivalent", "the true game up to positive affine payoffs"),
+    ("right at once", "first", "a game at the first attempt"),
+)
+
+
+def findings(rows: Sequence[Row], manifest: Manifest, unfinished: int) -> Document:
+    """The report of a run."""
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    told = len({row["story"] for row in rows})
+    sections = (
+        _rates(rows, models),
+        _by(rows, models, "By game", lambda row: row["game"]),
+        _by(rows, models, "By kind of story", _kind),
+        _attempts(rows, models),
+        _failures(rows),
+        _method(manifest),
+    )
+    return Document(
+        "From stories to games",
+        f"{', '.join(models)} on {told} stories",
+        sections,
+        tuple(_opening(rows, unfinished)),
+        f"bestresponse {manifest.environment.get('packages', {}).get('bestresponse', '')}, run {manifest.run}",
+    )
+
+
+def _opening(rows: Sequence[Row], unfinished: int) -> Iterable[Block]:
+    if unfinished:
+        yield Note(f"{unfinished} planned plays are not finished; run the same command to play them.", "warning")
+    right = sum(row["meaning"] for row in rows)
+    yield KeyValues(
+        (("plays", len(rows)), ("mean what the story says", f"{right / len(rows):.0%}" if rows else None)), True
+    )
+
+
+def _share(rows: Sequence[Row], name: str) -> Interval | None:
+    asked = [row[name] for row in rows if row[name] is not None]
+    return wilson(sum(asked), len(asked)) if asked else None
+
+
+def _rates(rows: Sequence[Row], models: Sequence[str]) -> Section:
+    columns = (
+        Column("model"),
+        Column("programs", "right"),
+        *(Column(title, "right", explained, ".0%") for title, _, explained in _SHOWN),
+    )
+    cells = []
+    for model in models:
+        own = [row for row in rows if row["model"] == model]
+        cells.append((model, len(own), *(_share(own, name) for _, name, _ in _SHOWN)))
+    return Section("How many programs are right", (Table(columns, tuple(cells), "Shares with 95 % intervals."),))
+
+
+def _by(rows: Sequence[Row], models: Sequence[str], title: str, kind: Callable[[Row], str]) -> Section:
+    columns = (Column("stories"), *(Column(model, "right", "means what the story says") for model in models))
+    kinds = sorted({kind(row) for row in rows})
+    cells: list[tuple[Cell, ...]] = []
+    for one in kinds:
+        line: list[Cell] = [one]
+        for model in models:
+            own = [row["meaning"] for row in rows if kind(row) == one and row["model"] == model]
+            line.append(f"{sum(own)} of {len(own)}" if own else None)
+        cells.append(tuple(line))
+    return Section(title, (Table(columns, tuple(cells), "Programs that mean what the story says."),))
+
+
+def _kind(row: Row) -> str:
+    return f"{'canonical' if row['canonical'] else 'disguised'}, {'numeric' if row['numeric'] else 'in words'}"
+
+
+def _attempts(rows: Sequence[Row], models: Sequence[str]) -> Section:
+    columns = (
+        Column("model"),
+        Column("mean attempts", "right", format=".2f"),
+        Column("prompt tokens", "right", format=",.0f"),
+        Column("reply tokens", "right", format=",.0f"),
+    )
+    cells = []
+    for model in models:
+        own = [row for row in rows if row["model"] == model]
+        mean = sum(row["attempts"] for row in own) / len(own)
+        cells.append((model, mean, sum(row["prompt"] for row in own), sum(row["completion"] for row in own)))
+    return Section("What it took", (Table(columns, tuple(cells)),))
+
+
+def _failures(rows: Sequence[Row]) -> Section:
+    counts = Counter(row["status"] for row in rows)
+    lines = tuple((status, count) for status, count in counts.most_common())
+    columns = (Column("answer"), Column("plays", "right"))
+    wrong = tuple((row["model"], row["story"], row["why"]) for row in rows if not row["meaning"])
+    told = Table((Column("model"), Column("story"), Column("why not")), wrong[:200])
+    text = "An answer is valid if its program is a game at all; whether it is the right one is another matter."
+    return Section("What went wrong", (Paragraph(text), Table(columns, lines), told))
+
+
+def _method(manifest: Manifest) -> Section:
+    blocks = (
+        Code(" ".join(manifest.command), "sh"),
+        KeyValues((("run", manifest.run), ("begun", manifest.created), ("models", json.dumps(manifest.models)))),
+        Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json"),
+    )
+    return Section("How it was done", blocks)
+
+
+def summary_of(rows: Sequence[Row]) -> dict[str, Any]:
+    """The rates of every model, as plain data."""
+    summary: dict[str, Any] = {}
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        shares = {name: share.estimate for _, name, _ in _SHOWN if (share := _share(own, name)) is not None}
+        tokens = {"prompt": sum(r["prompt"] for r in own), "completion": sum(r["completion"] for r in own)}
+        summary[model] = {"programs": len(own), **shares, "tokens": tokens}
+    return summary

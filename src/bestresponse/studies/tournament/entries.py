@@ -1,0 +1,141 @@
+"""From what a user names to those who take part: groups and names of strategies, files, models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
+from bestresponse.games.logic.game import read_program_text
+from bestresponse.games.lookup import find_game
+from bestresponse.players.strategies.axelrod import axelrod_strategy
+from bestresponse.studies.tournament.config import Entry, Stage
+from bestresponse.studies.tournament.entrants import as_automata
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.repeated.dilemma import cooperative_actions
+from bestresponse.theory.repeated.library import classic_strategies
+from bestresponse.theory.repeated.reduce import behave_alike
+
+__all__ = ["GROUPS", "Gathered", "gather", "is_in_words", "read_stage", "read_strategy"]
+
+GROUPS = ("all", "published", "classic")
+AXELROD = "axelrod:"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Those who can play the game, and why the others of a group cannot or need not."""
+
+    entries: tuple[Entry, ...]
+    left_out: tuple[tuple[str, str], ...]
+
+
+def read_stage(source: str) -> Stage:
+    """The game of that name or file, to be played many times; two players who move once, at the same time."""
+    found = find_game(source)
+    game = found.solvable() if not isinstance(found.game, NormalForm) else found.game
+    if not isinstance(game, NormalForm) or game.num_players != 2 or game.shape[0] != game.shape[1]:
+        raise InvalidGame(
+            f"{found.name}: a tournament needs two players who choose at the same time among equally many moves"
+        )
+    is_program = found.origin == "file" and Path(source).suffix.lower() == ".pl"
+    return Stage.of(game, found.name, read_program_text(Path(source)) if is_program else "")
+
+
+def gather(names: Iterable[str], stage: Stage, default_move: str | None = None) -> Gathered:
+    """The strategies of these names and groups. One that is named must be able to play; one of a group need not."""
+    moves = stage.actions[0]
+    if default_move is not None and default_move not in moves:
+        raise UsageError(f"the default move {default_move!r} is none of {', '.join(moves)}")
+    entries: dict[str, Entry] = {}
+    left_out: list[tuple[str, str]] = []
+    for name in names:
+        if name not in GROUPS:
+            entry = _named(name)
+            _check(entry, stage, default_move)
+            entries[entry.name] = entry
+        if name in ("all", "published"):
+            left_out += _add_published(entries, stage, default_move)
+        if name in ("all", "classic"):
+            left_out += _add_classic(entries, stage, default_move)
+    return Gathered(tuple(entries.values()), tuple(left_out))
+
+
+def _check(entry: Entry, stage: Stage, default_move: str | None) -> None:
+    """UsageError or InvalidGame where the strategy is not there or cannot play the game."""
+    if entry.kind == "axelrod":
+        axelrod_strategy(entry.source)
+        cooperative_actions(stage.form)
+    as_automata(entry, stage, default_move)
+
+
+def _add_published(entries: dict[str, Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
+    left_out = []
+    for name in PUBLISHED:
+        entry = _named(name)
+        try:
+            as_automata(entry, stage, default_move)
+            entries[name] = entry
+        except InvalidGame as error:
+            left_out.append((name, str(error)))
+    return left_out
+
+
+def _add_classic(entries: dict[str, Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
+    """Those that are not there already under this or another name."""
+    try:
+        cooperative_actions(stage.form)
+    except InvalidGame as error:
+        return [("the classic strategies", str(error))]
+    left_out = []
+    for strategy in classic_strategies():
+        taken = strategy.name in entries
+        entry = Entry(f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name)
+        same = _same(entry, entries.values(), stage, default_move)
+        if same is None:
+            entries[entry.name] = entry
+        elif same != strategy.name:
+            left_out.append((entry.name, f"here it does the same as {same}"))
+    return left_out
+
+
+def _same(entry: Entry, entries: Iterable[Entry], stage: Stage, default_move: str | None) -> str | None:
+    """The name of one who takes part already and behaves alike in both seats."""
+    ours = as_automata(entry, stage, default_move)
+    for other in entries:
+        theirs = as_automata(other, stage, default_move)
+        if ours and theirs and all(behave_alike(a, b) for a, b in zip(ours, theirs, strict=True)):
+            return other.name
+    return None
+
+
+def _named(name: str) -> Entry:
+    if name.startswith(AXELROD):
+        return Entry(name, "axelrod", name.removeprefix(AXELROD))
+    if name in PUBLISHED:
+        return Entry(name, "rules", "published", published_strategy(name))
+    classic = [one.name for one in classic_strategies()]
+    if name in classic:
+        return Entry(name, "classic", name)
+    known = [*GROUPS, *PUBLISHED, *classic]
+    raise UsageError(
+        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}; "
+        "`axelrod:NAME` takes one of Axelrod's library; a file is given with --strategy."
+    )
+
+
+def is_in_words(path: Path) -> bool:
+    """Whether the strategy in this file has to be formalized first."""
+    return path.suffix.lower() not in (".pl", ".json")
+
+
+def read_strategy(path: Path) -> Entry:
+    """A strategy as rules (`.pl`), or the one of a saved agent (`.json`)."""
+    if path.suffix.lower() == ".json":
+        agent = Agent.load(path)
+        return Entry(agent.name, "rules", path.name, agent.rules, agent.words)
+    return Entry(path.stem, "rules", path.name, read_program_text(path))

@@ -1,0 +1,152 @@
+"""People's judgement of reasoning: aggregation, agreement, and how well a checker predicts it.
+
+The published protocol: three raters mark the first and the last reasoning of a sample as correct or not, and name the
+kinds of error (`pa` payoff assignment, `rga` risk or gain of an action, `pc` comparison of payoffs, `u` unclassified).
+Aggregation is conservative: a reasoning is correct only where all raters say so.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bestresponse.core.errors import UsageError
+from bestresponse.report.stats.agreement import cohen_kappa, fleiss_kappa
+from bestresponse.studies.verify.recorded import Rating
+
+__all__ = ["ERROR_KINDS", "Confusion", "SheetRow", "aggregate", "agreement", "read_sheet", "write_sheet"]
+
+ERROR_KINDS = {
+    "pa": "a payoff is given to the wrong choices or player",
+    "rga": "a choice is said to be safer, or to promise more, than it is",
+    "pc": "two amounts are compared wrongly",
+    "u": "another error about payoffs",
+}
+SHEET = ("sample", "game", "attempts", "first_choice", "last_choice", "first_correct", "last_correct", "error_kinds",
+         "sentences", "remarks", "first_reasoning", "last_reasoning")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Actual correctness (by people) against predicted correctness (nothing refuted)."""
+
+    passed: int
+    false_alarm: int
+    missed: int
+    caught: int
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
+        """From pairs (actually correct, predicted correct)."""
+        counts = {(a, p): 0 for a in (True, False) for p in (True, False)}
+        for actual, predicted in pairs:
+            counts[bool(actual), bool(predicted)] += 1
+        return cls(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
+
+    @property
+    def total(self) -> int:
+        return self.passed + self.false_alarm + self.missed + self.caught
+
+    @property
+    def accuracy(self) -> float | None:
+        return (self.passed + self.caught) / self.total if self.total else None
+
+    @property
+    def kappa(self) -> float | None:
+        """Cohen's kappa of people and checker; None where it is not defined."""
+        actual = [True] * (self.passed + self.false_alarm) + [False] * (self.missed + self.caught)
+        predicted = [True] * self.passed + [False] * self.false_alarm + [True] * self.missed + [False] * self.caught
+        try:
+            return cohen_kappa(actual, predicted)
+        except UsageError:
+            return None
+
+
+def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
+    """Whether the first and the last reasoning are correct: only where all raters agree that they are."""
+    if not ratings:
+        raise UsageError("a sample without ratings cannot be aggregated")
+    return all(rating.first for rating in ratings), all(rating.last for rating in ratings)
+
+
+def agreement(rated: Sequence[Sequence[Rating]], which: str = "first") -> float | None:
+    """Fleiss' kappa of the raters on the first (or last) reasoning; None where it is not defined."""
+    counts = [
+        [sum(getattr(rating, which) for rating in row), sum(not getattr(rating, which) for rating in row)]
+        for row in rated
+    ]
+    try:
+        return fleiss_kappa(counts)
+    except UsageError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One sample to be judged, or as it was judged."""
+
+    sample: str
+    game: str
+    attempts: int
+    first_choice: str
+    last_choice: str
+    first_reasoning: str = ""
+    last_reasoning: str = ""
+    rating: Rating | None = None
+    sentences: str = ""
+    remarks: str = ""
+
+
+def write_sheet(rows: Iterable[SheetRow]) -> str:
+    """A CSV sheet for one rater: empty where there is something to fill in, no verdict shown."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, SHEET, lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        rating = row.rating
+        writer.writerow(
+            {
+                "sample": row.sample,
+                "game": row.game,
+                "attempts": row.attempts,
+                "first_choice": row.first_choice,
+                "last_choice": row.last_choice,
+                "first_correct": "" if rating is None else int(rating.first),
+                "last_correct": "" if rating is None else int(rating.last),
+                "error_kinds": "" if rating is None else "#".join(rating.kinds),
+                "sentences": row.sentences,
+                "remarks": row.remarks,
+                "first_reasoning": _cell(row.first_reasoning),
+                "last_reasoning": _cell(row.last_reasoning),
+            }
+        )
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    """Text that a spreadsheet shows and never runs as a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+
+
+def read_sheet(text: str) -> dict[str, Rating]:
+    """The ratings of a filled sheet, by sample; rows not filled in are left out, other faults are UsageErrors."""
+    reader = csv.DictReader(io.StringIO(text))
+    wanted = {"sample", "first_correct", "last_correct"}
+    if not wanted <= set(reader.fieldnames or ()):
+        raise UsageError(f"a sheet has the columns {', '.join(SHEET[:8])}; got {', '.join(reader.fieldnames or ())}")
+    found: dict[str, Rating] = {}
+    for number, row in enumerate(reader, start=2):
+        first, last = (str(row[name] or "").strip() for name in ("first_correct", "last_correct"))
+        if not first and not last:
+            continue
+        kinds = tuple(kind for kind in str(row.get("error_kinds") or "").strip().split("#") if kind)
+        if {first, last} - {"0", "1"}:
+            raise UsageError(f"line {number}: first_correct and last_correct are 0 or 1, got {first!r} and {last!r}")
+        if unknown := [kind for kind in kinds if kind not in ERROR_KINDS]:
+            raise UsageError(
+                f"line {number}: there is no kind of error {unknown[0]!r}; known: {', '.join(ERROR_KINDS)}"
+            )
+        found[str(row["sample"])] = Rating(first == "1", last == "1", kinds)
+    return found

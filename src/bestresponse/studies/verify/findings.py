@@ -1,0 +1,219 @@
+"""The report of a verify run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bestresponse.report.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    KeyValues,
+    Note,
+    Paragraph,
+    Quote,
+    Section,
+    Table,
+)
+from bestresponse.report.stats.statistics import Comparison, wilson
+from bestresponse.runs.manifest import Manifest
+from bestresponse.studies.verify.evaluation import ERROR_KINDS, agreement
+from bestresponse.studies.verify.measure import STATES, Measured, labels_of
+from bestresponse.studies.verify.recorded import Rating
+
+__all__ = ["findings", "summary_of"]
+
+_QUOTED = 4
+
+
+def findings(
+    measured: Measured,
+    manifest: Manifest,
+    money: float | None = None,
+    sheets: Sequence[Mapping[str, Rating]] = (),
+) -> Document:
+    """Everything a reader wants to know about a run; `money` is what it cost in dollars, None where unknown, `sheets`
+    are people's ratings by run, one mapping for each rater."""
+    config = measured.config
+    sections = (
+        _first_and_last(measured),
+        _loop(measured),
+        _claims(measured),
+        *_people(measured, sheets),
+        _costs(measured, money),
+        _examples(measured),
+        _method(measured, manifest),
+    )
+    subtitle = f"{config.model} on {config.game}, translated by {config.translator}, {len(measured.rows)} runs"
+    return Document("Reasoning checked by logic", subtitle, sections, _opening(measured))
+
+
+def _opening(measured: Measured) -> tuple[Block, ...]:
+    missing = measured.config.repeats - len(measured.rows)
+    first, last = measured.states("first"), measured.states("last")
+    items = (
+        ("nothing refuted at first", _share(first, len(measured.rows))),
+        ("nothing refuted at last", _share(last, len(measured.rows))),
+    )
+    blocks: list[Block] = [KeyValues(items, prominent=True, format=".2f")]
+    if missing > 0:
+        blocks.append(Note(f"{missing} of {measured.config.repeats} runs are missing.", "warning"))
+    return tuple(blocks)
+
+
+def _share(states: dict[str, int], runs: int) -> Any:
+    return wilson(states["correct"], runs) if runs else None
+
+
+def _first_and_last(measured: Measured) -> Section:
+    columns = (Column(""), Column("first", "right", format=".3f"), Column("last", "right", format=".3f"))
+    first, last = measured.states("first"), measured.states("last")
+    rows: list[tuple[Any, ...]] = [(f"reasoning {state}", first[state], last[state]) for state in STATES]
+    for action in measured.choices:
+        rows.append((f"chose {action}", measured.choice_share(action, "first"), measured.choice_share(action, "last")))
+    rows.append(
+        ("best response, but for a wrong reason", measured.wrong_reason("first"), measured.wrong_reason("last"))
+    )
+    unread = len(measured.rows) - len(measured.readable)
+    text = (
+        "A reasoning is correct where at least one claim was decided and none is refuted; where no claim was found it "
+        f"is unchecked, which is not the same. {unread} runs have a choice that could not be read."
+    )
+    return Section("First and last attempt", (Table(columns, tuple(rows)), Paragraph(text), _changes(measured)))
+
+
+def _changes(measured: Measured) -> Table:
+    columns = (Column("caused by feedback"), Column("last minus first", "right", format=".3f"), Column("p", "right"))
+    rows = tuple(
+        (name, *_compared(measured.change(what))) for name, what in (("payoff", "payoff"), ("Nash gap", "gap"))
+    )
+    return Table(columns, rows, f"Paired by run; {measured.scene.yardstick}")
+
+
+def _compared(found: Comparison | None) -> tuple[Any, Any]:
+    return (None, None) if found is None else (found.difference, f"{found.p_value:.3f}")
+
+
+def _loop(measured: Measured) -> Section:
+    columns = (Column("attempts", "right"), Column("runs", "right"))
+    return Section("Attempts", (Table(columns, tuple(measured.attempts.items())),))
+
+
+def _claims(measured: Measured) -> Section:
+    columns = (Column("form of claim"), Column("made", "right"), Column("refuted", "right"), Column("unknown", "right"))
+    rows = tuple((form, *counts) for form, counts in measured.refuted().items())
+    blocks: list[Block] = [Table(columns, rows, "Over all attempts")]
+    if measured.unread is not None:
+        told = (
+            f"On average {measured.unread:.1f} sentences of an attempt speak of amounts or solutions and gave no claim."
+        )
+        blocks.append(Paragraph(f"{told} Correct means what was read."))
+    return Section("Claims", tuple(blocks))
+
+
+def _people(measured: Measured, sheets: Sequence[Mapping[str, Rating]]) -> Iterator[Section]:
+    """People's judgement of first reasonings beside the checker's, where there are ratings."""
+    filled = [sheet for sheet in sheets if sheet]
+    if not filled:
+        return
+    found = measured.against(labels_of(filled))
+    columns = (Column("people say"), Column("nothing refuted", "right"), Column("something refuted", "right"))
+    rows = (("correct", found.passed, found.false_alarm), ("incorrect", found.missed, found.caught))
+    common = [run for run in filled[0] if all(run in sheet for sheet in filled)]
+    raters = agreement([[sheet[run] for sheet in filled] for run in common]) if len(filled) > 1 else None
+    kinds = Counter(kind for sheet in filled for rating in sheet.values() for kind in rating.kinds)
+    items = (
+        ("accuracy", found.accuracy),
+        ("kappa of people and checker", found.kappa),
+        ("Fleiss' kappa of the raters", raters),
+        ("raters", len(filled)),
+        *((f"errors: {ERROR_KINDS[kind]}", kinds[kind]) for kind in ERROR_KINDS),
+    )
+    text = (
+        "A first reasoning counts as correct only where all raters say so. Unchecked and undecided ones are left out."
+    )
+    yield Section("People's judgement", (Table(columns, rows), KeyValues(items, format=".3f"), Paragraph(text)))
+
+
+def _costs(measured: Measured, money: float | None) -> Section:
+    columns = (
+        Column("per attempt"),
+        Column("reasoner", "right", format=".1f"),
+        Column("translator", "right", format=".1f"),
+    )
+    rows = tuple(
+        (name, measured.per_attempt("reasoner", what), measured.per_attempt("translator", what))
+        for name, what in (("prompt tokens", "prompt"), ("generated tokens", "completion"), ("seconds", "seconds"))
+    )
+    attempts = sum(row["attempts"] for row in measured.rows)
+    each = None if money is None or not attempts else money / attempts
+    items = KeyValues((("dollars", money), ("dollars per attempt", each)), format=".4f")
+    return Section("Costs", (Table(columns, rows), items))
+
+
+def _examples(measured: Measured) -> Section:
+    blocks: list[Block] = []
+    for row in measured.rows:
+        attempt = row["transcript"][0]
+        if attempt["feedback"] and len(blocks) < 2 * _QUOTED:
+            told = "\n".join(attempt["feedback"])
+            blocks += [Quote(attempt["reasoning"][:2000], f"run {row['repeat']}, first attempt"), Code(told)]
+    return Section("Refuted reasoning and what was said to it", tuple(blocks or [Paragraph("Nothing was refuted.")]))
+
+
+def _method(measured: Measured, manifest: Manifest) -> Section:
+    game = measured.scene.game
+    shown = game.view(measured.scene.opening, game.roles[measured.config.seat]).briefing
+    settings = {name: value for name, value in manifest.config.items() if name not in ("payoffs", "tree")}
+    return Section(
+        "Method",
+        (
+            Paragraph(
+                "Each reasoning is translated into claims; each claim is decided by a logic engine on the game's "
+                "program and by theory on its payoffs; refuted claims are put right and the reasoner is asked again. "
+                "After A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents, 2024."
+            ),
+            Code(shown),
+            Code(json.dumps(settings, indent=2, ensure_ascii=False), "json"),
+            Code(" ".join(manifest.command), "sh"),
+        ),
+    )
+
+
+def summary_of(measured: Measured) -> dict[str, Any]:
+    """The headline figures as plain data."""
+    return {
+        "game": measured.config.game,
+        "model": measured.config.model,
+        "translator": measured.config.translator,
+        "runs": len(measured.rows),
+        "attempts": {str(number): count for number, count in measured.attempts.items()},
+        "first": measured.states("first"),
+        "last": measured.states("last"),
+        "choices": {
+            action: {when: _estimate(measured.choice_share(action, when)) for when in ("first", "last")}
+            for action in measured.choices
+        },
+        "right_for_the_wrong_reason": {when: _estimate(measured.wrong_reason(when)) for when in ("first", "last")},
+        "claims": {
+            form: dict(zip(("made", "refuted", "unknown"), c, strict=True)) for form, c in measured.refuted().items()
+        },
+        "unread_per_attempt": measured.unread,
+        "change": {what: _difference(measured.change(what)) for what in ("payoff", "gap")},
+        "per_attempt": {
+            who: {what: measured.per_attempt(who, what) for what in ("calls", "prompt", "completion", "seconds")}
+            for who in ("reasoner", "translator")
+        },
+    }
+
+
+def _estimate(interval: Any) -> Any:
+    return None if interval is None else {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
+
+
+def _difference(found: Comparison | None) -> Any:
+    return None if found is None else {**_estimate(found.difference), "p": found.p_value}

@@ -1,0 +1,244 @@
+"""Correlated and coarse correlated equilibria of games with any number of players, by linear programming.
+
+Definition (Aumann 1974): a mediator draws an action profile from a distribution p and tells each player its own part;
+p is a correlated equilibrium when obeying is best, that is for every player i and actions s, s'
+sum over a with a_i = s of p(a) (u_i(s', a_-i) - u_i(a)) <= 0. It is coarse correlated (Moulin and Vial 1978) when no
+player gains by committing to one action before hearing anything. Every Nash equilibrium is both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
+from bestresponse.theory.games.normal_form import Array, NormalForm
+
+__all__ = ["CorrelatedEquilibrium", "Objective", "correlated", "correlated_regret", "incentives", "relative_violation"]
+
+Objective = Literal["welfare", "fairness", "entropy", "any"]
+
+_NUMBERS_LIMIT = 20_000_000
+_VIOLATION_LIMIT = 1e-9
+_EXACT_CELLS = 36
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CorrelatedEquilibrium:
+    """A distribution over action profiles that nobody gains by disobeying.
+
+    `value` is what the objective asked for: the sum of payoffs (welfare), the lowest payoff (fairness), the entropy
+    in nats (entropy) or the sum of payoffs (any). `violation` is the largest amount any player could gain.
+    """
+
+    distribution: Array
+    payoffs: Array
+    objective: Objective
+    value: float
+    coarse: bool
+    violation: float
+    method: str
+
+    @property
+    def welfare(self) -> float:
+        """The sum of the payoffs."""
+        return float(self.payoffs.sum())
+
+
+def correlated(game: NormalForm, objective: Objective = "welfare", *, coarse: bool = False) -> CorrelatedEquilibrium:
+    """The (coarse) correlated equilibrium that is best by `objective`, its incentive constraints checked to 1e-9.
+
+    "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum. "entropy": most random
+    (unique). "any": some equilibrium. Raises TooLarge before building a linear program that would not fit.
+
+    >>> chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
+    >>> correlated(chicken).distribution.round(6).tolist()
+    [[0.0, 0.25], [0.25, 0.5]]
+    """
+    if objective not in ("welfare", "fairness", "entropy", "any"):
+        raise UsageError(f"objective: expected welfare, fairness, entropy or any, got {objective!r}")
+    rows = incentives(game, coarse)
+    if objective == "entropy":
+        from bestresponse.theory.correlation.entropy import most_random
+
+        flat, method = most_random(rows), "barrier method"
+    else:
+        flat, method = _certified(game, rows, objective, coarse)
+    distribution = flat.reshape(game.shape)
+    violation = relative_violation(rows, flat)
+    if violation > _VIOLATION_LIMIT:
+        raise NotCertified(
+            f"the {objective} correlated equilibrium found gives a player an incentive of {violation:.1e} of its "
+            f"payoff range to disobey, more than {_VIOLATION_LIMIT:g}; try another objective"
+        )
+    payoffs = np.array([float((distribution * own).sum()) for own in game.payoffs])
+    value = _value(objective, payoffs, flat)
+    gains = correlated_regret(game, distribution, coarse=coarse)
+    return CorrelatedEquilibrium(distribution, payoffs, objective, value, coarse, float(gains.max()), method)
+
+
+def _value(objective: Objective, payoffs: Array, flat: Array) -> float:
+    match objective:
+        case "fairness":
+            return float(payoffs.min())
+        case "entropy":
+            positive = flat[flat > 0]
+            return float(-(positive * np.log(positive)).sum())
+        case "welfare" | "any":
+            return float(payoffs.sum())
+
+
+def correlated_regret(game: NormalForm, distribution: ArrayLike, *, coarse: bool = False) -> Array:
+    """For each player, what the best rule for disobeying recommendations would gain; all zero at an equilibrium.
+
+    With `coarse`, what the best single action chosen beforehand would gain.
+
+    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    >>> correlated_regret(pd, [[0.5, 0], [0, 0.5]]).tolist()
+    [1.0, 1.0]
+    """
+    p = _as_distribution(game, distribution)
+    found = []
+    for i in range(game.num_players):
+        own = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(game.shape[i], -1)
+        weight = np.moveaxis(p, i, 0).reshape(game.shape[i], -1)
+        if coarse:
+            found.append(float((own @ weight.sum(axis=0)).max() - (own * weight).sum()))
+        else:
+            switched = own @ weight.T
+            found.append(float((switched.max(axis=0) - np.diag(switched)).sum()))
+    return np.array([max(gain, 0.0) for gain in found])
+
+
+def _as_distribution(game: NormalForm, distribution: ArrayLike) -> Array:
+    p = np.asarray(distribution, dtype=np.float64)
+    if p.shape != game.shape:
+        raise InvalidGame(f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}")
+    if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
+        raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}")
+    return p
+
+
+def incentives(game: NormalForm, coarse: bool) -> Any:
+    """The incentive constraints G p <= 0 as a sparse matrix over the cells, payoffs in units of each player's range."""
+    from scipy import sparse
+
+    cells = int(np.prod(game.shape))
+    numbers = cells * sum(m - (not coarse) for m in game.shape)
+    if numbers > _NUMBERS_LIMIT:
+        raise TooLarge(
+            f"the incentive constraints of a {'x'.join(map(str, game.shape))} game have {numbers:,} numbers, more than "
+            f"{_NUMBERS_LIMIT:,}; regret matching approaches the coarse correlated equilibria of such a game"
+        )
+    place = np.arange(cells).reshape(game.shape)
+    blocks = []
+    for i, m in enumerate(game.shape):
+        own = np.moveaxis(game.payoffs[i], i, 0).reshape(m, -1) / (float(np.ptp(game.payoffs[i])) or 1.0)
+        at = np.moveaxis(place, i, 0).reshape(m, -1)
+        blocks.append(_block(own, at, coarse))
+    values, row_of, cell_of, count = [], [], [], 0
+    for gain, row, cell, size in blocks:
+        values.append(gain)
+        row_of.append(row + count)
+        cell_of.append(cell)
+        count += size
+    entries = (np.concatenate(values), (np.concatenate(row_of), np.concatenate(cell_of)))
+    return sparse.csr_array(entries, shape=(count, cells))
+
+
+def _block(own: Array, at: Any, coarse: bool) -> tuple[Array, Any, Any, int]:
+    """One player's rows: (gains, row numbers, cells, number of rows)."""
+    m, rest = own.shape
+    gain = own[None, :, :] - own[:, None, :]  # [told, instead, others]
+    cell = np.broadcast_to(at[:, None, :], (m, m, rest))
+    if coarse:
+        row = np.broadcast_to(np.arange(m)[None, :, None], (m, m, rest))
+        return gain.ravel(), row.ravel(), cell.ravel(), m
+    different = ~np.eye(m, dtype=np.bool_)
+    row = np.broadcast_to(np.arange(m * (m - 1))[:, None], (m * (m - 1), rest))
+    return gain[different].ravel(), row.ravel(), cell[different].ravel(), m * (m - 1)
+
+
+def relative_violation(rows: Any, flat: Array) -> float:
+    """The largest left side of an incentive constraint: how much one disobedience gains, per payoff range."""
+    return float(max((rows @ flat).max(initial=0.0), 0.0))
+
+
+def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) -> tuple[Array, str]:
+    """HiGHS's answer if it holds; for objectives without a second stage and small games else an exact one."""
+    try:
+        flat = _by_linear_program(game, rows, objective)
+        if relative_violation(rows, flat) <= _VIOLATION_LIMIT:
+            return flat, "linear program (HiGHS)"
+    except NotCertified:
+        if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
+            raise
+    if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
+        return flat, "linear program (HiGHS)"
+    from bestresponse.theory.correlation.exact import exact_correlated
+
+    return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
+
+
+def _by_linear_program(game: NormalForm, rows: Any, objective: Objective) -> Array:
+    cells = int(np.prod(game.shape))
+    flat = game.payoffs.reshape(game.num_players, cells)
+    scale = float(np.ptp(flat)) or 1.0
+    scaled = (flat - flat.min(axis=1, keepdims=True)) / scale
+    total = scaled.sum(axis=0)
+    if objective == "any":
+        return _solve(rows, np.zeros(cells))
+    if objective == "welfare":
+        return _solve(rows, -total)
+    return _fairest(rows, (flat - flat.min()) / scale, total)
+
+
+def _solve(rows: Any, cost: Array, lowest: tuple[Array, float] | None = None) -> Array:
+    """Minimise cost over the distributions p with rows p <= 0 and, where asked, every payoff at least `lowest`."""
+    from scipy import optimize, sparse
+
+    right = np.zeros(rows.shape[0])
+    if lowest is not None:
+        payoffs, floor = lowest
+        rows = sparse.vstack([rows, sparse.csr_array(-payoffs)], format="csr")
+        right = np.concatenate([right, np.full(len(payoffs), -floor)])
+    answer = optimize.linprog(
+        cost,
+        A_ub=rows,
+        b_ub=right,
+        A_eq=np.ones((1, len(cost))),
+        b_eq=[1.0],
+        bounds=(0, 1),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if answer.status != 0:
+        raise NotCertified(f"the linear program of the correlated equilibrium failed: {answer.message}")
+    p = np.clip(np.asarray(answer.x, dtype=np.float64), 0.0, None)
+    return np.asarray(p / p.sum())
+
+
+def _fairest(rows: Any, payoffs: Array, total: Array) -> Array:
+    """Largest lowest payoff first; then, keeping it, the largest sum."""
+    from scipy import optimize, sparse
+
+    count, cells = payoffs.shape
+    above = sparse.csr_array(np.hstack([-payoffs, np.ones((count, 1))]))
+    padded = sparse.hstack([rows, sparse.csr_array((rows.shape[0], 1))])
+    left = sparse.vstack([padded, above], format="csr")
+    cost = np.append(np.zeros(cells), -1.0)
+    answer = optimize.linprog(
+        cost,
+        A_ub=left,
+        b_ub=np.zeros(left.shape[0]),
+        A_eq=np.append(np.ones(cells), 0.0)[None, :],
+        b_eq=[1.0],
+        bounds=[(0, 1)] * cells + [(None, None)],
+        method="highs",
+    )
+    if answer.x is None:
+        raise NotCertified(f"the linear program of the fairest correlated equilibrium failed: {answer.message}")
+    return _solve(rows, -total, (payoffs, float(answer.x[-1]) - 1e-10))

@@ -1,0 +1,203 @@
+"""Welfare-maximising correlated equilibria of many bimatrix games, compiled. Imports numba; load it only when it pays.
+
+The same program and the same steps as `correlated_many` describes, one game at a time.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from bestresponse.theory.correlation.perturbation import ACCEPTED, COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON
+
+__all__ = ["solve_all"]
+
+
+@njit(cache=True, fastmath=True)
+def _scale(payoff: Any) -> float:
+    low, high = payoff[0, 0], payoff[0, 0]
+    for i in range(payoff.shape[0]):
+        for j in range(payoff.shape[1]):
+            low = min(low, payoff[i, j])
+            high = max(high, payoff[i, j])
+    return 1.0 / (high - low) if high > low else 1.0
+
+
+@njit(cache=True, error_model="numpy")
+def _incentives(A: Any, B: Any, G: Any) -> None:
+    """G[k, i * n + j]: what the k-th disobedience gains in cell (i, j), per payoff range."""
+    m, n = A.shape
+    scale = _scale(A)
+    k = 0
+    for told in range(m):
+        for instead in range(m):
+            if told != instead:
+                for j in range(n):
+                    G[k, told * n + j] = (A[instead, j] - A[told, j]) * scale
+                k += 1
+    scale = _scale(B)
+    for told in range(n):
+        for instead in range(n):
+            if told != instead:
+                for i in range(m):
+                    G[k, i * n + told] = (B[i, instead] - B[i, told]) * scale
+                k += 1
+
+
+@njit(cache=True)
+def _best_cell(A: Any, B: Any) -> Any:
+    """The cell of largest welfare if it is a pure equilibrium, else -1: nothing can be better than that cell."""
+    m, n = A.shape
+    row, col = 0, 0
+    for i in range(m):
+        for j in range(n):
+            if A[i, j] + B[i, j] > A[row, col] + B[row, col]:
+                row, col = i, j
+    for i in range(m):
+        if A[i, col] > A[row, col]:
+            return -1
+    for j in range(n):
+        if B[row, j] > B[row, col]:
+            return -1
+    return row * n + col
+
+
+@njit(cache=True, error_model="numpy")
+def _welfare(A: Any, B: Any, w: Any) -> None:
+    """The sum of payoffs of every cell, moved and scaled into [1, 2]."""
+    m, n = A.shape
+    low, high = A[0, 0] + B[0, 0], A[0, 0] + B[0, 0]
+    for i in range(m):
+        for j in range(n):
+            total = A[i, j] + B[i, j]
+            w[i * n + j] = total
+            low = min(low, total)
+            high = max(high, total)
+    scale = 1.0 / (high - low) if high > low else 1.0
+    for c in range(m * n):
+        w[c] = (w[c] - low) * scale + 1.0
+
+
+@njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+def _pivot(T: Any, r: int, c: int) -> None:
+    inverse = 1.0 / T[r, c]
+    width = T.shape[1]
+    for j in range(width):
+        T[r, j] *= inverse
+    T[r, c] = inverse
+    for i in range(T.shape[0]):
+        f = T[i, c]
+        if i != r and f != 0.0:
+            T[i, c] = 0.0
+            for j in range(width):
+                T[i, j] -= f * T[r, j]
+
+
+@njit(cache=True, error_model="numpy")
+def _simplex(T: Any, basic: Any, nonbasic: Any) -> bool:
+    R, C = T.shape[0] - 1, T.shape[1] - 2
+    for _ in range(GIVE_UP_AFTER):
+        c = -1
+        lowest = -COST_EPSILON
+        for j in range(C):
+            if T[R, j] < lowest:
+                lowest, c = T[R, j], j
+        if c < 0:
+            return True
+        r = -1
+        right, step = 0.0, 1.0
+        for i in range(R):
+            p = T[i, c]
+            if p > PIVOT_EPSILON and (r < 0 or T[i, C + 1] * step < right * p):
+                r, right, step = i, T[i, C + 1], p
+        if r < 0:
+            return False
+        _pivot(T, r, c)
+        basic[r], nonbasic[c] = nonbasic[c], basic[r]
+    return False
+
+
+@njit(cache=True, error_model="numpy")
+def _certify(G: Any, w: Any, T: Any, basic: Any, nonbasic: Any, p: Any, bound: Any) -> tuple[float, float]:
+    """Write the distribution into p; (largest incentive, distance to the dual bound)."""
+    R, C = T.shape[0] - 1, T.shape[1] - 2
+    total = 0.0
+    for r in range(R):
+        if basic[r] < C:
+            p[basic[r]] = max(T[r, C], 0.0)
+            total += p[basic[r]]
+    if not total > 0.0:
+        return np.inf, np.inf
+    value = 0.0
+    for c in range(C):
+        p[c] /= total
+        value += p[c] * w[c]
+        bound[c] = w[c]
+    for c in range(C):
+        k = nonbasic[c] - C
+        if 0 <= k < R - 1 and T[R, c] > 0.0:
+            for cell in range(C):
+                bound[cell] -= T[R, c] * G[k, cell]
+    highest = bound[0]
+    for c in range(1, C):
+        highest = max(highest, bound[c])
+    worst = 0.0
+    for k in range(R - 1):
+        gain = 0.0
+        for c in range(C):
+            gain += G[k, c] * p[c]
+        worst = max(worst, gain)
+    return worst, highest - value
+
+
+@njit(cache=True)
+def _start(T: Any, G: Any, w: Any, shifts: Any, basic: Any, nonbasic: Any) -> None:
+    """The tableau of p = 0; its last column but one is the true right side, its last one the shifted."""
+    R, C = T.shape[0] - 1, T.shape[1] - 2
+    for k in range(R - 1):
+        for c in range(C):
+            T[k, c] = G[k, c]
+        T[k, C] = 0.0
+    for c in range(C):
+        T[R - 1, c] = 1.0
+        T[R, c] = -w[c]
+        nonbasic[c] = c
+    T[R - 1, C] = 1.0
+    T[R, C] = 0.0
+    T[R, C + 1] = 0.0
+    for r in range(R):
+        T[r, C + 1] = T[r, C] + shifts[r]
+        basic[r] = C + r
+
+
+@njit(cache=True, error_model="numpy")
+def solve_all(A: Any, B: Any, shifts: Any, p: Any, violations: Any, gaps: Any) -> None:
+    """Fill p (games, cells), the largest incentive to disobey and the optimality gap, both relative, of every game.
+
+    The rows of `shifts` are tried in turn until the certificate holds.
+    """
+    games, m, n = A.shape
+    C = m * n
+    R = m * (m - 1) + n * (n - 1) + 1
+    G = np.zeros((R - 1, C))
+    T = np.empty((R + 1, C + 2))
+    w = np.empty(C)
+    bound = np.empty(C)
+    basic = np.empty(R, np.int64)
+    nonbasic = np.empty(C, np.int64)
+    for g in range(games):
+        cell = _best_cell(A[g], B[g])
+        if cell >= 0:
+            p[g, cell] = 1.0
+            violations[g] = 0.0
+            gaps[g] = 0.0
+            continue
+        _incentives(A[g], B[g], G)
+        _welfare(A[g], B[g], w)
+        for attempt in range(shifts.shape[0]):
+            _start(T, G, w, shifts[attempt], basic, nonbasic)
+            if _simplex(T, basic, nonbasic):
+                p[g] = 0.0
+                violations[g], gaps[g] = _certify(G, w, T, basic, nonbasic, p[g], bound)
+                if violations[g] <= ACCEPTED and gaps[g] <= ACCEPTED:
+                    break

@@ -1,0 +1,1 @@
+"""Learning and evolutionary dynamics."""

@@ -1,0 +1,187 @@
+"""Replicator dynamics: actions that earn more than average grow.
+
+Continuous time (Taylor & Jonker, "Evolutionarily stable strategies and game dynamics", Mathematical Biosciences 40,
+1978): x_a' = x_a (f_a - mean f), with f_a what action a earns against the others' populations. Discrete generations
+(Maynard Smith, "Evolution and the Theory of Games", 1982): x_a <- x_a (b + f_a) / (b + mean f), b a background fitness
+that makes all fitnesses positive. One population of a symmetric game plays against itself, otherwise every player has
+a population of its own. Interior rest points are exactly the interior equilibria. Shares below 1e-300 become 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bestresponse.core.errors import UsageError
+from bestresponse.theory.dynamics.trajectory import (
+    Engine,
+    Run,
+    Trajectory,
+    allot,
+    choose_engine,
+    fitness,
+    record,
+    schedule,
+    start_or_uniform,
+    stepwise,
+    two_matrices,
+    walk,
+)
+from bestresponse.theory.games.normal_form import Array, NormalForm
+
+__all__ = ["replicator", "replicator_velocity"]
+
+Form = Literal["euler", "rk4", "discrete"]
+_EXTINCT = 1e-300
+
+
+def replicator(
+    game: NormalForm,
+    start: Sequence[ArrayLike] | None = None,
+    *,
+    steps: int = 10_000,
+    size: float = 0.01,
+    form: Form = "rk4",
+    one_population: bool = False,
+    background: float | None = None,
+    stride: int | None = None,
+    engine: Engine = "auto",
+) -> Trajectory:
+    """`steps` steps from `start` (uniform play if not given), recorded every `stride` steps and at both ends.
+
+    `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order size**4 and size),
+    at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by
+    default just enough to make all payoffs at least 1).
+    With `one_population` the game must be symmetric; `start` then holds one strategy for both players.
+    """
+    _check(game, size, form, one_population)
+    both = None if start is None else ([start[0], start[0]] if one_population else start)
+    state, parts = allot(*game.shape)
+    state[:] = np.concatenate(start_or_uniform(game, both))
+    floors = _floors(game, background) if form == "discrete" else (0.0,) * game.num_players
+    chosen = choose_engine(engine, game, steps)
+    plain = stepwise(_plain(game, parts, form, size, one_population, floors), state)
+    run = _compiled(game, parts, form, size, one_population, floors) if chosen == "numba" else plain
+    times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
+    unit = 1.0 if form == "discrete" else size
+    return record(game, f"replicator, {form}", chosen, unit * times, paths, tuple(path[-1] for path in paths))
+
+
+def replicator_velocity(game: NormalForm, profile: Sequence[Array]) -> tuple[Array, ...]:
+    """How fast each share changes at `profile`, in continuous time; leading axes hold many profiles at once."""
+    values = fitness(game)([np.asarray(mix, dtype=np.float64) for mix in profile])
+    return tuple(
+        np.asarray(mix * (value - (mix * value).sum(axis=-1, keepdims=True)))
+        for mix, value in zip(profile, values, strict=True)
+    )
+
+
+def _check(game: NormalForm, size: float, form: Form, one_population: bool) -> None:
+    if form not in get_args(Form):
+        raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
+    if not 0 < size < np.inf:
+        raise UsageError(f"size: expected a positive step, got {size:g}")
+    spread = max(float(np.ptp(own)) for own in game.payoffs)
+    if form != "discrete" and size * spread > 1.0:
+        raise UsageError(f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got {size:g}")
+    if one_population and (game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)):
+        raise UsageError("one_population: expected a symmetric game of two players; this one is not")
+
+
+def _floors(game: NormalForm, background: float | None) -> tuple[float, ...]:
+    lowest = [float(own.min()) for own in game.payoffs]
+    if background is None:
+        return tuple(1.0 - low for low in lowest)
+    if background + min(lowest) <= 0:
+        raise UsageError(
+            f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got {background:g}"
+        )
+    return (background,) * game.num_players
+
+
+def _compiled(
+    game: NormalForm, start: Sequence[Array], form: Form, size: float, single: bool, floors: tuple[float, ...]
+) -> Run:
+    from bestresponse.theory.dynamics.kernels import flow_one, flow_two, generations
+
+    widths = [m if m <= 8 else _round_up(m, 16) for m in game.shape]
+    heights = [_round_up(m, 4) if m > 8 else m for m in game.shape]
+    row, col = (
+        _padded(matrix, tall, wide)
+        for matrix, tall, wide in zip(two_matrices(game), heights[::-1], widths, strict=True)
+    )
+    state, (x, y) = allot(*widths)
+    for wide, mix in zip((x, y), start, strict=True):
+        wide[: len(mix)] = mix
+    fourth = form == "rk4"
+
+    def run(gaps: NDArray[np.int64], seen: Array) -> None:
+        raw = np.empty((len(gaps), len(state)))
+        if form == "discrete":
+            generations(row, col, x, y, single, np.array(floors), gaps, state, raw)
+        elif single:
+            flow_one(row, x, y, size, fourth, gaps, state, raw)
+        else:
+            flow_two(row, col, x, y, size, fourth, gaps, state, raw)
+        seen[:] = np.hstack([raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]])
+
+    return run
+
+
+def _round_up(actions: int, unit: int) -> int:
+    """Actions rounded up to what the compiled loops handle at once; the actions added have no share and earn 0."""
+    return unit * -(-actions // unit)
+
+
+def _padded(matrix: Array, rows: int, columns: int) -> Array:
+    wide = np.zeros((rows, columns))
+    wide[: matrix.shape[0], : matrix.shape[1]] = matrix
+    return wide
+
+
+def _plain(
+    game: NormalForm, state: Sequence[Array], form: Form, size: float, single: bool, floors: tuple[float, ...]
+) -> Callable[[int], None]:
+    values = fitness(game)
+
+    def slopes(profile: Sequence[Array]) -> list[Array]:
+        earned = values([profile[0], profile[0]])[:1] if single else values(profile)
+        return [mix * (value - mix @ value) for mix, value in zip(profile, earned, strict=True)]
+
+    def generation(profile: Sequence[Array]) -> list[Array]:
+        earned = values([profile[0], profile[0]])[:1] if single else values(profile)
+        grown = [
+            mix * (value + floor) / (mix @ value + floor)
+            for mix, value, floor in zip(profile, earned, floors, strict=False)
+        ]
+        return [np.where(mix > _EXTINCT, mix, 0.0) for mix in grown]
+
+    def euler(profile: Sequence[Array]) -> list[Array]:
+        return _clean([mix + size * slope for mix, slope in zip(profile, slopes(profile), strict=True)])
+
+    def rk4(profile: Sequence[Array]) -> list[Array]:
+        found = [slopes(profile)]
+        for part in (0.5, 0.5, 1.0):
+            found.append(slopes([mix + size * part * slope for mix, slope in zip(profile, found[-1], strict=True)]))
+        moves = [size / 6 * (a + 2 * b + 2 * c + d) for a, b, c, d in zip(*found, strict=True)]
+        return _clean([mix + move for mix, move in zip(profile, moves, strict=True)])
+
+    step = {"euler": euler, "rk4": rk4, "discrete": generation}[form]
+
+    def advance(count: int) -> None:
+        for _ in range(count):
+            moved = step(state[:1] if single else state)
+            for mix, new in zip(state, moved * 2 if single else moved, strict=True):
+                mix[:] = new
+
+    return advance
+
+
+def _clean(profile: list[Array]) -> list[Array]:
+    """Probabilities again after rounding: what is below _EXTINCT is gone, the rest sums to 1."""
+    clipped = [np.where(mix > _EXTINCT, mix, 0.0) for mix in profile]
+    return [mix / mix.sum() for mix in clipped]

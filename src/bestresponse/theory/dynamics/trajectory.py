@@ -1,0 +1,193 @@
+"""What every dynamic of play returns: the path, its end, and how far from equilibrium it is along the way.
+
+The gain of player i at a profile x is max_a u_i(a, x_-i) - u_i(x); a profile is a Nash equilibrium exactly when all
+gains are 0. The external regret of a player after T steps is how much more per step its best fixed action would have
+earned against what the others did; it tends to 0 for the learning rules with a guarantee, in every game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from sys import modules
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bestresponse.core.errors import UsageError
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.regrets import as_profile
+
+__all__ = [
+    "Engine",
+    "Profile",
+    "Run",
+    "Trajectory",
+    "allot",
+    "choose_engine",
+    "external_regrets",
+    "fitness",
+    "record",
+    "schedule",
+    "start_or_uniform",
+    "stepwise",
+    "two_matrices",
+    "walk",
+]
+
+Profile = tuple[Array, ...]
+Engine = Literal["auto", "numpy", "numba"]
+Run = Callable[[NDArray[np.int64], Array], None]
+"""Go on by each of the numbers of steps given, and write the state after each into the rows given."""
+_WORTH_COMPILING = 100_000
+_WORTH_CALLING = 1_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Trajectory:
+    """A path through the mixed profiles of a game.
+
+    `strategies[i][r]` is player i's recorded strategy at `times[r]`, and `gains[r, i]` what it could gain there by
+    deviating. For learning rules the recorded strategies are time averages, `last` is what is played at the end, and
+    `external[r, i]` the average external regret so far.
+    """
+
+    method: str
+    engine: str
+    times: Array
+    strategies: tuple[Array, ...]
+    gains: Array
+    last: Profile
+    external: Array | None = None
+
+    @property
+    def final(self) -> Profile:
+        """The recorded strategies at the end."""
+        return tuple(path[-1] for path in self.strategies)
+
+    @property
+    def gap(self) -> float:
+        """The certificate: the final profile is an equilibrium up to this gain of any one player."""
+        return float(self.gains[-1].max())
+
+    @property
+    def curve(self) -> Array:
+        """The largest gain of any player at every recorded time."""
+        largest: Array = self.gains.max(axis=1)
+        return largest
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+
+def fitness(game: NormalForm) -> Callable[[Sequence[Array]], list[Array]]:
+    """A function from a profile to what each action of each player earns against it.
+
+    Leading axes of the strategies are carried along, so a whole path can be evaluated at once.
+    """
+    payoffs = game.payoffs
+    if game.num_players == 2:
+        row, col = np.ascontiguousarray(payoffs[0].T), np.ascontiguousarray(payoffs[1])
+        return lambda profile: [profile[1] @ row, profile[0] @ col]
+    if game.num_players == 1:
+        return lambda profile: [np.broadcast_to(payoffs[0], profile[0].shape)]
+    letters = "abcdefghijklmnopqrstuvwxy"[: game.num_players]
+    formulas = [
+        ",".join([letters, *("..." + other for other in letters if other != own)]) + "->..." + own for own in letters
+    ]
+
+    def values(profile: Sequence[Array]) -> list[Array]:
+        return [
+            np.asarray(np.einsum(formula, payoffs[i], *(mix for j, mix in enumerate(profile) if j != i)))
+            for i, formula in enumerate(formulas)
+        ]
+
+    return values
+
+
+def record(
+    game: NormalForm,
+    method: str,
+    engine: str,
+    times: Array,
+    paths: Sequence[Array],
+    last: Profile,
+    external: Array | None = None,
+) -> Trajectory:
+    """The trajectory along `paths`, one array of weights for each player, with all gains at every point."""
+    strategies = tuple(path / path.sum(axis=1, keepdims=True) for path in paths)
+    values = fitness(game)(strategies)
+    gains = [value.max(axis=1) - (value * mix).sum(axis=1) for value, mix in zip(values, strategies, strict=True)]
+    return Trajectory(method, engine, times, strategies, np.stack(gains, axis=1), last, external)
+
+
+def allot(*sizes: int) -> tuple[Array, list[Array]]:
+    """One array of zeros for the whole state of a process, and views of its parts."""
+    state = np.zeros(sum(sizes))
+    return state, np.split(state, np.cumsum(sizes)[:-1])
+
+
+def stepwise(advance: Callable[[int], None], state: Array) -> Run:
+    """A run that calls `advance` from one record to the next."""
+
+    def run(gaps: NDArray[np.int64], seen: Array) -> None:
+        for at, count in enumerate(gaps):
+            advance(int(count))
+            seen[at] = state
+
+    return run
+
+
+def walk(run: Run, gaps: Iterable[int], *sizes: int) -> tuple[Array, list[Array]]:
+    """Numbers of steps at the records, and what the parts of the state (of these sizes) were then."""
+    counts = np.fromiter(gaps, dtype=np.int64)
+    seen = np.empty((len(counts), sum(sizes)))
+    run(counts, seen)
+    return np.cumsum(counts, dtype=np.float64), np.split(seen, np.cumsum(sizes)[:-1], axis=1)
+
+
+def external_regrets(times: Array, totals: Sequence[Array], earned: Array) -> Array:
+    """Average external regrets from what each action would have earned in total and what was earned."""
+    best = np.stack([total.max(axis=1) for total in totals], axis=1)
+    return np.asarray((best - earned) / times[:, None])
+
+
+def schedule(steps: int, stride: int | None) -> Iterator[int]:
+    """How many steps lie between records: every `stride` steps, by default so that there are about 1000, and the end.
+
+    >>> list(schedule(7, 3))
+    [3, 3, 1]
+    """
+    if steps < 1:
+        raise UsageError(f"steps: expected at least 1, got {steps}")
+    every = max(1, steps // 1000) if stride is None else stride
+    if every < 1:
+        raise UsageError(f"stride: expected at least 1, got {every}")
+    whole, rest = divmod(steps, every)
+    yield from [every] * whole + [rest] * (rest > 0)
+
+
+def choose_engine(engine: Engine, game: NormalForm, steps: int) -> str:
+    """`numba` where it is installed, there are two players, and the run is long enough to pay for loading it."""
+    if engine not in get_args(Engine):
+        raise UsageError(f"engine: expected one of {', '.join(get_args(Engine))}, got {engine!r}")
+    if engine == "numba" and (find_spec("numba") is None or game.num_players != 2):
+        raise UsageError("engine 'numba' needs two players and the extra 'fast'; use engine='numpy'")
+    if engine != "auto":
+        return engine
+    enough = steps >= (_WORTH_CALLING if "numba" in modules else _WORTH_COMPILING)
+    return "numba" if enough and game.num_players == 2 and find_spec("numba") is not None else "numpy"
+
+
+def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Profile:
+    """`start` as a profile of `game`, or uniform play."""
+    if start is None:
+        return tuple(np.full(m, 1.0 / m) for m in game.shape)
+    return as_profile(game, start)
+
+
+def two_matrices(game: NormalForm) -> tuple[Any, Any]:
+    """The payoffs of a bimatrix game as compiled loops read them: both matrices with the opponent's action first."""
+    return np.ascontiguousarray(game.payoffs[0].T), np.ascontiguousarray(game.payoffs[1])

@@ -1,0 +1,1 @@
+"""Nash equilibria of games in normal form."""

@@ -1,0 +1,247 @@
+"""Compiled search for all extreme equilibria of a bimatrix game: vertices of both polytopes, matched by labels.
+
+Polytopes (von Stengel 2002): P = {x >= 0, B'x <= 1}, Q = {y >= 0, Ay <= 1} after shifting payoffs to be positive.
+A pair of vertices is an equilibrium when together they carry every label: an action's label is carried where it is not
+played or is a best reply. Small integer payoffs are handled exactly, others in floating point without close ties (see
+`bimatrix_vertex_kernels`). This module imports numba; load it only when it pays.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from bestresponse.theory.equilibria.vertex_kernels import DOUBT, enumerate_vertices, find_slot, new_table
+
+__all__ = ["DOUBT", "extreme_pairs", "regret_of"]
+
+_EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
+
+
+@njit(cache=True, error_model="numpy")
+def _minor_bound(largest: float, order: int) -> Any:
+    """No minor of that order of a matrix with entries in [0, largest] is larger (Hadamard)."""
+    return largest**order * (order + 1.0) ** (0.5 * (order + 1)) / 2.0**order
+
+
+@njit(cache=True, error_model="numpy")
+def _span(payoff: Any) -> tuple[float, float, float]:
+    """(smallest payoff, unit, range in units); unit is the greatest common divisor of integer payoffs, else 0."""
+    m, n = payoff.shape
+    low, high = payoff[0, 0], payoff[0, 0]
+    whole = True
+    for i in range(m):
+        for j in range(n):
+            value = payoff[i, j]
+            low = min(low, value)
+            high = max(high, value)
+            whole &= value == np.floor(value)
+    if not whole or high - low > 4e9 or abs(low) > 4e15:
+        return low, 0.0, high - low
+    unit = np.int64(0)
+    for i in range(m):
+        for j in range(n):
+            other = np.int64(payoff[i, j] - low)
+            while other:
+                unit, other = other, unit % other
+    if unit == 0:
+        unit = np.int64(1)
+    return low, float(unit), (high - low) / float(unit)
+
+
+@njit(cache=True)
+def _labels(count: int, masks: Any, tableaus: Any, order: Any) -> Any:
+    """Every variable that is zero at each vertex, basic or not, as bits."""
+    labels = np.empty(count, np.int64)
+    last = tableaus.shape[2] - 1
+    for v in range(count):
+        labels[v] = masks[v]
+        for i in range(tableaus.shape[1]):
+            if tableaus[v, i, last] == 0.0:
+                labels[v] |= 1 << order[v, i]
+    return labels
+
+
+@njit(cache=True)
+def _used_rows(masks_q: Any, count: int, m: int, n: int) -> Any:
+    """The rows that are a best reply to something: no other can be played in an equilibrium."""
+    tight = np.int64(0)
+    for v in range(count):
+        tight |= masks_q[v] >> n
+    used = np.empty(m, np.int64)
+    size = 0
+    for i in range(m):
+        if tight >> i & 1:
+            used[size] = i
+            size += 1
+    return used[:size]
+
+
+@njit(cache=True)
+def _by_label(masks: Any, count: int, used: Any, m: int) -> None:
+    """Renumber variables of the polytope of x over the used rows: row i becomes bit i, the others are always zero."""
+    size = used.shape[0]
+    if size == m:
+        return
+    unused = (1 << m) - 1
+    for i in used:
+        unused ^= 1 << i
+    for v in range(count):
+        mask = masks[v]
+        label = unused | (mask >> size << m)
+        for k in range(size):
+            label |= (mask >> k & 1) << used[k]
+        masks[v] = label
+
+
+@njit(cache=True)
+def _first_alike(labels: Any, origin: int) -> Any:
+    """For each vertex the first with the same labels, or -1 for the origin, which is no strategy."""
+    first = np.empty(labels.shape[0], np.int64)
+    table = new_table(labels.shape[0])
+    for v in range(labels.shape[0]):
+        if labels[v] & origin == origin:
+            first[v] = -1
+            continue
+        slot = find_slot(table, labels, labels[v])
+        if table[slot] == 0:
+            table[slot] = v + 1
+        first[v] = table[slot] - 1
+    return first
+
+
+@njit(cache=True, error_model="numpy")
+def _write_point(out: Any, at: int, raw: int, names: Any, T: Any, order: Any) -> None:
+    """The point of a vertex, unscaled from out[raw] on and with sum 1 from out[at] on; names[j] is z_j's action."""
+    total = 0.0
+    last = T.shape[1] - 1
+    for i in range(T.shape[0]):
+        if order[i] < last:
+            total += T[i, last]
+    for i in range(T.shape[0]):
+        if order[i] < last:
+            out[at + names[order[i]]] = T[i, last] / total
+            out[raw + names[order[i]]] = T[i, last]
+
+
+@njit(cache=True, error_model="numpy")
+def regret_of(MP: Any, MQ: Any, out: Any, range_a: float, range_b: float) -> float:
+    """The larger of both players' regrets, each as a share of its payoff range."""
+    m, n = MQ.shape
+    best, mean = -np.inf, 0.0
+    for i in range(m):
+        u = 0.0
+        for j in range(n):
+            u += MQ[i, j] * out[m + j]
+        best = max(best, u)
+        mean += out[i] * u
+    worst = (best - mean) / range_a
+    best, mean = -np.inf, 0.0
+    for j in range(n):
+        u = 0.0
+        for i in range(m):
+            u += MP[j, i] * out[i]
+        best = max(best, u)
+        mean += out[m + j] * u
+    return max(worst, (best - mean) / range_b)
+
+
+@njit(cache=True)
+def _grown(rows: Any) -> Any:
+    larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int64)
+    larger[: rows.shape[0]] = rows
+    return larger
+
+
+@njit(cache=True, error_model="numpy")
+def _rounded_span(span: float) -> float:
+    return span if span > 0.0 else 1.0
+
+
+@njit(cache=True, error_model="numpy")
+def extreme_pairs(payoffs: Any) -> Any:
+    """All extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
+
+    Returns (count, bases, exact, degenerate, regret, table). Count is the number of equilibria or DOUBT. Row e <
+    count of the table is an equilibrium: x, y, both unscaled, and the numbers of both vertices (equal numbers are the
+    same vertex). `bases` rows follow, one for every equilibrium of the lexicographically perturbed game: the numbers
+    of both vertices and the mask of the basis of the first.
+    """
+    _, m, n = payoffs.shape
+    low_a, unit_a, range_a = _span(payoffs[0])
+    low_b, unit_b, range_b = _span(payoffs[1])
+    order = max(min(m, n + 1), min(n, m + 1))
+    exact = unit_a > 0.0 and unit_b > 0.0 and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
+    if not exact:
+        unit_a, unit_b = _rounded_span(range_a), _rounded_span(range_b)
+        range_a, range_b = 1.0, 1.0
+    MP = np.empty((n, m))
+    MQ = np.empty((m, n))
+    for i in range(m):
+        for j in range(n):
+            MQ[i, j] = (payoffs[0, i, j] - low_a) / unit_a + 1.0
+            MP[j, i] = (payoffs[1, i, j] - low_b) / unit_b + 1.0
+    count_q, masks_q, tableaus_q, order_q, table_q = enumerate_vertices(MQ, exact)
+    if count_q < 0:
+        return DOUBT, 0, exact, False, 0.0, MP
+    labels_q = _labels(count_q, masks_q, tableaus_q, order_q) if exact else masks_q
+    used = _used_rows(labels_q, count_q, m, n)
+    count_p, masks_p, tableaus_p, order_p, _ = enumerate_vertices(MP if used.shape[0] == m else MP[:, used], exact)
+    if count_p < 0:
+        return DOUBT, 0, exact, False, 0.0, MP
+    full, low_n, low_m = (1 << (m + n)) - 1, (1 << n) - 1, (1 << m) - 1
+    degenerate = False
+    first_p, first_q = masks_p, masks_q
+    bases = np.empty((8, 2), np.int64)
+    pairs = bases
+    count = 0
+    if exact:
+        labels_p = _labels(count_p, masks_p, tableaus_p, order_p)
+        for v in range(count_p):
+            degenerate |= labels_p[v] != masks_p[v]
+        _by_label(labels_p, count_p, used, m)
+        for v in range(count_q):
+            degenerate |= labels_q[v] != masks_q[v]
+        if degenerate:
+            pairs = np.empty((8, 2), np.int64)
+            for v in range(count_q):
+                labels_q[v] = ((labels_q[v] & low_n) << m) | (labels_q[v] >> n)
+            first_p, first_q = _first_alike(labels_p, low_m), _first_alike(labels_q, low_n << m)
+            for v in range(count_p):
+                for w in range(count_q if first_p[v] == v else 0):
+                    if first_q[w] == w and labels_p[v] | labels_q[w] == full:
+                        if count == pairs.shape[0]:
+                            pairs = _grown(pairs)
+                        pairs[count, 0] = v
+                        pairs[count, 1] = w
+                        count += 1
+    _by_label(masks_p, count_p, used, m)
+    lexicographic = 0
+    for v in range(1, count_p):
+        wanted = full ^ masks_p[v]
+        w = table_q[find_slot(table_q, masks_q, (wanted >> m) | ((wanted & low_m) << n))] - 1
+        if w > 0:
+            if lexicographic == bases.shape[0]:
+                bases = _grown(bases)
+            bases[lexicographic, 0] = v
+            bases[lexicographic, 1] = w
+            lexicographic += 1
+    if not degenerate:
+        pairs, count = bases, lexicographic
+    side = m + n
+    out = np.zeros((count + lexicographic, 2 * side + 2))
+    columns = np.arange(n)
+    worst = 0.0
+    for e in range(count):
+        v, w = pairs[e, 0], pairs[e, 1]
+        _write_point(out[e], 0, side, used, tableaus_p[v], order_p[v])
+        _write_point(out[e], m, side + m, columns, tableaus_q[w], order_q[w])
+        out[e, 2 * side] = v
+        out[e, 2 * side + 1] = w
+        worst = max(worst, regret_of(MP, MQ, out[e], _rounded_span(range_a), _rounded_span(range_b)))
+    for k in range(lexicographic):
+        v, w = bases[k, 0], bases[k, 1]
+        out[count + k, 0] = first_p[v] if degenerate else v
+        out[count + k, 1] = first_q[w] if degenerate else w
+        out[count + k, 2] = masks_p[v]
+    return count, lexicographic, exact, degenerate, worst, out

@@ -1,0 +1,220 @@
+"""All extreme equilibria of a bimatrix game: the pairs of vertices of the best-response polytopes with all labels.
+
+Every equilibrium of a nondegenerate game is extreme; in a degenerate game the equilibria are the convex combinations
+of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg, Savani and von Stengel 2010).
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_payoffs
+from bestresponse.theory.games.normal_form import Array, NormalForm
+
+__all__ = ["Extremes", "extreme_equilibria", "most_vertices", "require_two_players"]
+
+_MEMORY_LIMIT = 2**30
+_INTEGER_BYTES = 80
+_MASK_BITS = 52
+_WORTH_COMPILING = 20
+_REGRET_LIMIT = 1e-9
+
+
+_READY: dict[tuple[int, ...], Any] = {}  # the compiled enumeration, for the shapes of payoffs it was found to fit
+
+
+class Extremes(NamedTuple):
+    """`x[e]`, `y[e]` are the strategies of extreme equilibrium e.
+
+    `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that whole
+    numbers were used throughout; `table` keeps what the enumeration saw, as `bimatrix_kernels.extreme_pairs` gives it.
+    """
+
+    shape: tuple[int, ...]
+    num_equilibria: int
+    num_bases: int
+    exact: bool
+    degenerate: bool
+    regret: float
+    table: Any
+
+    @property
+    def x(self) -> Array:
+        return np.asarray(self.table[: self.num_equilibria, : self.shape[1]], dtype=np.float64)
+
+    @property
+    def y(self) -> Array:
+        return np.asarray(
+            self.table[: self.num_equilibria, self.shape[1] : self.shape[1] + self.shape[2]], dtype=np.float64
+        )
+
+    @property
+    def method(self) -> str:
+        return f"vertex enumeration, {'exact' if self.exact else 'floating point'}"
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """The vertices of each equilibrium: those with the same first (second) number have the same x (y)."""
+        return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
+
+    def numerators(self, e: int) -> tuple[list[int], list[int]]:
+        """The strategies of equilibrium e as whole numbers, to be divided by their sums; only where `exact`."""
+        _, m, n = self.shape
+        row = [int(value) for value in self.table[e, m + n : 2 * (m + n)]]
+        return row[:m], row[m:]
+
+    def bases(self) -> list[tuple[int, int, int]]:
+        """(vertex of x, vertex of y, nonbasic variables of x's polytope as bits) for every equilibrium of the
+        lexicographically perturbed, hence nondegenerate, game."""
+        rows = self.table[self.num_equilibria : self.num_equilibria + self.num_bases]
+        return [(int(row[0]), int(row[1]), int(row[2])) for row in rows]
+
+
+def extreme_equilibria(game: NormalForm, *, exact: bool = False, compiled: bool = False) -> Extremes:
+    """All extreme equilibria of a two-player game, each certified by its regret.
+
+    Two enumerations give the same answer. Integers of any length: with `exact`, without numba, and for games so small
+    that loading the compiled code would not pay. Compiled: for large games, with `compiled` (say so before solving
+    many small games), and once it is loaded. It is exact for small integer payoffs; others it solves in floating
+    point, and any comparison close to a tie makes it start again with integers. Raises TooLarge, before memory goes,
+    when the polytopes may have too many vertices: `lemke_howson` finds one equilibrium of such a game.
+
+    >>> extreme_equilibria(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).x.round(3).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
+    """
+    payoffs = game.payoffs
+    kernel = _READY.get(payoffs.shape) or _kernel(game, compiled)
+    if kernel is None:
+        return _by_integers(game)
+    count, _, whole, degenerate, worst, _ = found = kernel(payoffs)
+    if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
+        return _by_integers(game)
+    return Extremes._make((payoffs.shape, *found))
+
+
+def require_two_players(game: NormalForm, what: str) -> None:
+    if game.num_players != 2:
+        raise InvalidGame(f"{what}: expected a game of two players, got one of {game.num_players}")
+
+
+def most_vertices(dimension: int, facets: int) -> int:
+    """The largest number of vertices a polytope can have (upper bound theorem, McMullen 1970).
+
+    >>> most_vertices(6, 12)
+    112
+    """
+    half, rest = dimension // 2, (dimension + 1) // 2
+    return comb(facets - rest, half) + comb(facets - half - 1, rest - 1)
+
+
+def _check_fits(m: int, n: int, bytes_a_number: int) -> None:
+    p, q = most_vertices(m, m + n), most_vertices(n, m + n)
+    size = bytes_a_number * (p * n * (m + 1) + q * m * (n + 1))
+    if size > _MEMORY_LIMIT:
+        raise TooLarge(
+            f"a {m}x{n} game may have {p:,} + {q:,} vertices to enumerate, about {size / 2**30:.1f} GiB "
+            f"(limit {_MEMORY_LIMIT / 2**30:g} GiB); lemke_howson finds one equilibrium, pure_nash the pure ones"
+        )
+
+
+def _kernel(game: NormalForm, wanted: bool) -> Any:
+    """The compiled enumeration, or None where it does not exist, does not fit or would not pay."""
+    require_two_players(game, "extreme_equilibria")
+    m, n = game.shape
+    if m + n > _MASK_BITS:
+        return None
+    kernels = sys.modules.get("bestresponse.theory.equilibria.extreme_kernels")
+    if kernels is None:
+        if not (wanted or m + n > _WORTH_COMPILING) or find_spec("numba") is None:
+            return None
+        kernels = import_module("bestresponse.theory.equilibria.extreme_kernels")
+    _check_fits(m, n, 8)
+    kernel = kernels.extreme_pairs
+    if (m, n) == (3, 3):
+        kernel = import_module("bestresponse.theory.equilibria.three_kernels").extreme_pairs_of_three
+    _READY[game.payoffs.shape] = kernel
+    return kernel
+
+
+def _by_integers(game: NormalForm) -> Extremes:
+    m, n = game.shape
+    _check_fits(m, n, _INTEGER_BYTES)
+    row, column = whole_payoffs(game.payoffs[0]), whole_payoffs(game.payoffs[1])
+    in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
+    used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
+    in_p = [_spread(vertex, used, m) for vertex in vertices([[row[j] for row in _at(column, used)] for j in range(n)])]
+    ids_p, ids_q = _first_with_zeros(in_p, (1 << m) - 1), _first_with_zeros(in_q, ((1 << n) - 1) << m)
+    pairs = _matched(in_p, in_q, ids_p, ids_q, (1 << (m + n)) - 1)
+    partner = {vertex.basis: k for k, vertex in enumerate(in_q) if k}
+    full = (1 << (m + n)) - 1
+    bases = [
+        (ids_p[k], ids_q[partner[full ^ vertex.basis]], vertex.basis)
+        for k, vertex in enumerate(in_p)
+        if full ^ vertex.basis in partner
+    ]
+    x, y = _unit([in_p[k].point for k, _ in pairs]), _unit([in_q[h].point for _, h in pairs])
+    rows = [[*x[e], *y[e], *in_p[k].point, *in_q[h].point, k, h] for e, (k, h) in enumerate(pairs)]
+    table = np.zeros((len(pairs) + len(bases), 2 * (m + n) + 2), dtype=object)
+    table[: len(pairs)] = rows
+    table[len(pairs) :, :3] = bases
+    degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
+    regret = _largest_regret(game, x, y)
+    return Extremes(game.payoffs.shape, len(pairs), len(bases), True, degenerate, regret, table)
+
+
+def _at(rows: list[list[int]], used: list[int]) -> list[list[int]]:
+    return [rows[i] for i in used]
+
+
+def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
+    """A vertex of x's polytope over the used rows only, as one over all rows; the others can never be best replies."""
+    unused = sum(1 << i for i in range(m) if i not in used)
+    point = [0] * m
+    for k, i in enumerate(used):
+        point[i] = vertex.point[k]
+
+    def spread(mask: int) -> int:
+        return unused | mask >> len(used) << m | sum((mask >> k & 1) << i for k, i in enumerate(used))
+
+    return Vertex(spread(vertex.basis), spread(vertex.zeros), tuple(point))
+
+
+def _relabelled(vertex: Vertex, m: int, n: int) -> Vertex:
+    """A vertex of y's polytope, its variables (y first, slacks second) renumbered by label (rows first)."""
+    low = (1 << n) - 1
+
+    def turned(mask: int) -> int:
+        return (mask & low) << m | mask >> n
+
+    return Vertex(turned(vertex.basis), turned(vertex.zeros), vertex.point)
+
+
+def _first_with_zeros(found: list[Vertex], origin: int) -> list[int]:
+    first: dict[int, int] = {}
+    return [-1 if v.zeros & origin == origin else first.setdefault(v.zeros, k) for k, v in enumerate(found)]
+
+
+def _matched(
+    in_p: list[Vertex], in_q: list[Vertex], ids_p: list[int], ids_q: list[int], full: int
+) -> list[tuple[int, int]]:
+    ends_p = [k for k, first in enumerate(ids_p) if first == k]
+    ends_q = [h for h, first in enumerate(ids_q) if first == h]
+    return [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
+
+
+def _unit(points: list[tuple[int, ...]]) -> Array:
+    return np.array([[value / sum(point) for value in point] for point in points], dtype=np.float64)
+
+
+def _largest_regret(game: NormalForm, x: Array, y: Array) -> float:
+    row, column = (payoff - payoff.min() for payoff in game.payoffs)
+    first, second = y @ row.T, x @ column
+    gains = (first.max(axis=1) - (first * x).sum(axis=1)) / (float(row.max()) or 1.0)
+    more = (second.max(axis=1) - (second * y).sum(axis=1)) / (float(column.max()) or 1.0)
+    return float(max(gains.max(), more.max(), 0.0))

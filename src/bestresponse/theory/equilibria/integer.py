@@ -1,0 +1,195 @@
+"""Exact pivoting on a best-response polytope with integers of any length.
+
+The polytope is {z >= 0, Mz <= 1} for a matrix M of positive integers. A tableau is kept condensed (only nonbasic
+columns and the right side) and fraction-free: its numbers are the true ones times `scale`, the determinant of the
+basis (Bareiss 1968, as used by Avis' lrs and by Gambit). Ties are broken by the lexicographic rule.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, gcd, lcm, log10
+
+from bestresponse.theory.games.normal_form import Array
+
+__all__ = ["Dictionary", "Vertex", "determinant_sign", "start", "vertices", "whole_payoffs"]
+
+_SIMPLE_DENOMINATOR = 1000
+_FEW_UNITS = 2**40  # with no more multiples of a common unit the floats are certainly meant as they are
+_ROUNDING_LIMIT = Fraction(5, 10**10)
+_SMALLEST_FLOAT = 5e-324
+
+
+def whole_payoffs(matrix: Array) -> list[list[int]]:
+    """A positive integer matrix with the same best responses: shifted, scaled by a common unit.
+
+    Multiples of a common unit are taken as they are. Other numbers are taken to about 14 digits of their range, and as
+    the simple fractions or decimals they are closest to: 0.1 means one tenth, 0.1 + 0.2 equals 0.3, and 2 / 3 is twice
+    1 / 3. Where rounding in the last digit is more than 5e-10 of the range, the floats are taken exactly.
+
+    >>> import numpy as np
+    >>> whole_payoffs(np.array([[1 / 3, 2 / 3], [0.0, 0.5]]))
+    [[3, 5], [1, 4]]
+    """
+    values = [float(value) for row in matrix for value in row]
+    whole = _in_units([int(value) if value.is_integer() else Fraction(value) for value in values])
+    if max(whole) > _FEW_UNITS:
+        whole = _in_units(_simplified(values))
+    width = len(matrix[0])
+    return [whole[at : at + width] for at in range(0, len(whole), width)]
+
+
+def _in_units(values: Sequence[int | Fraction]) -> list[int]:
+    """As multiples of their greatest common divisor, the smallest moved to 1."""
+    unit = lcm(*(value.denominator for value in values))
+    whole = [int(value * unit) for value in values]
+    low = min(whole)
+    step = gcd(*(value - low for value in whole)) or 1
+    return [(value - low) // step + 1 for value in whole]
+
+
+def _simplified(values: list[float]) -> list[Fraction]:
+    """The numbers that were meant: fractions of the range if all are simple, else each by itself; see above."""
+    exact = [Fraction(value) for value in values]
+    low, largest = min(exact), max(map(abs, exact))
+    spread = max(exact) - low
+    rounding = largest / spread / 2**51
+    if rounding > _ROUNDING_LIMIT:
+        return exact
+    shares = [(value - low) / spread for value in exact]
+    near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
+    if all(abs(a - b) <= 2 * rounding for a, b in zip(shares, near, strict=True)):
+        return near
+    power = Fraction(10) ** ceil(-log10(max(float(spread) * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
+    return [_simple(value, largest, power) for value in values]
+
+
+def _simple(value: float, largest: Fraction, power: Fraction) -> Fraction:
+    """The fraction of small denominator that `value` is up to rounding, else its decimal in units of 1 / power."""
+    fraction = Fraction(value)
+    near = fraction.limit_denominator(_SIMPLE_DENOMINATOR)
+    if abs(near - fraction) <= largest / 2**51:
+        return near
+    return Fraction(round(Fraction(repr(value)) * power)) / power
+
+
+@dataclass(slots=True)
+class Dictionary:
+    """A basis of {z >= 0, Mz <= 1}: variable j < `width` is z_j, variable width + i is the slack of row i."""
+
+    rows: list[list[int]]
+    scale: int
+    basic: list[int]
+    nonbasic: list[int]
+
+    @property
+    def width(self) -> int:
+        return len(self.nonbasic)
+
+    def leaving(self, column: int) -> int:
+        """The row whose variable reaches zero first when `column` grows; ties by the lexicographic rule."""
+        best = -1
+        for i, row in enumerate(self.rows):
+            if row[column] > 0 and (best < 0 or self._before(i, best, column)):
+                best = i
+        return best
+
+    def _before(self, i: int, k: int, column: int) -> bool:
+        first, second = self.rows[i], self.rows[k]
+        p, q = first[column], second[column]
+        cross = first[-1] * q - second[-1] * p
+        if cross:
+            return cross < 0
+        for slack in range(self.width, self.width + len(self.rows)):
+            if slack in self.nonbasic:
+                at = self.nonbasic.index(slack)
+                cross = first[at] * q - second[at] * p
+            else:
+                at = self.basic.index(slack)
+                cross = self.scale * ((at == i) * q - (at == k) * p)
+            if cross:
+                return cross < 0
+        raise AssertionError("two rows of a basis inverse are never proportional")
+
+    def pivot(self, row: int, column: int) -> Dictionary:
+        """The dictionary after `column`'s variable enters and `row`'s leaves."""
+        pivot_row = self.rows[row]
+        p, scale = pivot_row[column], self.scale
+        rows = []
+        for i, old in enumerate(self.rows):
+            if i == row:
+                new = pivot_row.copy()
+                new[column] = scale
+            else:
+                f = old[column]
+                new = [(a * p - f * b) // scale for a, b in zip(old, pivot_row, strict=True)]
+                new[column] = -f
+            rows.append(new)
+        basic, nonbasic = self.basic.copy(), self.nonbasic.copy()
+        basic[row], nonbasic[column] = self.nonbasic[column], self.basic[row]
+        return Dictionary(rows, p, basic, nonbasic)
+
+    def point(self) -> tuple[int, ...]:
+        """z times `scale`."""
+        values = [0] * self.width
+        for variable, row in zip(self.basic, self.rows, strict=True):
+            if variable < self.width:
+                values[variable] = row[-1]
+        return tuple(values)
+
+
+def start(matrix: list[list[int]]) -> Dictionary:
+    """The dictionary of z = 0."""
+    width = len(matrix[0])
+    slacks = list(range(width, width + len(matrix)))
+    return Dictionary([[*row, 1] for row in matrix], 1, slacks, list(range(width)))
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """One basis of a vertex: bit masks of its nonbasic variables and of all its zero ones, and the point, unscaled."""
+
+    basis: int
+    zeros: int
+    point: tuple[int, ...]
+
+
+def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
+    """Every lexicographically feasible basis, breadth first from the origin. A degenerate vertex has several."""
+    first = start(matrix)
+    waiting = deque([(first, (1 << first.width) - 1)])
+    seen = {waiting[0][1]}
+    while waiting:
+        here, basis = waiting.popleft()
+        zeros = basis
+        for variable, row in zip(here.basic, here.rows, strict=True):
+            if row[-1] == 0:
+                zeros |= 1 << variable
+        yield Vertex(basis, zeros, here.point())
+        for column in range(here.width):
+            leaving = here.leaving(column)
+            neighbour = basis & ~(1 << here.nonbasic[column]) | 1 << here.basic[leaving]
+            if neighbour not in seen:
+                seen.add(neighbour)
+                waiting.append((here.pivot(leaving, column), neighbour))
+
+
+def determinant_sign(matrix: list[list[int]]) -> int:
+    """Sign of the determinant of an integer matrix, by fraction-free elimination."""
+    rows = [row.copy() for row in matrix]
+    sign, before = 1, 1
+    for k in range(len(rows)):
+        at = next((i for i in range(k, len(rows)) if rows[i][k]), None)
+        if at is None:
+            return 0
+        if at != k:
+            rows[k], rows[at] = rows[at], rows[k]
+            sign = -sign
+        for i in range(k + 1, len(rows)):
+            for j in range(k + 1, len(rows)):
+                rows[i][j] = (rows[i][j] * rows[k][k] - rows[i][k] * rows[k][j]) // before
+        before = rows[k][k]
+    return sign if before > 0 else -sign

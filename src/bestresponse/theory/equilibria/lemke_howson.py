@@ -1,0 +1,175 @@
+"""One Nash equilibrium of a two-player game by the path of Lemke and Howson (1964), alone or for many games at once.
+
+Labels: 0..m-1 are the row player's actions, m..m+n-1 the column player's. A pair of points of the best-response
+polytopes carries the labels of unused actions and of best replies. The path starts where nothing is played, gives up
+one label and restores complementarity by alternating pivots; it ends at an equilibrium. The lexicographic rule keeps
+it from cycling in degenerate games (Shapley 1974; von Stengel 2002). Paths can be exponentially long (Savani and von
+Stengel 2006), and not every equilibrium lies at the end of one.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.equilibria.extremes import require_two_players
+from bestresponse.theory.equilibria.integer import Dictionary, start, whole_payoffs
+from bestresponse.theory.equilibria.result import Equilibrium, describe
+from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
+
+__all__ = ["LemkeHowsonBatch", "lemke_howson", "lemke_howson_all", "lemke_howson_batch", "nash_one_batch"]
+
+_REGRET_LIMIT = 1e-9
+_WORTH_COMPILING = 20_000
+_KERNELS = "bestresponse.theory.equilibria.lemke_howson_kernels"
+_EXACT_LABELS = 24
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LemkeHowsonBatch:
+    """One equilibrium of each of n games: x is (n, rows), y is (n, columns).
+
+    `regret` is the larger of both players' regrets as a share of their payoff ranges; none is above 1e-9. `pivots`
+    is the length of each path; `exact` marks the games that were solved with integers of any length.
+    """
+
+    x: Array
+    y: Array
+    regret: Array
+    pivots: NDArray[np.int64]
+    exact: NDArray[np.bool_]
+
+
+def lemke_howson(game: NormalForm, label: int = 0) -> Equilibrium:
+    """The equilibrium at the end of the path that gives up `label` first.
+
+    >>> battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+    >>> [lemke_howson(battle, label).supports for label in range(4)]
+    [((0,), (0,)), ((1,), (1,)), ((0,), (0,)), ((1,), (1,))]
+    """
+    require_two_players(game, "lemke_howson")
+    _check_label(label, game.shape)
+    if sum(game.shape) > _EXACT_LABELS:
+        batch = lemke_howson_batch(game.payoffs[:1], game.payoffs[1:], label)
+        if not batch.exact[0]:
+            return describe(game, (batch.x[0], batch.y[0]))
+    return _exact_equilibrium(game, label)
+
+
+def lemke_howson_all(game: NormalForm) -> tuple[Equilibrium, ...]:
+    """The different equilibria at the ends of the paths from every label: at least one, seldom all there are."""
+    found: dict[tuple[object, ...], Equilibrium] = {}
+    for label in range(sum(game.shape)):
+        e = lemke_howson(game, label)
+        found.setdefault(tuple(tuple(np.round(x, 9).tolist()) for x in e.strategies), e)
+    return tuple(found.values())
+
+
+def lemke_howson_batch(row: ArrayLike, col: ArrayLike, label: int = 0) -> LemkeHowsonBatch:
+    """The equilibrium at the end of the path of `label` in each game; row[g], col[g] are the payoffs of game g.
+
+    Compiled when numba is there and the batch is large enough; every answer is checked, and what is not an
+    equilibrium to 1e-9 of the payoff range is solved again with integers.
+
+    >>> batch = lemke_howson_batch([[[0, 1], [1, 0]]], [[[1, 0], [0, 1]]])
+    >>> batch.x.round(12).tolist(), batch.y.round(12).tolist(), batch.pivots.tolist()
+    ([[0.5, 0.5]], [[0.5, 0.5]], [4])
+    """
+    return _solve(row, col, label, pure_first=False)
+
+
+def nash_one_batch(row: ArrayLike, col: ArrayLike) -> LemkeHowsonBatch:
+    """One equilibrium of each game: the first pure one (by row, then column) if there is one, else Lemke-Howson's.
+
+    >>> batch = nash_one_batch([[[2, 0], [0, 1]]], [[[1, 0], [0, 2]]])
+    >>> batch.x.tolist(), batch.y.tolist(), batch.regret.tolist()
+    ([[1.0, 0.0]], [[1.0, 0.0]], [0.0])
+    """
+    return _solve(row, col, 0, pure_first=True)
+
+
+def _solve(row: ArrayLike, col: ArrayLike, label: int, *, pure_first: bool) -> LemkeHowsonBatch:
+    first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
+    if first.ndim != 3 or first.shape != second.shape:
+        raise InvalidGame(f"expected two arrays of one shape (games, rows, columns), got {first.shape}, {second.shape}")
+    games, m, n = first.shape
+    _check_label(label, (m, n))
+    x, y = np.zeros((games, m)), np.zeros((games, n))
+    regrets, pivots = np.full(games, np.inf), np.zeros(games, dtype=np.int64)
+    if _compiled_pays(first.size):
+        kernels = import_module(_KERNELS)
+        payoffs = np.ascontiguousarray(first), np.ascontiguousarray(second)
+        kernels.follow_all(*payoffs, label, pure_first, x, y, regrets, pivots)
+    elif pure_first:
+        _take_pure(first, second, x, y, regrets)
+    wrong = ~(regrets <= _REGRET_LIMIT)
+    for g in np.flatnonzero(wrong):
+        _solve_exactly(first[g], second[g], label, (x[g], y[g], regrets[g : g + 1], pivots[g : g + 1]))
+    return LemkeHowsonBatch(x, y, np.maximum(regrets, 0.0), pivots, wrong)
+
+
+def _take_pure(row: Array, col: Array, x: Array, y: Array, regrets: Array) -> None:
+    """Into x, y the first pure equilibrium of each game that has one."""
+    mutual = (row == row.max(axis=1, keepdims=True)) & (col == col.max(axis=2, keepdims=True))
+    flat = mutual.reshape(len(row), -1)
+    games = np.flatnonzero(flat.any(axis=1))
+    rows, columns = np.divmod(flat[games].argmax(axis=1), row.shape[2])
+    x[games, rows] = y[games, columns] = 1.0
+    regrets[games] = 0.0
+
+
+def _check_label(label: int, shape: tuple[int, ...]) -> None:
+    if not 0 <= label < sum(shape):
+        raise InvalidGame(f"label: a {shape[0]}x{shape[1]} game has labels 0 to {sum(shape) - 1}, got {label}")
+
+
+def _compiled_pays(numbers: int) -> bool:
+    if find_spec("numba") is None:
+        return False
+    return _KERNELS in sys.modules or numbers > _WORTH_COMPILING
+
+
+def _exact_equilibrium(game: NormalForm, label: int) -> Equilibrium:
+    points, _ = _exact_path(game.payoffs[0], game.payoffs[1], label)
+    exact = tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
+    return describe(game, tuple(np.array([float(p) for p in mix]) for mix in exact), exact=exact)
+
+
+def _solve_exactly(row: Array, col: Array, label: int, out: tuple[Array, Array, Array, NDArray[np.int64]]) -> None:
+    x, y, regrets, pivots = out
+    points, pivots[0] = _exact_path(row, col, label)
+    x[:], y[:] = ([value / sum(point) for value in point] for point in points)
+    gains = []
+    for payoff, own, other in ((row, x, y), (col.T, y, x)):
+        shifted = payoff - payoff.min()
+        earned = shifted @ other
+        gains.append((earned.max() - earned @ own) / (shifted.max() or 1.0))
+    regrets[0] = max(gains)
+
+
+def _exact_path(row: Array, col: Array, label: int) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
+    """Both strategies, unscaled, and the number of pivots."""
+    m, n = row.shape
+    tables = [start([list(line) for line in zip(*whole_payoffs(col), strict=True)]), start(whole_payoffs(row))]
+    current, side, steps = label, int(label >= m), 0
+    while True:
+        variable = current if side == 0 else (current - m if current >= m else n + current)
+        tables[side], left = _entered(tables[side], variable)
+        current = left if side == 0 else (left + m if left < n else left - n)
+        steps += 1
+        if current == label:
+            return (tables[0].point(), tables[1].point()), steps
+        side = 1 - side
+
+
+def _entered(table: Dictionary, variable: int) -> tuple[Dictionary, int]:
+    column = table.nonbasic.index(variable)
+    row = table.leaving(column)
+    return table.pivot(row, column), table.basic[row]

@@ -1,0 +1,1 @@
+"""Games in files: Gambit's formats and JSON."""

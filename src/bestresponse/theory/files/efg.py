@@ -1,0 +1,200 @@
+"""Trees in Gambit's `.efg` format, read and written.
+
+The file names the players, then lists the nodes in preorder: `c` where chance moves, `p` where a player moves, `t`
+where the game is over. An outcome (payoffs) may be attached to any node; payoffs on the way add up. Moves and
+probabilities are given where an information set first appears, payoffs where an outcome first appears.
+
+R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for game theory", the .efg file format.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.files.game_text import GameText, distinct, quoted, written
+from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+
+__all__ = ["format_efg", "parse_efg"]
+
+Payoffs = tuple[float, ...]
+_SUM_TOLERANCE = 1e-9
+
+
+def parse_efg(text: str, source: str = ".efg text", *, limit: int = NODE_LIMIT) -> Tree:
+    """The tree that `text` describes; InvalidGame names line, column and what was expected there.
+
+    >>> tree = parse_efg('EFG 2 R "coin" { "P" } c "" 1 "" { "h" 1/2 "t" 1/2 } 0 t "" 1 "" { 1 } t "" 2 "" { 0 }')
+    >>> tree.payoffs.ravel().tolist()
+    [0.0, 1.0, 0.0]
+    """
+    reader = _Reader(GameText(text, source))
+    nothing = (0.0,) * len(reader.players)
+    tree = build_tree(reader.players, nothing, reader.node, limit=limit, name=reader.title)
+    reader.words.end("the end of the file, because every branch has ended")
+    return tree
+
+
+class _Reader:
+    """Reads the header at once and then a node at a time, in the order in which the tree grows."""
+
+    def __init__(self, words: GameText) -> None:
+        self.words = words
+        words.word("'EFG' at the start", "EFG")
+        words.whole("the format's version", 2, 2)
+        words.word("'R' or 'D' after the version", "R", "D")
+        self.title = words.quote("the title")
+        start = words.start
+        self.players = tuple(distinct(words.quotes("player's name"), "player "))
+        if not self.players:
+            raise words.wrong("at least one player", start)
+        if words.kind == "text":
+            words.quote("the comment")
+        self.moves: dict[tuple[int, int], list[str]] = {}
+        self.names: dict[tuple[int, int], str] = {}
+        self.chances: dict[int, dict[str, float]] = {}
+        self.outcomes: dict[int, Payoffs] = {}
+
+    def node(self, so_far: Payoffs) -> Leaf | Chance | Turn:
+        """The next node; `so_far` are the payoffs of the outcomes above it."""
+        kind = self.words.word("a node: 'c', 'p' or 't'", "c", "p", "t")
+        self.words.quote("the node's name")
+        match kind:
+            case "c":
+                chances = self._chances()
+                now = self._outcome(so_far)
+                return Chance({label: (p, now) for label, p in chances.items()})
+            case "p":
+                player, number = self._infoset()
+                moves = self._moves(player, number)
+                now = self._outcome(so_far)
+                label = self.names[player, number]
+                return Turn(self.players[player], str(number), dict.fromkeys(moves, now), label)
+            case _:
+                return Leaf(self._outcome(so_far))
+
+    def _infoset(self) -> tuple[int, int]:
+        player = self.words.whole("the player's number", 1, len(self.players)) - 1
+        return player, self.words.whole("the information set's number", 1)
+
+    def _moves(self, player: int, number: int) -> list[str]:
+        words, key = self.words, (player, number)
+        start = words.start
+        name = words.quote("the information set's name") if words.kind == "text" else ""
+        if words.at("{"):
+            moves = distinct(words.quotes("move"))
+            if not moves:
+                raise words.wrong("at least one move", start)
+            if self.moves.setdefault(key, moves) != moves:
+                expected = ", ".join(self.moves[key])
+                raise words.wrong(f"the moves of information set {number} as before: {expected}", start)
+            self.names.setdefault(key, name)
+        if key not in self.moves:
+            raise words.wrong(f"'{{' and the moves of information set {number}, which is new")
+        return self.moves[key]
+
+    def _chances(self) -> dict[str, float]:
+        words = self.words
+        number = words.whole("the chance set's number", 1)
+        start = words.start
+        if words.kind == "text":
+            words.quote("the chance set's name")
+        if words.at("{"):
+            chances = self._probabilities(start)
+            if self.chances.setdefault(number, chances) != chances:
+                raise words.wrong(f"the branches of chance set {number} as before", start)
+        if number not in self.chances:
+            raise words.wrong(f"'{{' and the branches of chance set {number}, which is new")
+        return self.chances[number]
+
+    def _probabilities(self, start: int) -> dict[str, float]:
+        words = self.words
+        words.brace("{", "before the branches")
+        labels, numbers = [], []
+        while not words.at("}"):
+            labels.append(words.quote("a branch or '}'"))
+            place = words.start
+            numbers.append(words.number("its probability"))
+            if not 0 <= numbers[-1] <= 1:
+                raise words.error(f"expected a probability between 0 and 1, got {numbers[-1]:g}", place)
+        words.brace("}", "after the branches")
+        total = math.fsum(numbers)
+        if abs(total - 1) > _SUM_TOLERANCE:
+            raise words.error(f"expected probabilities that sum to 1, got {total:.12g}", start)
+        return dict(zip(distinct(labels), numbers, strict=True))
+
+    def _outcome(self, so_far: Payoffs) -> Payoffs:
+        """The payoffs so far with those of the outcome that stands here."""
+        words = self.words
+        start = words.start
+        number = words.whole("the outcome's number", 0)
+        if words.kind == "text":
+            words.quote("the outcome's name")
+        if words.at("{"):
+            payoffs = self._payoffs()
+            if self.outcomes.setdefault(number, payoffs) != payoffs:
+                raise words.error(f"expected the payoffs of outcome {number} as before", start)
+        if number == 0:
+            self._refuse_payoffs_of_nothing(start)
+            return so_far
+        if number not in self.outcomes:
+            raise words.wrong(f"'{{' and the payoffs of outcome {number}, which is new")
+        total = tuple(a + b for a, b in zip(so_far, self.outcomes[number], strict=True))
+        if not all(map(math.isfinite, total)):
+            raise words.error("expected payoffs with a finite sum along the path", start)
+        return total
+
+    def _refuse_payoffs_of_nothing(self, start: int) -> None:
+        if any(self.outcomes.get(0, ())):
+            raise self.words.error("expected no payoffs for outcome 0, which means that there is none", start)
+
+    def _payoffs(self) -> Payoffs:
+        words = self.words
+        start = words.start
+        words.brace("{", "before the payoffs")
+        payoffs = []
+        while not words.at("}"):
+            payoffs.append(words.number("a payoff or '}'"))
+        if len(payoffs) != len(self.players):
+            raise words.error(f"expected {len(self.players)} payoffs, got {len(payoffs)}", start)
+        words.brace("}", "after the payoffs")
+        return tuple(payoffs)
+
+
+def format_efg(tree: Tree) -> str:
+    """`tree` as the text of an `.efg` file, payoffs at the leaves; reading it gives the same tree."""
+    if not isinstance(tree, Tree):
+        raise InvalidGame(f"expected a Tree to write as .efg, got {type(tree).__name__}")
+    players = " ".join(map(quoted, tree.players))
+    return "\n".join([f"EFG 2 R {quoted(tree.name)} {{ {players} }}", '""', "", *_lines(tree), ""])
+
+
+def _lines(tree: Tree) -> Iterator[str]:
+    numbers = _numbers(tree)
+    chances = outcomes = 0
+    for node in range(tree.num_nodes):
+        owner = int(tree.owner[node])
+        if owner == LEAF:
+            outcomes += 1
+            yield f't "" {outcomes} "" {{ {", ".join(map(written, tree.payoffs[node].tolist()))} }}'
+        elif owner == CHANCE:
+            chances += 1
+            branches = (f"{quoted(tree.branch_labels[c])} {written(tree.probability[c])}" for c in tree.children[node])
+            yield f'c "" {chances} "" {{ {" ".join(branches)} }} 0'
+        else:
+            infoset = tree.infosets[int(tree.infoset[node])]
+            moves = " ".join(map(quoted, infoset.moves))
+            place = f"{owner + 1} {numbers[int(tree.infoset[node])]}"
+            yield f'p "" {place} {quoted(infoset.label)} {{ {moves} }} 0'
+
+
+def _numbers(tree: Tree) -> list[int]:
+    """The information sets' numbers, from 1 for each player."""
+    seen = [0] * tree.num_players
+    numbers = []
+    for infoset in tree.infosets:
+        seen[infoset.player] += 1
+        numbers.append(seen[infoset.player])
+    return numbers

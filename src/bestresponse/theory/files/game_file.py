@@ -1,0 +1,76 @@
+"""One door for games in files: `.efg` trees, `.nfg` and `.json` normal forms.
+
+>>> from pathlib import Path
+>>> from tempfile import TemporaryDirectory
+>>> from bestresponse.theory.catalogue.classics_trees import kuhn_poker
+>>> with TemporaryDirectory() as folder:
+...     path = Path(folder) / "kuhn.efg"
+...     write_game_file(kuhn_poker(), path)
+...     load_game_file(path)
+Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 information sets)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.theory.files.efg import format_efg, parse_efg
+from bestresponse.theory.files.matrix_json import parse_matrix_json
+from bestresponse.theory.files.nfg import format_nfg, parse_nfg
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = ["load_game_file", "read_efg", "read_matrix_json", "read_nfg", "write_game_file"]
+
+_LARGEST = 200_000_000
+
+
+def load_game_file(path: str | Path) -> NormalForm | Tree:
+    """The game in a file, whose ending says the format."""
+    match Path(path).suffix.lower():
+        case ".efg":
+            return read_efg(path)
+        case ".nfg":
+            return read_nfg(path)
+        case ".json":
+            return read_matrix_json(path)
+        case _:
+            raise UsageError(f"{Path(path).name}: expected a file ending in .efg, .nfg or .json")
+
+
+def read_efg(path: str | Path) -> Tree:
+    """The tree in an `.efg` file, whatever its name."""
+    return parse_efg(_text_of(path), Path(path).name)
+
+
+def read_nfg(path: str | Path) -> NormalForm:
+    """The game in an `.nfg` file, whatever its name."""
+    return parse_nfg(_text_of(path), Path(path).name)
+
+
+def read_matrix_json(path: str | Path) -> NormalForm:
+    """The game in a JSON file, whatever its name."""
+    return parse_matrix_json(_text_of(path), Path(path).name)
+
+
+def write_game_file(game: NormalForm | Tree, path: str | Path) -> None:
+    """Write a tree as `.efg`, a normal form as `.nfg`."""
+    wanted = ".efg" if isinstance(game, Tree) else ".nfg"
+    if Path(path).suffix.lower() != wanted:
+        raise UsageError(f"{Path(path).name}: expected a file ending in {wanted} for a {type(game).__name__}")
+    text = format_efg(game) if isinstance(game, Tree) else format_nfg(game)
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def _text_of(path: str | Path) -> str:
+    path = Path(path)
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST:
+            raise TooLarge(f"{path.name} has {size} bytes; the limit is {_LARGEST}")
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidGame(f"{path.name}: expected UTF-8 text, got other bytes at {error.start}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None

@@ -1,0 +1,1 @@
+"""Models of bounded rationality: quantal response and level-k."""

@@ -1,0 +1,225 @@
+"""Logit quantal response equilibria, followed from uniform play along a branch in the precision lambda.
+
+In a logit quantal response equilibrium every action's probability is proportional to exp(lambda * what it earns)
+(McKelvey & Palfrey, "Quantal response equilibria for normal form games", Games and Economic Behavior 10, 1995). At
+lambda = 0 play is uniform; the branch that starts there leads, in almost every game, to a Nash equilibrium as lambda
+grows. It is followed by its arc length, so that it may turn back (Turocy, "A dynamic homotopy interpretation of the
+logistic quantal response equilibrium correspondence", Games and Economic Behavior 51, 2005), in logarithms of
+probabilities, by a tangent step and Newton corrections.
+
+Certificate: the largest difference between a strategy and the logit reply to the others; it proves that a point is an
+equilibrium of its precision, not that it lies on the branch from uniform play, for which short steps are the only
+assurance. At precision lambda nobody with m actions can gain more than ln(m) / lambda.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from bestresponse.core.errors import NotCertified, UsageError
+from bestresponse.theory.dynamics.logit import logit_reply
+from bestresponse.theory.dynamics.trajectory import Profile, fitness
+from bestresponse.theory.games.normal_form import Array, NormalForm
+
+__all__ = ["QuantalBranch", "QuantalResponse", "quantal_branch", "quantal_response"]
+
+_TOLERANCE = 1e-9
+_MOST_POINTS = 20_000
+_LEAST_STEP = 1e-10
+_CROSSING = 1e-4
+_STRAY = 0.02  # how far a correction may lead, relative to the step
+_TURN = 0.998  # how small the cosine of the angle between neighbouring tangents may be
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class QuantalResponse:
+    """A quantal response equilibrium: `residual` certifies it, `gains` say how far it is from a Nash equilibrium."""
+
+    precision: float
+    strategies: Profile
+    residual: float
+    gains: Array
+
+    @property
+    def gap(self) -> float:
+        return float(self.gains.max())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class QuantalBranch:
+    """The branch from uniform play: `strategies[i][r]` belongs to `precisions[r]`, every point certified."""
+
+    method: str
+    precisions: Array
+    strategies: tuple[Array, ...]
+    residuals: Array
+    gains: Array
+
+    @property
+    def final(self) -> QuantalResponse:
+        mixes = tuple(path[-1] for path in self.strategies)
+        return QuantalResponse(float(self.precisions[-1]), mixes, float(self.residuals[-1]), self.gains[-1])
+
+    @property
+    def gap(self) -> float:
+        return float(self.gains[-1].max())
+
+    def __len__(self) -> int:
+        return len(self.precisions)
+
+
+def quantal_response(game: NormalForm, precision: float) -> QuantalResponse:
+    """The equilibrium of that precision on the branch from uniform play (the first one met, where the branch turns)."""
+    return quantal_branch(game, precision).final
+
+
+def quantal_branch(game: NormalForm, highest: float) -> QuantalBranch:
+    """Follow the branch from precision 0 until `highest` is first reached; `NotCertified` if it cannot be followed."""
+    if not 0 <= highest < np.inf:
+        raise UsageError(f"precision: expected a number >= 0, got {highest:g}")
+    unit = float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()) or 1.0
+    system = _System(replace(game, payoffs=game.payoffs / unit))
+    points = [*_follow(system, highest * unit)]
+    mixes = [system.strategies(point) for point in points]
+    paths = tuple(np.array([mix[i] for mix in mixes]) for i in range(game.num_players))
+    precisions = np.array([point[-1] for point in points]) / unit
+    residuals, gains = _certify(game, precisions, paths)
+    if residuals.max() > 1e-6:
+        raise NotCertified(f"a point of the branch is off by {residuals.max():.2g}; try a lower precision")
+    return QuantalBranch("logit branch by arc length", precisions, paths, residuals, gains)
+
+
+def _certify(game: NormalForm, precisions: Array, paths: tuple[Array, ...]) -> tuple[Array, Array]:
+    values = fitness(game)(paths)
+    off = [
+        [np.abs(mix[r] - logit_reply(value[r], precision)).max() for r, precision in enumerate(precisions)]
+        for mix, value in zip(paths, values, strict=True)
+    ]
+    gains = [value.max(axis=1) - (value * mix).sum(axis=1) for mix, value in zip(paths, values, strict=True)]
+    return np.max(off, axis=0), np.stack(gains, axis=1)
+
+
+def _follow(system: _System, highest: float) -> Iterator[Array]:
+    """Points of the branch, each the logarithms of all probabilities followed by the precision."""
+    point = system.start()
+    yield point
+    if highest == 0:
+        return
+    stride, tangent = min(0.1, highest), system.tangent(point, np.eye(len(point))[-1])
+    for _ in range(_MOST_POINTS):
+        found = _advance(system, point, tangent, stride)
+        if found is None:
+            stride /= 2
+            if stride < _LEAST_STEP:
+                raise NotCertified(f"the branch cannot be followed beyond precision {point[-1]:g}")
+            continue
+        if found[0][-1] >= highest:
+            yield system.at(point, found[0], highest)
+            return
+        point, tangent, stride = *found, min(1.5 * stride, highest)
+        yield point
+    raise NotCertified(f"the branch has not reached precision {highest:g} after {_MOST_POINTS} points")
+
+
+def _advance(system: _System, point: Array, tangent: Array, stride: float) -> tuple[Array, Array] | None:
+    """The next point and the tangent there, or None if the step was too long to be sure of it.
+
+    Along a branch the orientation of (derivatives, tangent) keeps its sign, except where branches cross; a change
+    is believed only after the smallest steps, everywhere else it means that the step has landed on another branch.
+    """
+    guess = point + stride * tangent
+    new = system.correct(guess, tangent)
+    if new is None or float(np.linalg.norm(new - guess)) > _STRAY * stride:
+        return None
+    ahead = system.tangent(new, tangent)
+    if not float(ahead @ tangent) > _TURN:
+        return None
+    crossed = system.orientation(new, ahead) != system.orientation(point, tangent)
+    return None if crossed and stride > _CROSSING else (new, ahead)
+
+
+class _System:
+    """The equations of the branch: log-odds equal precision times payoff differences, probabilities sum to 1."""
+
+    def __init__(self, game: NormalForm) -> None:
+        self.game = game
+        self.values = fitness(game)
+        self.edges = list(pairwise(np.cumsum([0, *game.shape]).tolist()))
+        self.size = self.edges[-1][1]
+
+    def start(self) -> Array:
+        return np.concatenate([*(np.full(m, -np.log(m)) for m in self.game.shape), [0.0]])
+
+    def strategies(self, point: Array) -> Profile:
+        raw = [np.exp(point[low:high]) for low, high in self.edges]
+        return tuple(mix / mix.sum() for mix in raw)
+
+    def equations(self, point: Array) -> tuple[Array, Array]:
+        """The left-hand sides and their derivatives by the logarithms and the precision."""
+        mixes, precision = [np.exp(point[low:high]) for low, high in self.edges], point[-1]
+        sides, slopes = np.empty(self.size), np.zeros((self.size, self.size + 1))
+        for i, (value, (low, high)) in enumerate(zip(self.values(mixes), self.edges, strict=True)):
+            logs = point[low:high]
+            sides[low] = mixes[i].sum() - 1.0
+            slopes[low, low:high] = mixes[i]
+            sides[low + 1 : high] = logs[1:] - logs[0] - precision * (value[1:] - value[0])
+            slopes[low + 1 : high, low + 1 : high] = np.eye(high - low - 1)
+            slopes[low + 1 : high, low] = -1.0
+            slopes[low + 1 : high, -1] = value[0] - value[1:]
+            for j, (left, right) in enumerate(self.edges):
+                if j != i:
+                    pair = self._pair(i, j, mixes)
+                    slopes[low + 1 : high, left:right] = -precision * (pair[1:] - pair[0]) * mixes[j]
+        return sides, slopes
+
+    def _pair(self, i: int, j: int, mixes: list[Array]) -> Array:
+        """What player i's actions earn against player j's, the others mixing."""
+        tensor = self.game.payoffs[i]
+        for k in reversed(range(len(mixes))):
+            if k not in (i, j):
+                tensor = np.tensordot(tensor, mixes[k], axes=([k], [0]))
+        return np.asarray(tensor if i < j else tensor.T)
+
+    def tangent(self, point: Array, towards: Array) -> Array:
+        """The direction of the branch at `point` that goes on in the direction `towards`; not a number if unclear."""
+        _, slopes = self.equations(point)
+        try:
+            found = np.linalg.solve(np.vstack([slopes, towards]), np.eye(self.size + 1)[-1])
+        except np.linalg.LinAlgError:
+            return np.full(self.size + 1, np.nan)
+        return np.asarray(found / np.linalg.norm(found))
+
+    def orientation(self, point: Array, tangent: Array) -> float:
+        """The sign of the determinant of the derivatives bordered by the tangent."""
+        _, slopes = self.equations(point)
+        return float(np.linalg.slogdet(np.vstack([slopes, tangent]))[0])
+
+    def correct(self, guess: Array, normal: Array) -> Array | None:
+        """The point of the branch nearest to `guess` in the plane with that normal, or None if there is none near."""
+        point = guess.copy()
+        for _ in range(8):
+            if not point[:-1].max() < 1.0:
+                return None
+            sides, slopes = self.equations(point)
+            try:
+                step = np.linalg.solve(np.vstack([slopes, normal]), np.append(-sides, 0.0))
+            except np.linalg.LinAlgError:
+                return None
+            point = point + step
+            if np.abs(step).max() < _TOLERANCE * max(1.0, float(np.abs(point).max())):
+                return point
+        return None
+
+    def at(self, before: Array, after: Array, precision: float) -> Array:
+        """The point between two neighbours whose precision is exactly `precision`."""
+        share = (precision - before[-1]) / (after[-1] - before[-1])
+        guess = before + share * (after - before)
+        guess[-1] = precision
+        found = self.correct(guess, np.eye(self.size + 1)[-1])
+        if found is None:
+            raise NotCertified(f"no equilibrium found at precision {precision:g}, although the branch passes it")
+        return found

@@ -1,0 +1,236 @@
+"""Dominated actions, iterated elimination, rationalizability and security levels, for any number of players.
+
+Definitions: a mixture dominates action a strictly when it earns more against everything the others can do, weakly when
+it never earns less and sometimes more. What survives iterated elimination of strictly dominated actions are the
+rationalizable actions, where beliefs about several opponents may be correlated (Bernheim 1984; Pearce 1984). A
+player's security level is what it can make sure of whatever the others do (von Neumann 1928).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bestresponse.core.errors import NotCertified, UsageError
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
+
+__all__ = [
+    "Domination",
+    "Elimination",
+    "EliminationStep",
+    "SecurityLevel",
+    "dominated",
+    "iterated_elimination",
+    "maximin",
+    "rationalizable",
+]
+
+_MARGIN = 1e-9
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Domination:
+    """`action` of `player` is dominated by the mixture `dominator` over the player's actions.
+
+    `margin` is the least the dominator earns more: positive for strict, 0 for weak domination.
+    """
+
+    player: int
+    action: int
+    kind: Literal["strict", "weak"]
+    dominator: Array
+    margin: float
+
+    @property
+    def pure(self) -> bool:
+        """Whether a single action dominates."""
+        return int(np.count_nonzero(self.dominator)) == 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class EliminationStep:
+    """One action removed in one round; numbers are those of the original game."""
+
+    round: int
+    player: int
+    action: int
+    kind: Literal["strict", "weak"]
+    dominator: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Elimination:
+    """What is left after iterated elimination: the game, the original numbers of its actions, and the steps."""
+
+    game: NormalForm
+    kept: tuple[tuple[int, ...], ...]
+    steps: tuple[EliminationStep, ...]
+
+    @property
+    def solved(self) -> bool:
+        """Whether one action is left for each player."""
+        return all(len(actions) == 1 for actions in self.kept)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SecurityLevel:
+    """What a player can make sure of with `strategy`, and with its best single action."""
+
+    value: float
+    strategy: Array
+    pure_value: float
+    pure_action: int
+
+
+def dominated(game: NormalForm) -> tuple[Domination, ...]:
+    """Every dominated action, with what dominates it: one action where that suffices, else a mixture.
+
+    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    >>> [(d.player, d.action, d.kind, d.dominator.tolist()) for d in dominated(pd)]
+    [(0, 0, 'strict', [0.0, 1.0]), (1, 0, 'strict', [0.0, 1.0])]
+    """
+    found = []
+    for player in range(game.num_players):
+        own = _own(game, player)
+        for action in range(len(own)):
+            by = _strictly(own, player, action) or _weakly(own, player, action)
+            if by is not None:
+                found.append(by)
+    return tuple(found)
+
+
+def iterated_elimination(game: NormalForm, *, strict: bool = True) -> Elimination:
+    """Remove dominated actions, all of a round at once, until none is left.
+
+    With `strict` the result does not depend on the order. Otherwise weakly dominated actions go as well; removing them
+    one at a time, in another order, could leave something else.
+
+    >>> left = iterated_elimination(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+    >>> left.kept, len(left.steps), left.solved
+    (((1,), (1,)), 2, True)
+    """
+    kept = tuple(tuple(range(m)) for m in game.shape)
+    steps: list[EliminationStep] = []
+    current = game
+    for turn in range(1, sum(game.shape)):
+        gone = _strict_ones(current) if strict else dominated(current)
+        if not gone:
+            break
+        for d in gone:
+            names = kept[d.player]
+            by = tuple((names[a], float(d.dominator[a])) for a in np.flatnonzero(d.dominator))
+            steps.append(EliminationStep(turn, d.player, names[d.action], d.kind, by))
+        out = {(d.player, kept[d.player][d.action]) for d in gone}
+        kept = tuple(tuple(a for a in names if (i, a) not in out) for i, names in enumerate(kept))
+        current = _restricted(game, kept)
+    return Elimination(current, kept, tuple(steps))
+
+
+def rationalizable(game: NormalForm) -> tuple[tuple[int, ...], ...]:
+    """For each player the actions that common knowledge of rationality leaves.
+
+    >>> rationalizable(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+    ((1,), (1,))
+    """
+    return iterated_elimination(game).kept
+
+
+def maximin(game: NormalForm, player: int) -> SecurityLevel:
+    """The most `player` can make sure of, and how; the others are taken to act together against it.
+
+    >>> level = maximin(NormalForm.zero_sum([[1, -1], [-1, 1]]), 0)
+    >>> level.value, level.strategy.tolist(), level.pure_value
+    (0.0, [0.5, 0.5], -1.0)
+    """
+    if not 0 <= player < game.num_players:
+        raise UsageError(f"player: expected 0 to {game.num_players - 1}, got {player}")
+    own = _own(game, player)
+    solved = solve_zero_sum_game(own)
+    worst = own.min(axis=1)
+    return SecurityLevel(solved.value, np.array(solved.row), float(worst.max()), int(worst.argmax()))
+
+
+def _own(game: NormalForm, player: int) -> Array:
+    """The player's payoffs as (own actions, everything the others can do)."""
+    return np.asarray(np.moveaxis(game.payoffs[player], player, 0).reshape(game.shape[player], -1))
+
+
+def _strict_ones(game: NormalForm) -> list[Domination]:
+    found = []
+    for player in range(game.num_players):
+        own = _own(game, player)
+        found += [by for action in range(len(own)) if (by := _strictly(own, player, action)) is not None]
+    return found
+
+
+def _strictly(own: Array, player: int, action: int) -> Domination | None:
+    """Mixtures of the other actions play a zero-sum game against the others: dominated when its value is positive."""
+    others = np.delete(np.arange(len(own)), action)
+    if not len(others):
+        return None
+    lead = own[others] - own[action]
+    least = _MARGIN * float(np.ptp(own))
+    margins = lead.min(axis=1)
+    mix = np.zeros(len(own))
+    if margins.max() > least:
+        mix[others[margins.argmax()]] = 1.0
+        return Domination(player, action, "strict", mix, float(margins.max()))
+    if lead.max(axis=0).min() <= least:
+        return None
+    solved = solve_zero_sum_game(lead)
+    mix[others] = solved.row
+    margin = float((np.array(solved.row) @ lead).min())
+    return Domination(player, action, "strict", mix, margin) if margin > least else None
+
+
+def _weakly(own: Array, player: int, action: int) -> Domination | None:
+    others = np.delete(np.arange(len(own)), action)
+    if not len(others):
+        return None
+    lead = own[others] - own[action]
+    slack = 1e-12 * float(np.ptp(own))
+    mix = np.zeros(len(own))
+    for k in np.flatnonzero((lead >= -slack).all(axis=1) & (lead > slack).any(axis=1)):
+        mix[others[k]] = 1.0
+        return Domination(player, action, "weak", mix, 0.0)
+    if not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
+        return None
+    mixed = _weak_mixture(lead / float(np.ptp(own)))
+    if mixed is None:
+        return None
+    mix[others] = mixed
+    return Domination(player, action, "weak", mix, 0.0)
+
+
+def _weak_mixture(lead: Array) -> Array | None:
+    """The mixture that is never behind and ahead the most in total, if it is ahead at all."""
+    from scipy import optimize
+
+    count, situations = lead.shape
+    answer = optimize.linprog(
+        -lead.sum(axis=1),
+        A_ub=-lead.T,
+        b_ub=np.zeros(situations),
+        A_eq=np.ones((1, count)),
+        b_eq=[1.0],
+        bounds=(0, 1),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10},
+    )
+    if answer.status == 2 or answer.x is None:
+        return None
+    if answer.status != 0:
+        raise NotCertified(f"the linear program for weak dominance failed: {answer.message}")
+    mix = np.clip(answer.x, 0.0, None)
+    mix = mix / mix.sum()
+    ahead = mix @ lead
+    return mix if ahead.min() > -_MARGIN and ahead.max() > 10 * _MARGIN else None
+
+
+def _restricted(game: NormalForm, kept: tuple[tuple[int, ...], ...]) -> NormalForm:
+    payoffs = game.payoffs[np.ix_(range(game.num_players), *kept)]
+    actions = tuple(tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True))
+    return NormalForm(payoffs, game.players, actions, game.name)

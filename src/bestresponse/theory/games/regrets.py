@@ -1,0 +1,99 @@
+"""Payoffs, best responses and regret of a profile of mixed strategies, for any number of players.
+
+Definition: the regret of player i at profile x is max_a u_i(a, x_-i) - u_i(x). A profile is a Nash equilibrium exactly
+when every regret is zero, so the largest regret certifies an approximate equilibrium (Nash 1951).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.games.normal_form import Array, NormalForm
+
+__all__ = ["Profile", "as_profile", "best_responses", "deviation_payoffs", "expected_payoffs", "regret"]
+
+Profile = tuple[Array, ...]
+
+_SUM_TOLERANCE = 1e-6
+
+
+def as_profile(game: NormalForm, profile: Sequence[ArrayLike]) -> Profile:
+    """`profile` as one probability vector per player, or InvalidGame saying which one is not."""
+    if len(profile) != game.num_players:
+        raise InvalidGame(f"profile: expected {game.num_players} mixed strategies, got {len(profile)}")
+    return tuple(
+        _as_strategy(mix, count, who) for mix, count, who in zip(profile, game.shape, game.players, strict=True)
+    )
+
+
+def _as_strategy(mix: ArrayLike, count: int, who: str) -> Array:
+    strategy = np.asarray(mix, dtype=np.float64)
+    if strategy.shape != (count,):
+        raise InvalidGame(f"strategy of {who}: expected {count} probabilities, got shape {strategy.shape}")
+    total = float(strategy.sum())
+    if not abs(total - 1.0) <= _SUM_TOLERANCE or float(strategy.min()) < -_SUM_TOLERANCE:
+        raise InvalidGame(
+            f"strategy of {who}: expected probabilities that sum to 1, got {strategy.tolist()} (sum {total:g})"
+        )
+    return strategy
+
+
+def deviation_payoffs(game: NormalForm, profile: Sequence[ArrayLike]) -> tuple[Array, ...]:
+    """For each player, what each of its actions would earn against the others' strategies.
+
+    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    >>> [u.tolist() for u in deviation_payoffs(pd, [[1, 0], [0.5, 0.5]])]
+    [[1.5, 3.0], [3.0, 5.0]]
+    """
+    mixes = as_profile(game, profile)
+    return tuple(_against(game.payoffs[i], mixes, i) for i in range(game.num_players))
+
+
+def _against(tensor: Array, mixes: Profile, player: int) -> Array:
+    for other in reversed(range(len(mixes))):
+        if other != player:
+            tensor = np.tensordot(tensor, mixes[other], axes=([other], [0]))
+    return np.asarray(tensor, dtype=np.float64)
+
+
+def expected_payoffs(game: NormalForm, profile: Sequence[ArrayLike]) -> Array:
+    """What each player expects when all play `profile`.
+
+    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    >>> expected_payoffs(pd, [[1, 0], [0, 1]]).tolist()
+    [0.0, 5.0]
+    """
+    mixes = as_profile(game, profile)
+    return np.array([u @ x for u, x in zip(deviation_payoffs(game, mixes), mixes, strict=True)])
+
+
+def regret(game: NormalForm, profile: Sequence[ArrayLike]) -> Array:
+    """How much each player could gain by its best deviation from `profile`; all zero exactly at an equilibrium.
+
+    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    >>> regret(pd, [[1, 0], [1, 0]]).tolist()
+    [2.0, 2.0]
+    """
+    mixes = as_profile(game, profile)
+    gains = [u.max() - u @ x for u, x in zip(deviation_payoffs(game, mixes), mixes, strict=True)]
+    return np.array([max(float(gain), 0.0) for gain in gains])
+
+
+def best_responses(
+    game: NormalForm, profile: Sequence[ArrayLike], tolerance: float = 1e-9
+) -> tuple[tuple[int, ...], ...]:
+    """For each player, the actions that earn the most against `profile`, up to `tolerance` of its payoff range.
+
+    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    >>> best_responses(pd, [[1, 0], [1, 0]])
+    ((1,), (1,))
+    """
+    found = []
+    for i, values in enumerate(deviation_payoffs(game, profile)):
+        slack = tolerance * max(float(np.ptp(game.payoffs[i])), 1e-300)
+        found.append(tuple(int(a) for a in np.flatnonzero(values >= values.max() - slack)))
+    return tuple(found)

@@ -1,0 +1,111 @@
+"""Which outcomes are good and which equilibria stand out: Pareto optimality, efficiency, payoff and risk dominance.
+
+Definitions: the price of anarchy (stability) is the largest welfare of any outcome divided by that of the worst (best)
+equilibrium (Koutsoupias and Papadimitriou 1999; Anshelevich et al. 2004). An equilibrium is payoff dominant when every
+player likes it at least as much as every other one, risk dominant when the product of what players lose by leaving it
+alone is larger (Harsanyi and Selten 1988).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestresponse.core.errors import TooLarge
+from bestresponse.theory.equilibria.extremes import require_two_players
+from bestresponse.theory.equilibria.pure import pure_nash
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+from bestresponse.theory.games.normal_form import NormalForm
+
+__all__ = ["Efficiency", "efficiency", "pareto_optimal", "payoff_dominant", "risk_dominant"]
+
+_CELLS_LIMIT = 20_000
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """The largest sum of payoffs anywhere, at the best and at the worst equilibrium, and their ratios.
+
+    Welfare that is only rounding is 0. A ratio is None where an equilibrium's welfare is not positive, so that it would
+    mean nothing. With `complete` the
+    equilibria were all known; otherwise the prices are bounds: anarchy from below, stability from above.
+    """
+
+    optimum: float
+    best_equilibrium: float
+    worst_equilibrium: float
+    price_of_anarchy: float | None
+    price_of_stability: float | None
+    complete: bool
+
+
+def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
+    """How much welfare the equilibria in `result` leave on the table.
+
+    Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that `result` lists.
+    """
+    rounding = _EQUAL * float(np.abs(game.payoffs).max())
+    optimum, *welfare = (
+        0.0 if abs(total) <= rounding else total
+        for total in (float(game.payoffs.sum(axis=0).max()), *(e.welfare for e in result.equilibria))
+    )
+    best, worst = max(welfare), min(welfare)
+    anarchy, stability = (optimum / w if w > 0 else None for w in (worst, best))
+    return Efficiency(optimum, best, worst, anarchy, stability, result.complete)
+
+
+def pareto_optimal(game: NormalForm) -> tuple[tuple[int, ...], ...]:
+    """The cells where nobody can be made better off, in another cell, without making somebody worse off.
+
+    >>> pareto_optimal(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+    ((0, 0), (0, 1), (1, 0))
+    """
+    points = game.payoffs.reshape(game.num_players, -1).T
+    if len(points) > _CELLS_LIMIT:
+        raise TooLarge(f"comparing {len(points):,} cells with each other: more than {_CELLS_LIMIT:,}")
+    slack = _EQUAL * np.ptp(points, axis=0)
+    front = points
+    for point in points[np.argsort(-points.sum(axis=1), kind="stable")]:
+        worse = (front <= point + slack).all(axis=1) & (front < point - slack).any(axis=1)
+        front = front[~worse]
+    optimal = [bool((np.abs(front - point) <= slack).all(axis=1).any()) for point in points]
+    return tuple(tuple(int(a) for a in np.unravel_index(k, game.shape)) for k, good in enumerate(optimal) if good)
+
+
+def payoff_dominant(result: NashResult) -> Equilibrium | None:
+    """The equilibrium that gives every player at least as much as each other one, and somebody more; None if none."""
+    for e in result.equilibria:
+        others = [other for other in result.equilibria if other is not e]
+        slack = 1e-9 * np.abs([e.payoffs for e in result.equilibria]).max(axis=0)
+        if others and all(
+            (e.payoffs >= o.payoffs - slack).all() and (e.payoffs > o.payoffs + slack).any() for o in others
+        ):
+            return e
+    return None
+
+
+def risk_dominant(game: NormalForm) -> tuple[int, int] | None:
+    """The strict pure equilibrium that risk-dominates every other one; None if there is none or nothing to compare.
+
+    Two equilibria of a larger game are compared in the 2x2 game of their own actions. Two players only.
+
+    >>> risk_dominant(NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]]))
+    (1, 1)
+    """
+    require_two_players(game, "risk_dominant")
+    strict = [(cell[0], cell[1]) for cell in pure_nash(game, strict=True)]
+    for cell in strict:
+        others = [other for other in strict if other != cell]
+        if others and all(_loss(game, cell, other) > _loss(game, other, cell) for other in others):
+            return cell
+    return None
+
+
+def _loss(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> float:
+    """The product of what the players lose when one of them alone moves from `here` to its action in `there`."""
+    row, col = (own / (float(np.ptp(own)) or 1.0) for own in game.payoffs)
+    first = row[here] - row[there[0], here[1]]
+    second = col[here] - col[here[0], there[1]]
+    return float(first * second)

@@ -1,0 +1,1 @@
+"""Repeated games of finite automata."""

@@ -1,0 +1,230 @@
+"""Round robins compiled with numba (extra `fast`): one match after the other in registers, on all cores.
+
+Random numbers: xoroshiro128+ (Blackman & Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021),
+one stream per match, seeded by splitmix64 from (seed, match); 32 bits of each draw go to either player.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.repeated.round_robin import Matches, Rules
+
+__all__ = ["count_compiled", "play_compiled"]
+
+_RANGE = 4294967296.0
+_MOST_COUNTED = 65535
+
+
+def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
+    """Totals (strategies, strategies, repetitions, 2)."""
+    count, _, actions = matches.mix.shape
+    limits = (np.cumsum(matches.mix, axis=2) * _RANGE).astype(np.uint64)
+    limits[..., -1] = np.uint64(_RANGE)
+    certain = ((matches.mix == 0.0) | (matches.mix == 1.0)).all(axis=(1, 2)) & (rules.continuation == 1.0)
+    out = np.empty((count * count, repetitions, 2))
+    if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
+        _play_side_by_side(limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out)
+    else:
+        play = _play_two if actions == 2 else _play_many
+        last = np.uint64(rules.continuation * _RANGE)
+        play(limits, matches.step, matches.payoffs, rules.rounds, last, np.uint64(seed), certain, out)
+    return out.reshape(count, count, repetitions, 2)
+
+
+def count_compiled(matches: Matches, rules: Rules, pairs: NDArray[np.int64]) -> Array:
+    """Expected plays of each pair of actions, (pairs, actions, actions), as `tournament_exact` counts them."""
+    actions = matches.mix.shape[2]
+    out = np.zeros((len(pairs), actions, actions))
+    _count(matches.mix, matches.step, matches.states, pairs, rules.rounds, rules.continuation, out)
+    return out
+
+
+@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
+def _count(mix: Any, step: Any, sizes: Any, pairs: Any, rounds: Any, continuation: Any, out: Any) -> None:
+    actions = mix.shape[2]
+    for pair in prange(pairs.shape[0]):
+        i, j = pairs[pair, 0], pairs[pair, 1]
+        rows, cols = sizes[i], sizes[j]
+        now, new = np.zeros((rows, cols)), np.zeros((rows, cols))
+        now[0, 0] = 1.0
+        for _ in range(rounds):
+            new[:] = 0.0
+            for s in range(rows):
+                for t in range(cols):
+                    here = now[s, t]
+                    if here == 0.0:
+                        continue
+                    for a in range(actions):
+                        chance = here * mix[i, s, a]
+                        if chance == 0.0:
+                            continue
+                        for b in range(actions):
+                            both = chance * mix[j, t, b]
+                            if both == 0.0:
+                                continue
+                            out[pair, a, b] += both
+                            new[step[i, s, a, b], step[j, t, b, a]] += both * continuation
+            now, new = new, now
+
+
+@njit(cache=True, inline="always")
+def _mixed(state: Any) -> Any:
+    """splitmix64: one well-mixed word from a counter."""
+    z = state + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True, inline="always")
+def _rotated(x: Any, by: Any) -> Any:
+    return (x << np.uint64(by)) | (x >> np.uint64(64 - by))
+
+
+@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
+def _play_side_by_side(limits: Any, step: Any, payoffs: Any, rounds: Any, seed: Any, certain: Any, out: Any) -> None:
+    """Two actions and a fixed number of rounds: two repetitions of a match at a time, so that one works while the other
+    waits for its tables. States of both players are one number, and the four outcomes are counted in the four quarters
+    of a word."""
+    count, states = limits.shape[0], limits.shape[1]
+    low = np.uint64(0xFFFFFFFF)
+    for match in prange(out.shape[0]):
+        i, j = match // count, match % count
+        lim_x, lim_y = np.empty(states * states, np.uint64), np.empty(states * states, np.uint64)
+        go = np.empty(4 * states * states, np.int64)
+        for s in range(states):
+            for t in range(states):
+                lim_x[s * states + t], lim_y[s * states + t] = limits[i, s, 0], limits[j, t, 0]
+                for x in range(2):
+                    for y in range(2):
+                        go[4 * (s * states + t) + 2 * x + y] = step[i, s, x, y] * states + step[j, t, y, x]
+        s0 = _mixed(seed * np.uint64(0xD1342543DE82EF95) + np.uint64(4 * match))
+        s1 = _mixed(s0 + np.uint64(4 * match + 1))
+        r0 = _mixed(s1 + np.uint64(4 * match + 2))
+        r1 = _mixed(r0 + np.uint64(4 * match + 3))
+        for rep in range(0, out.shape[1], 2):
+            if rep > 0 and certain[i] and certain[j]:
+                for later in range(rep, out.shape[1]):
+                    out[match, later, 0], out[match, later, 1] = out[match, 0, 0], out[match, 0, 1]
+                break
+            a, b = 0, 0
+            tally, total = np.uint64(0), np.uint64(0)
+            for _ in range(rounds):
+                z = s0 + s1
+                s1 ^= s0
+                s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
+                s1 = _rotated(s1, 37)
+                w = r0 + r1
+                r1 ^= r0
+                r0 = _rotated(r0, 24) ^ r1 ^ (r1 << np.uint64(16))
+                r1 = _rotated(r1, 37)
+                k = 2 * ((z >> np.uint64(32)) >= lim_x[a]) + ((z & low) >= lim_y[a])
+                m = 2 * ((w >> np.uint64(32)) >= lim_x[b]) + ((w & low) >= lim_y[b])
+                tally += np.uint64(1) << np.uint64(16 * k)
+                total += np.uint64(1) << np.uint64(16 * m)
+                a, b = go[4 * a + k], go[4 * b + m]
+            _pay(out, match, rep, payoffs, tally)
+            if rep + 1 < out.shape[1]:
+                _pay(out, match, rep + 1, payoffs, total)
+
+
+@njit(cache=True, inline="always")
+def _pay(out: Any, match: Any, rep: Any, payoffs: Any, tally: Any) -> None:
+    """Totals from the outcomes counted in `tally`."""
+    quarter = np.uint64(0xFFFF)
+    for who in range(2):
+        earned = 0.0
+        for k in range(4):
+            earned += np.float64((tally >> np.uint64(16 * k)) & quarter) * payoffs[who, k // 2, k % 2]
+        out[match, rep, who] = earned
+
+
+@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
+def _play_two(limits: Any, step: Any, payoffs: Any, rounds: Any, last: Any, seed: Any, certain: Any, out: Any) -> None:
+    """Two actions: an action is one comparison, and the four outcomes are counted in registers."""
+    count, states = limits.shape[0], limits.shape[1]
+    endless = last >= np.uint64(4294967296)
+    for match in prange(out.shape[0]):
+        i, j = match // count, match % count
+        lim_x, lim_y = np.empty(states, np.uint64), np.empty(states, np.uint64)
+        go_x, go_y = np.empty(4 * states, np.int64), np.empty(4 * states, np.int64)
+        for s in range(states):
+            lim_x[s], lim_y[s] = limits[i, s, 0], limits[j, s, 0]
+            for x in range(2):
+                for y in range(2):
+                    go_x[4 * s + 2 * x + y] = step[i, s, x, y]
+                    go_y[4 * s + 2 * x + y] = step[j, s, y, x]
+        s0 = _mixed(seed * np.uint64(0xD1342543DE82EF95) + np.uint64(2 * match))
+        s1 = _mixed(s0 + np.uint64(2 * match + 1))
+        for rep in range(out.shape[1]):
+            if rep > 0 and certain[i] and certain[j]:
+                out[match, rep, 0], out[match, rep, 1] = out[match, 0, 0], out[match, 0, 1]
+                continue
+            a, b, n1, n2, n3, played = 0, 0, 0, 0, 0, 0
+            for _ in range(rounds):
+                z = s0 + s1
+                s1 ^= s0
+                s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
+                s1 = _rotated(s1, 37)
+                x = 0 if (z >> np.uint64(32)) < lim_x[a] else 1
+                y = 0 if (z & np.uint64(0xFFFFFFFF)) < lim_y[b] else 1
+                k = 2 * x + y
+                n1 += k == 1
+                n2 += k == 2
+                n3 += k == 3
+                played += 1
+                a, b = go_x[4 * a + k], go_y[4 * b + k]
+                if not endless:
+                    z = s0 + s1
+                    s1 ^= s0
+                    s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
+                    s1 = _rotated(s1, 37)
+                    if (z >> np.uint64(32)) >= last:
+                        break
+            n0 = played - n1 - n2 - n3
+            for who in range(2):
+                table = payoffs[who]
+                out[match, rep, who] = n0 * table[0, 0] + n1 * table[0, 1] + n2 * table[1, 0] + n3 * table[1, 1]
+
+
+@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
+def _play_many(limits: Any, step: Any, payoffs: Any, rounds: Any, last: Any, seed: Any, certain: Any, out: Any) -> None:
+    """Any number of actions: an action is found by walking along the cumulative probabilities."""
+    count = limits.shape[0]
+    endless = last >= np.uint64(4294967296)
+    for match in prange(out.shape[0]):
+        i, j = match // count, match % count
+        s0 = _mixed(seed * np.uint64(0xD1342543DE82EF95) + np.uint64(2 * match))
+        s1 = _mixed(s0 + np.uint64(2 * match + 1))
+        for rep in range(out.shape[1]):
+            if rep > 0 and certain[i] and certain[j]:
+                out[match, rep, 0], out[match, rep, 1] = out[match, 0, 0], out[match, 0, 1]
+                continue
+            a, b, first, second = 0, 0, 0.0, 0.0
+            for _ in range(rounds):
+                z = s0 + s1
+                s1 ^= s0
+                s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
+                s1 = _rotated(s1, 37)
+                x, y = 0, 0
+                while (z >> np.uint64(32)) >= limits[i, a, x]:
+                    x += 1
+                while (z & np.uint64(0xFFFFFFFF)) >= limits[j, b, y]:
+                    y += 1
+                first += payoffs[0, x, y]
+                second += payoffs[1, x, y]
+                a, b = step[i, a, x, y], step[j, b, y, x]
+                if not endless:
+                    z = s0 + s1
+                    s1 ^= s0
+                    s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
+                    s1 = _rotated(s1, 37)
+                    if (z >> np.uint64(32)) >= last:
+                        break
+            out[match, rep, 0], out[match, rep, 1] = first, second

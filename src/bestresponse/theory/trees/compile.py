@@ -1,0 +1,118 @@
+"""Any `core` game whose asks can be enumerated, compiled into a `Tree`.
+
+Choices and whole amounts become moves of their role, lotteries become chance. Roles asked at the same time move one
+after another without seeing each other's moves, which is the same game. Two positions belong to one information set
+of a role when its views there are equal (`View.key`), so a policy of the tree is a function of views: what the view
+does not tell, the role has forgotten. Solvers need perfect recall; where a game's views leave out a role's own past,
+`remember=True` adds its earlier views and moves to the information sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
+from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.core.game import NATURE, Game, Role
+from bestresponse.core.json import canonical
+from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = ["as_tree", "compile_game"]
+
+
+def as_tree(game: Tree | Game[Any], limit: int = NODE_LIMIT) -> Tree:
+    """`game` itself if it is a tree, else the tree it compiles to."""
+    return game if isinstance(game, Tree) else compile_game(game, limit=limit)
+
+
+def compile_game(game: Game[Any], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
+    """The tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past `limit` nodes."""
+    compiler = _Compiler(game, limit, remember)
+    return build_tree(game.roles, _Position(game.start()), compiler.expand, limit=limit, name=game.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """A state, the moves already made in it by roles asked at the same time, and what each role did before."""
+
+    state: Any
+    made: Mapping[Role, Any] = field(default_factory=dict)
+    past: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiler:
+    game: Game[Any]
+    limit: int
+    remember: bool
+
+    def expand(self, position: _Position) -> Leaf | Chance | Turn:
+        asks = self.game.asks(position.state)
+        if asks and len(position.made) == len(asks):
+            state = self.game.apply(position.state, position.made)
+            position = _Position(state, {}, position.past)
+            asks = self.game.asks(state)
+        if not asks:
+            return self._leaf(position.state)
+        role = self._next_role(asks, position.made)
+        ask = asks[role]
+        if isinstance(ask, Lottery):
+            chances = ask.chances
+            return Chance({str(outcome): (p, self._after(position, role, outcome)) for outcome, p in chances})
+        return self._turn(position, role, ask)
+
+    def _leaf(self, state: Any) -> Leaf:
+        payoffs = self.game.payoffs(state)
+        missing = [role for role in self.game.roles if role not in payoffs]
+        if missing:
+            raise InvalidGame(f"{self.game.name} is over, but its payoffs leave out {missing[0]!r}")
+        return Leaf([float(payoffs[role]) for role in self.game.roles])
+
+    def _next_role(self, asks: Mapping[Role, Ask], made: Mapping[Role, Any]) -> Role:
+        """The first of those still to move, in the order of the game's roles, others last."""
+        order = [*self.game.roles, *asks]
+        return next(role for role in order if role in asks and role not in made)
+
+    def _turn(self, position: _Position, role: Role, ask: Ask) -> Turn:
+        if role not in self.game.roles:
+            raise InvalidGame(
+                f"{self.game.name} asks {role!r} for {_kind(ask)}; only the game's roles choose, and chance is a "
+                f"Lottery asked of {NATURE!r}"
+            )
+        view = self.game.view(position.state, role)
+        key, label = view.key, view.situation or canonical(dict(view.facts))
+        if self.remember:
+            past = position.past.get(role, ())
+            key, label = canonical([*past, key]), " | ".join([*past[1::2], label])
+        moves = {text: self._after(position, role, value, key) for text, value in self._options(role, ask).items()}
+        return Turn(role, key, moves, label)
+
+    def _after(self, position: _Position, role: Role, value: Any, key: str = "") -> _Position:
+        made = {**position.made, role: value}
+        if not (self.remember and key):
+            return replace(position, made=made)
+        past = {**position.past, role: (*position.past.get(role, ()), key, str(value))}
+        return replace(position, made=made, past=past)
+
+    def _options(self, role: Role, ask: Ask) -> dict[str, Any]:
+        """The legal answers by label."""
+        match ask:
+            case Choice(options):
+                answers: dict[str, Any] = {option: option for option in options}
+            case Amount(low, high, whole=True):
+                if high - low >= self.limit:
+                    raise TooLarge(f"{role} chooses among {high - low + 1:g} amounts; the limit is {self.limit} nodes")
+                answers = {str(k): k for k in range(int(-(-low // 1)), int(high // 1) + 1)}
+            case _:
+                raise InvalidGame(
+                    f"{self.game.name} asks {role} for {_kind(ask)}, whose answers cannot be listed; a tree needs "
+                    "Choice, Lottery or whole Amount asks"
+                )
+        return {**answers, PASS: PASS} if ask.may_pass else answers
+
+
+def _kind(ask: Ask) -> str:
+    return f"an Amount between {ask.low:g} and {ask.high:g}" if isinstance(ask, Amount) else type(ask).__name__

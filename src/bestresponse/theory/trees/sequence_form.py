@@ -1,0 +1,192 @@
+"""The sequence form of a tree: per player a tree of own sequences, and payoffs on pairs (tuples) of sequences.
+
+Definition (von Stengel 1996): under perfect recall a player's sequence is the list of own moves on the way to a
+node; sequence 0 is the empty one. A realization plan gives each sequence a weight: 1 to the empty one, and at each
+information set the weights of the moves sum to the weight of the sequence that leads there. The expected payoff is
+the sum over leaves of chance probability x payoff x the product of the players' weights; leaves with the same tuple
+of sequences (different draws of chance) are merged.
+
+B. von Stengel, "Efficient computation of behavior strategies", Games and Economic Behavior 14, 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.tree import IntArray, Tree
+
+__all__ = ["SequenceForm", "Treeplex", "bin_sums", "to_sequence_form"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Treeplex:
+    """One player's sequences. Its information sets are ordered by level: those before the first own move, then ...
+
+    `infosets`: their indices in the tree; `parent`: the sequence that leads to each; `first` and `size`: its
+    sequences are first, ..., first + size - 1; `levels`: level k is infosets[levels[k]:levels[k + 1]];
+    `moves`: for sequences 1, 2, ... the place of the move in a policy's row.
+    """
+
+    infosets: IntArray
+    parent: IntArray
+    first: IntArray
+    size: IntArray
+    levels: IntArray
+    moves: IntArray
+
+    @property
+    def num_sequences(self) -> int:
+        return len(self.moves) + 1
+
+    def behaviour(self, policy: Policy) -> Array:
+        """The policy's probability of the last move of each sequence (1 for the empty one)."""
+        return np.concatenate([[1.0], policy.probabilities[self.moves]])
+
+    def plan(self, behaviour: Array) -> Array:
+        """The realization plan of a behaviour."""
+        plan = behaviour.copy()
+        for low, high in zip(self.levels[:-1], self.levels[1:], strict=True):
+            start, stop = self.span(low, high)
+            plan[start:stop] *= np.repeat(plan[self.parent[low:high]], self.size[low:high])
+        return plan
+
+    def span(self, low: int, high: int) -> tuple[int, int]:
+        """The first and one past the last sequence of the information sets low, ..., high - 1."""
+        return int(self.first[low]), int(self.first[high - 1] + self.size[high - 1])
+
+    def normalised(self, weights: Array) -> Array:
+        """The behaviour proportional to `weights` at each information set, uniform where all weights are 0."""
+        behaviour = np.ones(self.num_sequences)
+        if len(self.infosets):
+            positive = np.maximum(weights[1:], 0.0)
+            totals = np.repeat(np.add.reduceat(positive, self.first - 1), self.size)
+            uniform = np.repeat(1.0 / self.size, self.size)
+            behaviour[1:] = np.where(totals > 0, positive / np.where(totals > 0, totals, 1.0), uniform)
+        return behaviour
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceForm:
+    """`sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times chance."""
+
+    tree: Tree
+    plexes: tuple[Treeplex, ...]
+    sequences: IntArray
+    payoffs: Array
+
+    @property
+    def num_players(self) -> int:
+        return len(self.plexes)
+
+    def plans(self, policy: Policy) -> list[Array]:
+        return [plex.plan(plex.behaviour(policy)) for plex in self.plexes]
+
+    def policy(self, behaviours: Sequence[Array]) -> Policy:
+        row = np.zeros(int(self.tree.first_move[-1]))
+        for plex, behaviour in zip(self.plexes, behaviours, strict=True):
+            row[plex.moves] = behaviour[1:]
+        return Policy(self.tree, row)
+
+    def values(self, player: int, plans: Sequence[Array]) -> Array:
+        """What each sequence of `player` earns at the leaves it ends at, against the others' plans."""
+        weights = self.payoffs[player].copy()
+        for other, plan in enumerate(plans):
+            if other != player:
+                weights *= plan[self.sequences[other]]
+        return bin_sums(self.sequences[player], weights, self.plexes[player].num_sequences)
+
+    def expected(self, plans: Sequence[Array]) -> Array:
+        """Every player's expected payoff."""
+        weights = np.ones(self.sequences.shape[1])
+        for plan, sequences in zip(plans, self.sequences, strict=True):
+            weights *= plan[sequences]
+        return self.payoffs @ weights
+
+
+def bin_sums(places: IntArray, weights: Array, length: int) -> Array:
+    """The sum of the weights at each place."""
+    return np.asarray(np.bincount(places, weights, length), dtype=np.float64)
+
+
+def to_sequence_form(tree: Tree) -> SequenceForm:
+    """The sequence form of `tree`; InvalidGame names the information set at which a player forgets.
+
+    >>> from bestresponse.theory.catalogue.classics_trees import kuhn_poker
+    >>> [plex.num_sequences for plex in to_sequence_form(kuhn_poker()).plexes]
+    [13, 13]
+    """
+    owner_of = np.array([infoset.player for infoset in tree.infosets], dtype=np.int64)
+    before = _moves_before(tree, owner_of)
+    plexes, numbers = [], []
+    for player in range(tree.num_players):
+        plex, number = _treeplex(tree, np.flatnonzero(owner_of == player), before)
+        plexes.append(plex)
+        numbers.append(number)
+    last = np.stack([_last_move(tree, player)[tree.leaves] for player in range(tree.num_players)])
+    sequences = np.stack([number[row] for number, row in zip(numbers, last, strict=True)])
+    merged, payoffs = _merge(sequences, (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T)
+    return SequenceForm(tree, tuple(plexes), merged, payoffs)
+
+
+def _last_move(tree: Tree, player: int) -> IntArray:
+    """For each node the place (in a policy's row) of the player's last move before it; -1 where there is none."""
+    last = np.full(tree.num_nodes, -1, dtype=np.int64)
+    for nodes in tree.levels[1:]:
+        parents = tree.parent[nodes]
+        own = tree.owner[parents] == player
+        place = tree.first_move[tree.infoset[parents]] + tree.move[nodes]
+        last[nodes] = np.where(own, place, last[parents])
+    return last
+
+
+def _moves_before(tree: Tree, owner_of: IntArray) -> IntArray:
+    """For each information set its player's last move before it, the same at all of its nodes: perfect recall."""
+    before = np.full(len(tree.infosets), -1, dtype=np.int64)
+    for player in range(tree.num_players):
+        nodes = np.flatnonzero(tree.owner == player)
+        last, sets = _last_move(tree, player)[nodes], tree.infoset[nodes]
+        firsts = np.unique(sets, return_index=True)
+        before[firsts[0]] = last[firsts[1]]
+        wrong = np.flatnonzero(last != before[sets])
+        if wrong.size:
+            raise _forgets(tree, int(nodes[wrong[0]]), int(nodes[sets == sets[wrong[0]]][0]))
+    return before
+
+
+def _forgets(tree: Tree, node: int, first: int) -> InvalidGame:
+    infoset = tree.infosets[int(tree.infoset[node])]
+    return InvalidGame(
+        f"no perfect recall: {tree.players[infoset.player]} has made different moves of its own before two nodes of "
+        f"its information set {infoset.label!r} ({tree.path(first)}; {tree.path(node)}); expected every information "
+        "set to tell its player's own earlier moves"
+    )
+
+
+def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeplex, IntArray]:
+    """A player's treeplex, and the sequence number of each place in a policy's row (place -1 is sequence 0)."""
+    infoset_of = np.repeat(np.arange(len(tree.infosets)), np.diff(tree.first_move))
+    depth = np.zeros(len(tree.infosets), dtype=np.int64)
+    for infoset in infosets.tolist():  # in preorder, so the information set of the move before comes first
+        if before[infoset] >= 0:
+            depth[infoset] = depth[infoset_of[before[infoset]]] + 1
+    infosets = infosets[np.argsort(depth[infosets], kind="stable")]
+    size = np.diff(tree.first_move)[infosets]
+    first = 1 + np.cumsum(size) - size
+    moves = np.repeat(tree.first_move[infosets] - first, size) + np.arange(1, int(size.sum()) + 1)
+    number = np.zeros(int(tree.first_move[-1]) + 1, dtype=np.int64)
+    number[moves] = np.arange(1, len(moves) + 1)
+    levels = np.concatenate([[0], np.cumsum(np.bincount(depth[infosets]))]).astype(np.int64)
+    return Treeplex(infosets, number[before[infosets]], first, size, levels, moves), number
+
+
+def _merge(sequences: IntArray, payoffs: Array) -> tuple[IntArray, Array]:
+    """Leaves with the same tuple of sequences as one, sorted by the first player's sequence, then the second's."""
+    merged, place = np.unique(sequences, axis=1, return_inverse=True)
+    summed = np.stack([bin_sums(place.ravel(), row, merged.shape[1]) for row in payoffs])
+    return np.ascontiguousarray(merged), summed

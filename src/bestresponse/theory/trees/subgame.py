@@ -1,0 +1,35 @@
+"""The subgame that begins at a node of a tree, as a tree of its own.
+
+Definition (Selten 1965): a node and all that comes after it, where no information set has nodes both inside and
+outside. With perfect information every node begins one.
+"""
+
+from __future__ import annotations
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+
+__all__ = ["subgame"]
+
+
+def subgame(tree: Tree, node: int) -> Tree:
+    """The tree below `node`, with the players, moves and labels of the whole.
+
+    >>> from bestresponse.theory.catalogue.classics_trees import centipede
+    >>> subgame(centipede(), 2)
+    Tree('centipede', players=['player 1', 'player 2'], 7 nodes, 4 leaves, 3 information sets)
+    """
+    if not tree.is_perfect_information:
+        raise InvalidGame(f"{tree.name or 'the tree'} hides moves; not every node of it begins a subgame")
+
+    def expand(place: int) -> Leaf | Chance | Turn:
+        owner, below = int(tree.owner[place]), tree.children[place]
+        if owner == LEAF:
+            return Leaf(tree.payoffs[place].tolist())
+        if owner == CHANCE:
+            return Chance({tree.branch_labels[child]: (float(tree.probability[child]), child) for child in below})
+        infoset = tree.infosets[int(tree.infoset[place])]
+        return Turn(tree.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
+
+    return build_tree(tree.players, node, expand, name=tree.name)

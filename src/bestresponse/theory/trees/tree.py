@@ -1,0 +1,137 @@
+"""A game in extensive form, as flat arrays.
+
+Definition (Kuhn 1953): a finite tree; each inner node belongs to a player or to chance; a player's nodes are
+partitioned into information sets, whose nodes offer the same moves and cannot be told apart by the player; each
+leaf gives every player a payoff. Nodes are numbered in preorder (a parent before its children, the first branch
+before the second), so node 0 is the root and one pass from the last node to the first is backward induction.
+
+H. W. Kuhn, "Extensive games and the problem of information", Contributions to the Theory of Games II, 1953.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.theory.games.normal_form import Array
+
+__all__ = ["CHANCE", "LEAF", "Infoset", "IntArray", "Tree"]
+
+IntArray = NDArray[np.int64]
+
+CHANCE: Final = -1
+"""Owner of a node where chance moves."""
+LEAF: Final = -2
+"""Owner of a node where the game is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Infoset:
+    """What one player cannot tell apart: `key` identifies it, `label` is for people; both are unique per player."""
+
+    player: int
+    key: str
+    label: str
+    moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A game tree; `build_tree` makes one from a description and checks it.
+
+    Row i of every array describes node i: `parent` (-1 at the root), `move` (which branch of the parent it is),
+    `owner` (a player's index, CHANCE or LEAF), `infoset` (an index into `infosets`, -1 where no player moves),
+    `probability` (of the branch, where the parent is chance; else 1) and `payoffs` (one per player, 0 off leaves).
+    """
+
+    players: tuple[str, ...]
+    parent: IntArray
+    move: IntArray
+    owner: IntArray
+    infoset: IntArray
+    probability: Array
+    payoffs: Array
+    infosets: tuple[Infoset, ...]
+    branch_labels: tuple[str, ...]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        for array in (self.parent, self.move, self.owner, self.infoset, self.probability, self.payoffs):
+            array.setflags(write=False)
+
+    @property
+    def num_nodes(self) -> int:
+        return len(self.parent)
+
+    @property
+    def num_players(self) -> int:
+        return len(self.players)
+
+    @cached_property
+    def leaves(self) -> IntArray:
+        """The nodes where the game is over."""
+        return np.flatnonzero(self.owner == LEAF)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The nodes below each node, in the order of the moves."""
+        below: list[list[int]] = [[] for _ in range(self.num_nodes)]
+        for node, parent in enumerate(self.parent.tolist()[1:], start=1):
+            below[parent].append(node)
+        return tuple(map(tuple, below))
+
+    @cached_property
+    def first_move(self) -> IntArray:
+        """Where each information set's moves begin when all moves are written in one row; ends with their number."""
+        return np.concatenate([[0], np.cumsum([len(i.moves) for i in self.infosets])]).astype(np.int64)
+
+    @cached_property
+    def infoset_index(self) -> dict[tuple[str, str], int]:
+        """Where an information set stands, by its player's name and its label or key; labels come first."""
+        by_key = {(self.players[one.player], one.key): i for i, one in enumerate(self.infosets)}
+        return by_key | {(self.players[one.player], one.label): i for i, one in enumerate(self.infosets)}
+
+    @cached_property
+    def reach(self) -> Array:
+        """The probability that chance alone lets the play come to each node."""
+        reach = self.probability.copy()
+        for nodes in self.levels[1:]:
+            reach[nodes] *= reach[self.parent[nodes]]
+        return reach
+
+    @cached_property
+    def levels(self) -> tuple[IntArray, ...]:
+        """The nodes by their distance from the root."""
+        depth = [0] * self.num_nodes
+        for node, parent in enumerate(self.parent.tolist()[1:], start=1):
+            depth[node] = depth[parent] + 1
+        order = np.argsort(depth, kind="stable").astype(np.int64)
+        return tuple(np.split(order, np.cumsum(np.bincount(depth))[:-1]))
+
+    @property
+    def is_perfect_information(self) -> bool:
+        """Whether every information set is a single node."""
+        return int((self.infoset >= 0).sum()) == len(self.infosets)
+
+    @property
+    def is_constant_sum(self) -> bool:
+        """Whether the payoffs of all leaves have the same sum, up to rounding."""
+        totals = self.payoffs[self.leaves].sum(axis=1)
+        scale = max(1.0, float(np.abs(self.payoffs).max()))
+        return bool(np.ptp(totals) <= 1e-9 * scale)
+
+    def path(self, node: int) -> str:
+        """How the play comes to `node`, for messages: `deal JQ > bet > call`."""
+        labels = []
+        while node > 0:
+            labels.append(self.branch_labels[node])
+            node = int(self.parent[node])
+        return " > ".join(reversed(labels)) or "the root"
+
+    def __repr__(self) -> str:
+        sizes = f"{self.num_nodes} nodes, {len(self.leaves)} leaves, {len(self.infosets)} information sets"
+        return f"Tree({self.name!r}, players={list(self.players)}, {sizes})"

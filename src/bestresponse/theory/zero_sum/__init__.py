@@ -1,0 +1,1 @@
+"""Two-player zero-sum games, many at once."""

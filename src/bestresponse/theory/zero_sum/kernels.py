@@ -1,0 +1,227 @@
+"""Zero-sum games compiled with numba, on all cores: the same steps and the same choices as the numpy modules.
+
+Imported only when a batch is large enough to pay for it (see `zero_sum`); needs the extra `fast`. Arithmetic is left
+in the order written (no fused or reassociated operations), so both backends take the same kernels and the same pivots.
+A game that is not certified here, or whose payoffs are not finite or beyond 2**±150, is left with step 0 for numpy.
+Kernels are compiled on first use and kept on disk by numba. They run under a lock, because numba's simplest threading
+layer ends the process when two threads enter it at once.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.zero_sum.batch import ACCEPTED, Solved, ZeroSumStep
+from bestresponse.theory.zero_sum.simplex_kernels import is_tame, kernel, parallel_kernel, solve_any
+
+__all__ = ["is_loaded", "solve_compiled"]
+
+_SADDLE, _CLOSED_FORM = int(ZeroSumStep.SADDLE), int(ZeroSumStep.CLOSED_FORM)
+_BLOCKS = 64  # shares of a batch: enough to keep the cores busy until the end, few enough to cost nothing
+_ENTERING = Lock()
+
+_Three = tuple[float, float, float]
+
+
+def solve_compiled(games: Array, out: Solved) -> None:
+    """Solve payoffs (count, rows, cols) into `out`; `out.steps` is 0 where that did not work."""
+    games = np.require(games, requirements=["C", "A", "W"])  # a read-only array would be compiled for anew
+    with _ENTERING:
+        _kernel_for(games)(
+            games, out.values, out.row, out.col, out.gaps, out.ranges, out.steps, min(_BLOCKS, len(games))
+        )
+
+
+def is_loaded(games: Array) -> bool:
+    """Whether the kernel for games of this size has been used before, so that it starts at once."""
+    return bool(_kernel_for(games).signatures)
+
+
+def _kernel_for(games: Array) -> Any:
+    return {(2, 2): _solve_2x2, (3, 3): _solve_3x3}.get(games.shape[1:], solve_any)
+
+
+@parallel_kernel
+def _solve_2x2(
+    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: Any, blocks: int
+) -> None:
+    """Copy games into lanes, solve 64 at once, copy the answers out."""
+    count = games.shape[0]
+    for block in prange(blocks):
+        payoffs, answers = np.zeros(4 * 64), np.zeros(6 * 64)
+        end = (block + 1) * count // blocks
+        for start in range(block * count // blocks, end, 64):
+            filled = min(64, end - start)
+            for lane in range(filled):
+                for cell in range(4):
+                    payoffs[lane + 64 * cell] = games[start + lane, cell // 2, cell % 2]
+            _solve_2x2_lanes(payoffs, answers)
+            for lane in range(filled):
+                k, p, q = start + lane, answers[lane], answers[lane + 64]
+                row[k, 0], row[k, 1], col[k, 0], col[k, 1] = p, 1.0 - p, q, 1.0 - q
+                values[k], gaps[k] = answers[lane + 128], answers[lane + 192]
+                ranges[k], steps[k] = answers[lane + 256], answers[lane + 320]
+
+
+@kernel
+def _solve_2x2_lanes(payoffs: Array, answers: Array) -> None:
+    """Solve 64 games without a branch, so that the compiler can do several in one instruction.
+
+    Cell c of game k is payoffs[k + 64 c]; p, q, value, gap, range and step go to `answers` in the same way.
+    """
+    for k in range(64):
+        a, b, c, d = payoffs[k], payoffs[k + 64], payoffs[k + 128], payoffs[k + 192]
+        total = a + b + c + d
+        upper, lower, left, right = min(a, b), min(c, d), max(a, c), max(b, d)
+        low, high = min(upper, lower), max(left, right)
+        guaranteed, conceded = max(upper, lower), min(left, right)
+        saddle = guaranteed >= conceded
+        a, b, c, d = a - low, b - low, c - low, d - low
+        inverse = 1.0 / (a - b + (d - c))
+        p, q = min((d - c) * inverse, 1.0), min((d - b) * inverse, 1.0)
+        p = (1.0 if upper >= lower else 0.0) if saddle else p
+        q = (1.0 if left <= right else 0.0) if saddle else q
+        best = max(a * q + b * (1.0 - q), c * q + d * (1.0 - q))
+        worst = min(a * p + c * (1.0 - p), b * p + d * (1.0 - p))
+        gap, spread = best - worst, high - low
+        certified = (gap <= ACCEPTED * spread) & is_tame(total, low, high)
+
+        answers[k], answers[k + 64] = p, q
+        answers[k + 128] = guaranteed if saddle else low + (worst + 0.5 * gap)
+        answers[k + 192], answers[k + 256] = max(gap, 0.0), spread
+        answers[k + 320] = (_SADDLE if saddle else _CLOSED_FORM) if certified else 0.0
+
+
+@parallel_kernel
+def _solve_3x3(
+    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: Any, blocks: int
+) -> None:
+    """Copy games into lanes, solve 64 at once, copy the answers out."""
+    count = games.shape[0]
+    for block in prange(blocks):
+        payoffs, answers = np.zeros(9 * 64), np.zeros(10 * 64)
+        end = (block + 1) * count // blocks
+        for start in range(block * count // blocks, end, 64):
+            filled = min(64, end - start)
+            for lane in range(filled):
+                for cell in range(9):
+                    payoffs[lane + 64 * cell] = games[start + lane, cell // 3, cell % 3]
+            _solve_3x3_lanes(payoffs, answers)
+            for lane in range(filled):
+                k = start + lane
+                for action in range(3):
+                    row[k, action] = answers[lane + 64 * action]
+                    col[k, action] = answers[lane + 64 * (3 + action)]
+                values[k], gaps[k] = answers[lane + 384], answers[lane + 448]
+                ranges[k], steps[k] = answers[lane + 512], answers[lane + 576]
+
+
+@kernel
+def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
+    """The same for 3x3: x, y, value, gap, range and step go to `answers`.
+
+    Candidates are tried from the last in the order of choice to the first, each replacing those before it.
+    """
+    for k in range(64):
+        a, b, c = payoffs[k], payoffs[k + 64], payoffs[k + 128]
+        d, e, f = payoffs[k + 192], payoffs[k + 256], payoffs[k + 320]
+        g, h, i = payoffs[k + 384], payoffs[k + 448], payoffs[k + 512]
+        total = a + b + c + d + e + f + g + h + i
+        top, middle, bottom = min(min(a, b), c), min(min(d, e), f), min(min(g, h), i)
+        left, centre, right = max(max(a, d), g), max(max(b, e), h), max(max(c, f), i)
+        low, high = min(min(top, middle), bottom), max(max(left, centre), right)
+        a, b, c, d, e, f, g, h, i = a - low, b - low, c - low, d - low, e - low, f - low, g - low, h - low, i - low
+
+        good, x, y = _full_kernel(a, b, c, d, e, f, g, h, i)
+        solved = good
+        good, p, q = _mixed(e, f, h, i, b, c, d, g)
+        solved, x, y = solved | good, _choose(good, (0.0, p, 1.0 - p), x), _choose(good, (0.0, q, 1.0 - q), y)
+        good, p, q = _mixed(d, f, g, i, a, c, e, h)
+        solved, x, y = solved | good, _choose(good, (0.0, p, 1.0 - p), x), _choose(good, (q, 0.0, 1.0 - q), y)
+        good, p, q = _mixed(d, e, g, h, a, b, f, i)
+        solved, x, y = solved | good, _choose(good, (0.0, p, 1.0 - p), x), _choose(good, (q, 1.0 - q, 0.0), y)
+        good, p, q = _mixed(b, c, h, i, e, f, a, g)
+        solved, x, y = solved | good, _choose(good, (p, 0.0, 1.0 - p), x), _choose(good, (0.0, q, 1.0 - q), y)
+        good, p, q = _mixed(a, c, g, i, d, f, b, h)
+        solved, x, y = solved | good, _choose(good, (p, 0.0, 1.0 - p), x), _choose(good, (q, 0.0, 1.0 - q), y)
+        good, p, q = _mixed(a, b, g, h, d, e, c, i)
+        solved, x, y = solved | good, _choose(good, (p, 0.0, 1.0 - p), x), _choose(good, (q, 1.0 - q, 0.0), y)
+        good, p, q = _mixed(b, c, e, f, h, i, a, d)
+        solved, x, y = solved | good, _choose(good, (p, 1.0 - p, 0.0), x), _choose(good, (0.0, q, 1.0 - q), y)
+        good, p, q = _mixed(a, c, d, f, g, i, b, e)
+        solved, x, y = solved | good, _choose(good, (p, 1.0 - p, 0.0), x), _choose(good, (q, 0.0, 1.0 - q), y)
+        good, p, q = _mixed(a, b, d, e, g, h, c, f)
+        solved, x, y = solved | good, _choose(good, (p, 1.0 - p, 0.0), x), _choose(good, (q, 1.0 - q, 0.0), y)
+
+        guaranteed, conceded = max(max(top, middle), bottom), min(min(left, centre), right)
+        saddle = guaranteed >= conceded
+        x = _choose(saddle, _first_equal(top, middle, guaranteed), x)
+        y = _choose(saddle, _first_equal(left, centre, conceded), y)
+        best = max(max(_dot(a, b, c, y), _dot(d, e, f, y)), _dot(g, h, i, y))
+        worst = min(min(_dot(a, d, g, x), _dot(b, e, h, x)), _dot(c, f, i, x))
+        gap, spread = best - worst, high - low
+        certified = (solved | saddle) & (gap <= ACCEPTED * spread) & is_tame(total, low, high)
+
+        answers[k], answers[k + 64], answers[k + 128] = x
+        answers[k + 192], answers[k + 256], answers[k + 320] = y
+        answers[k + 384] = guaranteed if saddle else low + (worst + 0.5 * gap)
+        answers[k + 448], answers[k + 512] = max(gap, 0.0), spread
+        answers[k + 576] = (_SADDLE if saddle else _CLOSED_FORM) if certified else 0.0
+
+
+@kernel
+def _full_kernel(
+    a: float, b: float, c: float, d: float, e: float, f: float, g: float, h: float, i: float
+) -> tuple[bool, _Three, _Three]:
+    """Whether the 3x3 kernel gives an optimal pair, and the pair, by cofactors."""
+    c00, c01, c02 = e * i - f * h, f * g - d * i, d * h - e * g
+    c10, c11, c12 = c * h - b * i, a * i - c * g, b * g - a * h
+    c20, c21, c22 = b * f - c * e, c * d - a * f, a * e - b * d
+    x0, x1, x2 = c00 + c01 + c02, c10 + c11 + c12, c20 + c21 + c22
+    y0, y1, y2 = c00 + c10 + c20, c01 + c11 + c21, c02 + c12 + c22
+    x_inverse, y_inverse = 1.0 / (x0 + x1 + x2), 1.0 / (y0 + y1 + y2)
+    x0, x1, x2 = x0 * x_inverse, x1 * x_inverse, x2 * x_inverse
+    y0, y1, y2 = y0 * y_inverse, y1 * y_inverse, y2 * y_inverse
+    good = (x0 >= 0.0) & (x1 >= 0.0) & (x2 >= 0.0) & (y0 >= 0.0) & (y1 >= 0.0) & (y2 >= 0.0)
+    return good, (x0, x1, x2), (y0, y1, y2)
+
+
+@kernel
+def _mixed(
+    a: float, b: float, c: float, d: float, below_a: float, below_b: float, beside_a: float, beside_c: float
+) -> tuple[bool, float, float]:
+    """Whether the kernel [[a, b], [c, d]] is optimal against the row below and the column beside, and its p and q."""
+    x_numerator, y_numerator = d - c, d - b
+    inverse = 1.0 / (a - b + x_numerator)
+    p, q = x_numerator * inverse, y_numerator * inverse
+    value = d - x_numerator * y_numerator * inverse
+    good = ((a - b) * x_numerator >= 0.0) & ((a - c) * y_numerator >= 0.0)
+    good &= (below_b + (below_a - below_b) * q <= value) & (beside_c + (beside_a - beside_c) * p >= value)
+    return good, min(p, 1.0), min(q, 1.0)
+
+
+@kernel
+def _choose(new_is_better: bool, new: _Three, old: _Three) -> _Three:
+    return (
+        new[0] if new_is_better else old[0],
+        new[1] if new_is_better else old[1],
+        new[2] if new_is_better else old[2],
+    )
+
+
+@kernel
+def _first_equal(first: float, second: float, wanted: float) -> _Three:
+    """The pure strategy of the first of three numbers that equals `wanted`, given that one does."""
+    is_first = first == wanted
+    is_second = (second == wanted) & (first != wanted)
+    return 1.0 if is_first else 0.0, 1.0 if is_second else 0.0, 0.0 if is_first | is_second else 1.0
+
+
+@kernel
+def _dot(a: float, b: float, c: float, weights: _Three) -> float:
+    return a * weights[0] + b * weights[1] + c * weights[2]

@@ -1,0 +1,138 @@
+"""A dense simplex for many zero-sum games at once: value and both strategies from one tableau.
+
+With all payoffs B positive, the column player's problem is: maximise 1'y subject to B y <= 1, y >= 0 (Dantzig 1951;
+Gale, Kuhn and Tucker 1951). The optimal basic y, divided by its sum, is the column player's strategy; the reduced
+costs of the slacks, divided by theirs, are the row player's; the value is 1 over that sum. The tableau is condensed:
+one row per basic variable, one column per nonbasic one, and it is stored batch last, (rows + 1, cols + 1, batch).
+
+Pivots: the most negative reduced cost enters and the smallest ratio leaves (Dantzig), lowest position first among
+equals; after `3 (rows + cols)` pivots the rule changes to the lowest label for both (Bland 1977), which cannot cycle.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.zero_sum.closed_forms import Indices
+
+__all__ = ["BLAND_AFTER", "COST_EPSILON", "GIVE_UP_AFTER", "PIVOT_EPSILON", "TIE_EPSILON", "Optimum", "simplex"]
+
+COST_EPSILON = 1e-13  # a reduced cost above -COST_EPSILON counts as zero
+PIVOT_EPSILON = 1e-10  # no pivot on anything smaller
+TIE_EPSILON = 1e-13  # ratios closer than this are equal to Bland's rule
+BLAND_AFTER = 3  # times (rows + cols) pivots
+GIVE_UP_AFTER = 100  # times (rows + cols) pivots: rounding has kept it from finishing
+
+Flags = NDArray[np.bool_]
+
+
+class Optimum(NamedTuple):
+    """Strategies x (rows, batch), y (cols, batch) and the kernel that gave them, as flags of rows and columns."""
+
+    x: Array
+    y: Array
+    kernel_rows: Flags
+    kernel_cols: Flags
+
+
+def simplex(games: Array) -> Optimum:
+    """Solve games (rows, cols, batch) whose smallest payoff is 0 and largest positive; NaN where it got stuck."""
+    rows, cols, count = games.shape
+    optimum = Optimum(
+        np.full((rows, count), np.nan),
+        np.full((cols, count), np.nan),
+        np.zeros((rows, count), dtype=np.bool_),
+        np.zeros((cols, count), dtype=np.bool_),
+    )
+    tableaus = _Tableaus(games)
+    for pivots in range(GIVE_UP_AFTER * (rows + cols)):
+        bland = pivots >= BLAND_AFTER * (rows + cols)
+        entering = tableaus.entering(bland)
+        finished = tableaus.costs.min(axis=0) >= -COST_EPSILON
+        if finished.any():
+            tableaus.extract(np.flatnonzero(finished), optimum)
+            going = np.flatnonzero(~finished)
+            if not going.size:
+                break
+            tableaus.keep(going)
+            entering = entering[going]
+        tableaus.pivot(entering, bland)
+    return optimum
+
+
+class _Tableaus:
+    """The tableaus still being solved; `number` says which game each belongs to."""
+
+    __slots__ = ("basic", "cols", "nonbasic", "number", "rows", "table")
+
+    def __init__(self, games: Array) -> None:
+        self.rows, self.cols, count = games.shape
+        self.table = np.empty((self.rows + 1, self.cols + 1, count))
+        self.table[:-1, :-1] = games * (1.0 / games.max(axis=(0, 1))) + 1.0
+        self.table[:-1, -1], self.table[-1, :-1], self.table[-1, -1] = 1.0, -1.0, 0.0
+        labels = np.arange(self.rows + self.cols)[:, None]
+        self.nonbasic = np.repeat(labels[: self.cols], count, axis=1)
+        self.basic = np.repeat(labels[self.cols :], count, axis=1)
+        self.number: Indices = np.arange(count)
+
+    @property
+    def costs(self) -> Array:
+        return self.table[-1, :-1]
+
+    def entering(self, bland: bool) -> Indices:
+        if bland:
+            labels = np.where(self.costs < -COST_EPSILON, self.nonbasic, self.rows + self.cols)
+            return np.asarray(labels.argmin(axis=0))
+        return np.asarray(self.costs.argmin(axis=0))
+
+    def leaving(self, column: Array, bland: bool) -> tuple[Indices, Flags]:
+        """The row each game pivots on, and which games have none."""
+        ratios = np.full(column.shape, np.inf)
+        np.divide(self.table[:-1, -1], column, out=ratios, where=column > PIVOT_EPSILON)
+        smallest = ratios.min(axis=0)
+        if bland:
+            tied = ratios <= smallest + TIE_EPSILON
+            return np.where(tied, self.basic, self.rows + self.cols).argmin(axis=0), np.isinf(smallest)
+        return ratios.argmin(axis=0), np.isinf(smallest)
+
+    def pivot(self, entering: Indices, bland: bool) -> None:
+        count = len(self.number)
+        each, flat, width = np.arange(count), self.table.reshape(-1), (self.cols + 1) * count
+        in_column = np.arange(self.rows + 1)[:, None] * width + (entering * count + each)
+        column = flat[in_column]
+        leaving, stuck = self.leaving(column[:-1], bland)
+        in_row = np.arange(self.cols + 1)[:, None] * count + (leaving * width + each)
+        with np.errstate(all="ignore"):
+            inverse = 1.0 / column[leaving, each]
+            row = flat[in_row] * inverse
+            row[entering, each] = inverse
+            flat[in_column] = 0.0
+            self.table -= column[:, None, :] * row
+        flat[in_row] = row
+        swapped = self.basic[leaving, each]
+        self.basic[leaving, each] = self.nonbasic[entering, each]
+        self.nonbasic[entering, each] = swapped
+        if stuck.any():
+            self.keep(np.flatnonzero(~stuck))
+
+    def keep(self, going: Indices) -> None:
+        self.table = np.take(self.table, going, axis=2)
+        self.basic, self.nonbasic = self.basic[:, going], self.nonbasic[:, going]
+        self.number = self.number[going]
+
+    def extract(self, done: Indices, optimum: Optimum) -> None:
+        number, each = self.number[done], np.arange(len(done))
+        basic, nonbasic = self.basic[:, done], self.nonbasic[:, done]
+        levels = np.zeros((self.rows + self.cols, len(done)))
+        levels[basic, each] = self.table[:-1, -1, done]
+        prices = np.zeros_like(levels)
+        prices[nonbasic, each] = self.costs[:, done]
+        y, x = np.maximum(levels[: self.cols], 0.0), np.maximum(prices[self.cols :], 0.0)
+        optimum.x[:, number], optimum.y[:, number] = x / x.sum(axis=0), y / y.sum(axis=0)
+        is_basic = np.zeros(levels.shape, dtype=np.bool_)
+        is_basic[basic, each] = True
+        optimum.kernel_cols[:, number], optimum.kernel_rows[:, number] = is_basic[: self.cols], ~is_basic[self.cols :]

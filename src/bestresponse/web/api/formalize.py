@@ -1,0 +1,119 @@
+"""What Formalize does, as JSON: examples, checking and saving programs, and a model's help."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from bestresponse.formal.formalize.autoformalizer import check_story
+from bestresponse.logic.language.diagnostics import Diagnostic
+from bestresponse.web.api.common import Closed, Name, SectionOut, problems, sections_out
+from bestresponse.web.formalizing.editor import Job, check_program, examples
+from bestresponse.web.formalizing.library import save_game, saved_games, saved_program, saved_story
+from bestresponse.web.sessions.state import AdminApi, Here
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", responses=problems(), tags=["formalize"], dependencies=[AdminApi])
+Program = Annotated[str, Field(max_length=100_000)]
+
+
+class ProgramIn(Closed):
+    program: Program
+
+
+class SaveIn(Closed):
+    """A name of small letters, digits and hyphens, the story, and a program that is a game."""
+
+    name: str = Field(max_length=60)
+    story: str = Field("", max_length=50_000)
+    program: Program
+
+
+class HelpIn(Closed):
+    """Without a program one is written; with one it is changed as `remark` says, or repaired."""
+
+    model: str = Field(max_length=200)
+    story: str = Field(max_length=50_000)
+    program: Program = ""
+    remark: str = Field("", max_length=2000)
+
+
+class CheckedOut(BaseModel):
+    """Whether a program is a game; if it is, the game in words, its table, its equilibria and its picture."""
+
+    ok: bool
+    diagnostics: list[Diagnostic]
+    words: str
+    sections: list[SectionOut]
+
+
+class ProgramOut(BaseModel):
+    name: str
+    story: str
+    program: str
+
+
+class JobOut(BaseModel):
+    """A model at work: how far it is, and its best program so far."""
+
+    id: str
+    lines: list[str]
+    program: str
+    done: bool
+
+
+@router.get("/examples")
+def list_examples() -> list[ProgramOut]:
+    """Stories with their programs to begin from."""
+    return [ProgramOut(name=one.name, story=one.story, program=one.program) for one in examples()]
+
+
+@router.post("/programs/check")
+def check(given: ProgramIn) -> CheckedOut:
+    """Whether a program is a game, what is wrong with it by line, and all about the game."""
+    found = check_program(given.program)
+    return CheckedOut(
+        ok=found.ok,
+        diagnostics=list(found.diagnostics),
+        words=found.words,
+        sections=sections_out(found.sections),
+    )
+
+
+@router.get("/programs")
+def saved(desk: Here) -> list[str]:
+    """The names of the saved games."""
+    return list(saved_games(desk.output))
+
+
+@router.post("/programs", status_code=201)
+def save(desk: Here, given: SaveIn) -> list[str]:
+    """Keep a program that is a game."""
+    save_game(desk.output, given.name, given.story, given.program)
+    return saved(desk)
+
+
+@router.post("/programs/help", status_code=202)
+def ask_model(desk: Here, given: HelpIn) -> JobOut:
+    """Let a model write or repair a program."""
+    return _job(desk.helper.ask(given.model, check_story(given.story), given.program, given.remark))
+
+
+@router.get("/programs/help/{job}")
+def look(desk: Here, job: Name) -> JobOut:
+    """How far the model is."""
+    return _job(desk.helper.job(job))
+
+
+def _job(job: Job) -> JobOut:
+    return JobOut(id=job.id, lines=list(job.lines), program=job.program, done=job.done)
+
+
+@router.get("/programs/{name}")
+def show(desk: Here, name: Name) -> ProgramOut:
+    """A saved game: its story and its program."""
+    program = saved_program(desk.output, name)
+    return ProgramOut(name=name, story=saved_story(desk.output, name), program=program)

@@ -1,0 +1,249 @@
+"""What the pages of Play do, as JSON, described by OpenAPI; the other pages' calls are in the modules `api_*`.
+
+The admin's calls carry the admin's token, a person's calls the token of one seat, both as `Authorization: Bearer ...`;
+cookies open nothing here, so no other page can make a browser call it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+
+from bestresponse.core.codec import submission_to_json
+from bestresponse.web.api.common import Closed, Name, problems
+from bestresponse.web.pages.play import lay_tables
+from bestresponse.web.sessions.games import game_of, offers
+from bestresponse.web.sessions.seats import strategies_for
+from bestresponse.web.sessions.session import Session
+from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
+from bestresponse.web.sessions.state import AdminApi, Credentials, Desk, Here, TooFast, refuse
+from bestresponse.web.sessions.store import Lobby, NoSuchTable
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", responses=problems(), tags=["play"])
+
+
+class GameIn(Closed):
+    """A game by name, or the text of a logic program."""
+
+    name: str = Field(max_length=80)
+    program: str = Field("", max_length=100_000)
+    rounds: int = Field(1, ge=1, le=200)
+    mixed: bool = False
+
+    def choice(self) -> GameChoice:
+        return GameChoice(self.name, self.program, self.rounds, self.mixed)
+
+
+class LobbyIn(Closed):
+    """Tables to be laid; seats in the order of the game's roles."""
+
+    game: GameIn
+    seats: list[Annotated[str, Field(max_length=200)]] = Field(max_length=100)
+    groups: int = Field(1, ge=1, le=500)
+    seconds: int = Field(0, ge=0, le=86_400)
+    stand_in: str = Field("random", max_length=80)
+    consent: str = Field("", max_length=20_000)
+    quiz: bool = True
+    seed: int | None = Field(None, ge=0, lt=2**31)
+
+
+class GameOut(BaseModel):
+    name: str
+    kind: str
+    description: str
+    repeats: bool
+
+
+class GameDetails(BaseModel):
+    roles: list[str]
+    strategies: list[str]
+    briefing: str
+
+
+class SeatLink(BaseModel):
+    """A seat with its link; a seat that no person takes has none."""
+
+    role: str
+    seat: str
+    token: str | None
+    path: str | None
+    participant: str | None
+
+
+class SessionLinks(BaseModel):
+    session: str
+    group: int
+    finished: bool
+    seats: list[SeatLink]
+
+
+class LobbyOut(BaseModel):
+    """`join` is the path, `join_token` the token by which the next free seat is taken."""
+
+    lobby: str
+    game: str
+    created: str
+    join: str | None
+    join_token: str | None
+    sessions: list[SessionLinks]
+
+
+class SeatState(BaseModel):
+    """How far a seat is, as whoever laid the table may see it."""
+
+    role: str
+    seat: str
+    participant: str | None
+    state: str
+    answers: int
+    stand_ins: int
+    payoff: float | None
+
+
+class SessionOut(BaseModel):
+    session: str
+    game: str
+    begun: bool
+    over: bool
+    trouble: str
+    waiting_for: list[str]
+    seats: list[SeatState]
+    submissions: list[dict[str, Any]]
+    payoffs: dict[str, float] | None
+
+
+class Seated(BaseModel):
+    """The seat that was taken, with its token."""
+
+    session: str
+    seat: int
+    token: str
+    path: str
+
+
+@router.get("/games", dependencies=[AdminApi])
+def list_games() -> list[GameOut]:
+    """Every game that can be chosen by name."""
+    return [GameOut(name=o.name, kind=o.kind, description=o.description, repeats=o.repeats) for o in offers()]
+
+
+@router.post("/games", dependencies=[AdminApi])
+def describe_game(game: GameIn) -> GameDetails:
+    """The roles of a game, who can fill them, and what the first role is told."""
+    found = game_of(game.choice())
+    briefing = found.view(found.start(), found.roles[0]).briefing
+    return GameDetails(roles=list(found.roles), strategies=list(strategies_for(found)), briefing=briefing)
+
+
+@router.get("/models", dependencies=[AdminApi])
+def list_models(desk: Here) -> list[str]:
+    """The models that can be put into seats and asked for help."""
+    return list(desk.models)
+
+
+@router.post("/lobbies", status_code=201, dependencies=[AdminApi])
+def lay(desk: Here, wanted: LobbyIn) -> LobbyOut:
+    """Lay tables; the answer holds the link of every seat."""
+    seed = secrets.randbelow(2**31) if wanted.seed is None else wanted.seed
+    setup = Setup(
+        wanted.game.choice(), tuple(wanted.seats), wanted.seconds, wanted.stand_in, wanted.consent, wanted.quiz, seed
+    )
+    return _lobby(desk, lay_tables(desk, setup, wanted.groups))
+
+
+@router.get("/lobbies", dependencies=[AdminApi])
+def list_lobbies(desk: Here) -> list[LobbyOut]:
+    """The newest first."""
+    return [_lobby(desk, lobby) for lobby in desk.house.lobbies()]
+
+
+@router.get("/lobbies/{lobby}", dependencies=[AdminApi])
+def show_lobby(desk: Here, lobby: Name) -> LobbyOut:
+    """The tables that were laid together, with the link of every seat."""
+    return _lobby(desk, desk.house.lobby(lobby))
+
+
+@router.post("/lobbies/{lobby}/join", status_code=201)
+def join(request: Request, desk: Here, lobby: Name, credentials: Credentials) -> Seated:
+    """Take the next free seat. Needs the token of the lobby."""
+    if not desk.keys.opens(credentials.credentials if credentials else "", "lobby", lobby):
+        refused = refuse(request, desk)
+        raise refused if isinstance(refused, TooFast) else NoSuchTable("this link leads to no table")
+    session, seat = desk.house.take_seat(lobby)
+    token = desk.keys.token("seat", session, seat)
+    return Seated(session=session, seat=seat, token=token, path=desk.seat_path(session, seat))
+
+
+def _lobby(desk: Desk, lobby: Lobby) -> LobbyOut:
+    roles = game_of(lobby.setup.game).roles
+    people = lobby.setup.persons
+
+    def links(session: str) -> list[SeatLink]:
+        return [
+            SeatLink(
+                role=role,
+                seat=lobby.setup.seats[seat],
+                token=desk.keys.token("seat", session, seat) if seat in people else None,
+                path=desk.seat_path(session, seat) if seat in people else None,
+                participant=desk.code(session, seat) if seat in people else None,
+            )
+            for seat, role in enumerate(roles)
+        ]
+
+    return LobbyOut(
+        lobby=lobby.id,
+        game=lobby.setup.game.name,
+        created=lobby.created,
+        join=desk.join_path(lobby.id) if people else None,
+        join_token=desk.keys.token("lobby", lobby.id) if people else None,
+        sessions=[
+            SessionLinks(
+                session=table.id, group=table.group, finished=desk.house.finished(table.id), seats=links(table.id)
+            )
+            for table in lobby.tables
+        ],
+    )
+
+
+@router.get("/sessions/{session}", dependencies=[AdminApi])
+def show_session(desk: Here, session: Name) -> SessionOut:
+    """Everything that happened at a table."""
+    found = desk.house.session(session)
+    with found.lock:
+        over = found.begun and found.over
+        return SessionOut(
+            session=found.id,
+            game=found.setup.game.name,
+            begun=found.begun,
+            over=over,
+            trouble=found.trouble,
+            waiting_for=list(found.pending()),
+            seats=[_state(desk, found, seat, over) for seat in range(len(found.roles))],
+            submissions=[submission_to_json(submission) for submission in found.episode.submissions],
+            payoffs=dict(found.game.payoffs(found.episode.state)) if over else None,
+        )
+
+
+def _state(desk: Desk, session: Session, seat: int, over: bool) -> SeatState:
+    role, who = session.roles[seat], session.setup.seats[seat]
+    return SeatState(
+        role=role,
+        seat=who,
+        participant=desk.code(session.id, seat) if who == PERSON else None,
+        state=session.state(seat),
+        answers=session.turn(role),
+        stand_ins=session.stand_ins(role),
+        payoff=session.game.payoffs(session.episode.state)[role] if over else None,
+    )
+
+
+@router.post("/sessions/{session}/begin", dependencies=[AdminApi])
+def begin_without(desk: Here, session: Name) -> SessionOut:
+    """Begin although people are missing; stand-ins answer for them until they are ready."""
+    desk.house.begin_without(desk.house.session(session))
+    return show_session(desk, session)

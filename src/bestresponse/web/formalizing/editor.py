@@ -1,0 +1,150 @@
+"""A program under the pen: diagnostics by line, the game it tells, its equilibria and its picture; and a model's help.
+
+Everything is worked out from the text alone, each time it changes. Models are slow, so their help is a job that is
+asked for and looked at until it is done.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from bestresponse.analysis.solve.document import as_document
+from bestresponse.analysis.solve.pictures import drawable, picture_figures
+from bestresponse.analysis.solve.solve import solve_found
+from bestresponse.core.errors import BestResponseError
+from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
+from bestresponse.formal.formalize.examples import Example, library
+from bestresponse.games.logic.game import program_game
+from bestresponse.games.logic.words import told
+from bestresponse.games.lookup import Found
+from bestresponse.logic.engine import open_engine
+from bestresponse.logic.language.diagnostics import Diagnostic
+from bestresponse.models.base import Model
+from bestresponse.report.document import Note, Section
+from bestresponse.web.sessions.games import checked_program
+from bestresponse.web.sessions.store import NoSuchTable
+
+__all__ = ["Checked", "Helper", "Job", "check_program", "examples"]
+
+_MOST_JOBS = 50
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known of a program: what is wrong with it, and where it is a game, all about the game."""
+
+    ok: bool
+    diagnostics: tuple[Diagnostic, ...]
+    words: str = ""
+    sections: tuple[Section, ...] = ()
+
+
+def check_program(source: str, name: str = "this game") -> Checked:
+    """The program through all stages, then solved and drawn as far as that goes."""
+    if not source.strip():
+        return Checked(False, ())
+    report = checked_program(source)
+    if not report.ok or report.table is None:
+        return Checked(False, report.diagnostics)
+    found = Found(name, "file", program_game(report, name))
+    return Checked(True, report.diagnostics, told(report.table), _known(found))
+
+
+def _known(found: Found) -> tuple[Section, ...]:
+    try:
+        sections = as_document(found, solve_found(found)).sections
+    except BestResponseError as error:
+        return (Section("Equilibria", (Note(f"They could not be worked out: {error}."),)),)
+    wanted = tuple(section for section in sections if section.title in ("Payoffs", "Equilibria", "Kind of game"))
+    try:
+        return (*wanted[:2], Section("Picture", picture_figures(drawable(found.solvable()))), *wanted[2:])
+    except BestResponseError:
+        return wanted
+
+
+def examples() -> tuple[Example, ...]:
+    """Stories with their programs to begin from."""
+    return library()
+
+
+@dataclass
+class Job:
+    """A model at work. `lines` tell how far it is; `program` is its best so far."""
+
+    id: str
+    lines: list[str] = field(default_factory=list)
+    program: str = ""
+    done: bool = False
+
+
+class Helper:
+    """Asks models to write or repair programs, one job at a time."""
+
+    def __init__(self, model: Callable[[str], Model]) -> None:
+        self._model = model
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="formalize")
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def ask(self, model: str, story: str, program: str, remark: str) -> Job:
+        """Let `model` write the game of `story`, or change `program` as `remark` says."""
+        opened = self._model(model)
+        job = Job(secrets.token_hex(8), [f"{model} is at work"])
+        with self._lock:
+            self._jobs[job.id] = job
+            while len(self._jobs) > _MOST_JOBS:
+                self._jobs.popitem(last=False)
+        future = self._pool.submit(self._work, job, opened, story, program, remark)
+        future.add_done_callback(lambda ended: _conclude(job, ended))
+        return job
+
+    def job(self, name: str) -> Job:
+        if name not in self._jobs:
+            raise NoSuchTable("there is no such job")
+        return self._jobs[name]
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _work(self, job: Job, model: Model, story: str, program: str, remark: str) -> None:
+        engine = open_engine("embedded")
+
+        def tell(attempt: Attempt) -> None:
+            job.program = attempt.source or job.program
+            errors = attempt.report.errors if attempt.report else ()
+            wrong = str(errors[0]) if errors else attempt.problem or "no game came out"
+            job.lines.append("This is a game." if attempt.ok else f"Not yet a game: {wrong}")
+
+        try:
+            formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS), tell=tell)
+            result = _helped(formalizer, story, program, remark)
+            job.program = result.source or job.program
+            job.lines.append(result.trouble or "Done.")
+        finally:
+            engine.close()
+
+
+def _helped(formalizer: Formalizer, story: str, program: str, remark: str) -> Formalization:
+    if not program.strip():
+        return formalizer.formalize(story)
+    from bestresponse.formal.formalize.feedback_text import what_is_wrong
+    from bestresponse.logic.programs.validate import validate
+    from bestresponse.models.base import Message, Reply, Request
+
+    report = validate(program, formalizer.engine)
+    begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
+    before = Formalization(story, formalizer.model.id, (), (begun,))
+    wish = remark.strip() or what_is_wrong(report, "") or "Does the program tell the whole story? If not, complete it."
+    return formalizer.revise(before, wish)
+
+
+def _conclude(job: Job, ended: Future[None]) -> None:
+    if not ended.cancelled() and (error := ended.exception()) is not None:
+        job.lines.append(f"It did not work: {error}")
+    job.done = True

@@ -1,0 +1,1 @@
+"""Rate transcripts under a rubric."""

@@ -1,0 +1,205 @@
+"""Judging transcripts: rubrics, blinded items, scores of several judges, and how far these agree.
+
+A task holds items (text without the names of players) and judges; each judge sees all items in an order of their own.
+A score is the number of a level from 1; whoever judges an item twice counts with the last.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.seeds import generator
+from bestresponse.report.document import Cell, Column, Table
+from bestresponse.report.stats.agreement import Scale, fleiss_kappa, icc, krippendorff_alpha
+from bestresponse.studies.verify.evaluation import ERROR_KINDS
+from bestresponse.studies.water.judging import SCALES, rubric
+
+__all__ = [
+    "Criterion",
+    "Item",
+    "Score",
+    "Task",
+    "agreement",
+    "check_levels",
+    "items_from_csv",
+    "read_sheet",
+    "rubrics",
+    "sheet_rows",
+]
+
+_MOST_ITEMS = 1000
+_LONGEST = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One question to a judge; `levels` say what 1, 2, ... mean, in order unless `scale` is nominal."""
+
+    key: str
+    title: str
+    levels: tuple[str, ...]
+    scale: Scale = "ordinal"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One transcript."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is judged, by what and by whom."""
+
+    id: str
+    title: str
+    rubric: str
+    items: tuple[Item, ...]
+    judges: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.rubric not in rubrics():
+            raise UsageError(f"there is no rubric named {self.rubric!r}; known: {', '.join(rubrics())}")
+        if not self.items or len(self.items) > _MOST_ITEMS:
+            raise UsageError(f"{len(self.items)} transcripts: expected 1 to {_MOST_ITEMS}")
+        if len({item.id for item in self.items}) < len(self.items):
+            raise UsageError("two transcripts have the same name")
+        if not self.judges or len(set(self.judges)) < len(self.judges):
+            raise UsageError("expected the names of the judges, at least one and all different")
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return rubrics()[self.rubric]
+
+    def order(self, judge: int) -> list[Item]:
+        """The items as that judge sees them."""
+        shuffled = list(self.items)
+        generator(int(self.id, 16), "order", judge).shuffle(shuffled)
+        return shuffled
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one judge says about one item: a level for each criterion."""
+
+    judge: str
+    item: str
+    levels: Mapping[str, int]
+    remark: str = ""
+
+
+@cache
+def rubrics() -> dict[str, tuple[Criterion, ...]]:
+    """The published scales for play, and the published protocol of errors in reasoning."""
+    scales = tuple(Criterion(scale, *rubric()[scale]) for scale in SCALES[:-1])
+    yes_no = ("no", "yes")
+    errors = tuple(
+        Criterion(kind, f"{words[:1].upper()}{words[1:]}", yes_no, "nominal") for kind, words in ERROR_KINDS.items()
+    )
+    correct = Criterion("correct", "Is the reasoning about payoffs correct?", yes_no, "nominal")
+    return {"play": scales, "reasoning": (correct, *errors)}
+
+
+def check_levels(task: Task, given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+    """The levels, and for each criterion without a proper one a sentence."""
+    levels: dict[str, int] = {}
+    wrong: dict[str, str] = {}
+    for criterion in task.criteria:
+        text = given.get(criterion.key, "").strip()
+        if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= len(criterion.levels):
+            levels[criterion.key] = int(text)
+        else:
+            wrong[criterion.key] = f"Choose a level from 1 to {len(criterion.levels)}."
+    return levels, wrong
+
+
+def items_from_csv(text: str) -> tuple[Item, ...]:
+    """Transcripts from a table with the columns `item` and `text`."""
+    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff")))
+    if not {"item", "text"} <= set(reader.fieldnames or ()):
+        raise UsageError("expected a CSV file with the columns item and text")
+    return tuple(Item(row["item"] or str(n), (row["text"] or "")[:_LONGEST]) for n, row in enumerate(reader, 1))
+
+
+def sheet_rows(task: Task, scores: Iterable[Score]) -> list[dict[str, Cell]]:
+    """One row a judge and item; empty where nothing was said yet."""
+    given = {(score.judge, score.item): score for score in scores}
+    rows: list[dict[str, Cell]] = []
+    for judge in task.judges:
+        for item in task.items:
+            score = given.get((judge, item.id))
+            levels = {c.key: score.levels.get(c.key) if score else None for c in task.criteria}
+            rows.append({"judge": judge, "item": item.id, **levels, "remark": score.remark if score else None})
+    return rows
+
+
+def read_sheet(task: Task, text: str) -> list[Score]:
+    """The scores of a filled sheet; rows that are empty are left out, anything else is refused with its place."""
+    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff")))
+    keys = [criterion.key for criterion in task.criteria]
+    if not {"judge", "item", *keys} <= set(reader.fieldnames or ()):
+        raise UsageError(f"expected a CSV file with the columns judge, item, {', '.join(keys)}")
+    found: list[Score] = []
+    for number, row in enumerate(reader, 2):
+        if not any((row[key] or "").strip() for key in keys):
+            continue
+        found.append(_row_score(task, row, f"line {number}"))
+    return found
+
+
+def _row_score(task: Task, row: Mapping[str, Any], where: str) -> Score:
+    if row["judge"] not in task.judges or row["item"] not in {item.id for item in task.items}:
+        raise UsageError(f"{where}: there is no judge {row['judge']!r} or no item {row['item']!r} in this task")
+    levels, wrong = check_levels(task, {key: value or "" for key, value in row.items() if isinstance(key, str)})
+    if wrong:
+        key, why = next(iter(wrong.items()))
+        raise UsageError(f"{where}, {key}: {why}")
+    return Score(row["judge"], row["item"], levels, (row.get("remark") or "")[:2000])
+
+
+def agreement(task: Task, scores: Iterable[Score]) -> Table:
+    """Median and agreement of every criterion; a dash where one is not defined, as with one judge."""
+    given = {(score.judge, score.item): score for score in scores}
+    columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"),
+               Column("Krippendorff's alpha", "right", format=".2f"), Column("Fleiss' kappa", "right", format=".2f"),
+               Column("ICC(2,1)", "right", format=".2f"))  # fmt: skip
+    return Table(columns, tuple(_line(task, criterion, given) for criterion in task.criteria))
+
+
+def _line(task: Task, criterion: Criterion, given: Mapping[tuple[str, str], Score]) -> tuple[Cell, ...]:
+    table = np.array(
+        [
+            [given[judge, i.id].levels[criterion.key] if (judge, i.id) in given else np.nan for i in task.items]
+            for judge in task.judges
+        ],
+        dtype=np.float64,
+    )
+    values = table[~np.isnan(table)]
+    whole = table[:, ~np.isnan(table).any(axis=0)]
+    counts = np.stack([(whole == level).sum(axis=0) for level in range(1, len(criterion.levels) + 1)], axis=1)
+    ordered = criterion.scale != "nominal"
+    return (
+        criterion.title,
+        int(values.size),
+        float(np.median(values)) if values.size else None,
+        _defined(lambda: krippendorff_alpha(table, criterion.scale)),
+        _defined(lambda: fleiss_kappa(counts)),
+        _defined(lambda: icc(whole.T)) if ordered else None,
+    )
+
+
+def _defined(measure: Callable[[], float]) -> float | None:
+    try:
+        return measure()
+    except UsageError:
+        return None

@@ -1,0 +1,126 @@
+"""Pages from templates: everything that comes from people, models and files is escaped, hidden characters shown."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import itertools
+from importlib.resources import files
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from bestresponse.report.document import Figure
+from bestresponse.report.stats.interval import Interval
+from bestresponse.report.text import abridged, visible
+
+__all__ = ["asset", "load_templates", "page"]
+
+_LONGEST = 60_000
+_BRIEF = 160
+
+
+@functools.cache
+def asset(folder: str, name: str) -> str:
+    """A file of the package as text."""
+    return files("bestresponse.web").joinpath(folder, name).read_text("utf-8")
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        finalize=_finalize,
+        loader=FunctionLoader(lambda name: asset("templates", name)),
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["cell"] = _cell
+    environment.filters["data_uri"] = _data_uri
+    environment.filters["told"] = _told
+    environment.filters["brief"] = _brief
+    environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
+    return environment
+
+
+def page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
+    """The template with its places filled."""
+    return HTMLResponse(_environment().get_template(template).render(**places), status)
+
+
+def load_templates() -> None:
+    """Read and compile every template, so that nobody has to wait for it."""
+    for file in files("bestresponse.web").joinpath("templates").iterdir():
+        _environment().get_template(file.name)
+
+
+def _finalize(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    foreign = isinstance(value, str) and not isinstance(value, Markup)
+    return visible(abridged(value, _LONGEST)) if foreign else value
+
+
+def _cell(value: Any, spec: str = "") -> str:
+    match value:
+        case None:
+            return "–"
+        case bool():
+            return "yes" if value else "no"
+        case Interval():
+            shown = spec or ".4g"
+            return f"{value.estimate:{shown}} [{value.low:{shown}}, {value.high:{shown}}]"
+        case int() | float():
+            return f"{value:{spec}}" if spec else (f"{value:,}" if isinstance(value, int) else f"{value:.4g}")
+        case _:
+            return str(value)
+
+
+def _brief(text: str) -> str:
+    """The beginning of a long answer."""
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF].rstrip()} …"
+
+
+def _data_uri(figure: Figure) -> Markup:
+    return Markup(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
+
+
+def _told(text: str) -> Markup:
+    """Rules and situations as paragraphs; lines between bars become a table, lines after dashes a list."""
+    lines = visible(abridged(text, _LONGEST)).split("\n")
+    runs = [(kind, list(run)) for kind, run in itertools.groupby(lines, _kind)]
+    return Markup("").join(_DRAWN[kind](run) for kind, run in runs)
+
+
+def _kind(line: str) -> str:
+    return line[:1] if line.startswith(("|", "- ")) else ""
+
+
+def _paragraphs(lines: list[str]) -> Markup:
+    parts = (part.strip("\n") for part in "\n".join(lines).split("\n\n"))
+    return Markup("").join(Markup("<p>{}</p>").format(part) for part in parts if part.strip())
+
+
+def _list(lines: list[str]) -> Markup:
+    items = Markup("").join(Markup("<li>{}</li>").format(line.removeprefix("- ")) for line in lines)
+    return Markup("<ul>{}</ul>").format(items)
+
+
+def _ruled(lines: list[str]) -> Markup:
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+    body = Markup("").join(
+        Markup("<tr>{}</tr>").format(Markup("").join(_box(c, head=not (i and k)) for k, c in enumerate(row)))
+        for i, row in enumerate(rows)
+    )
+    frame = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="payoffs"><tbody>{}</tbody>'
+    return Markup(f"{frame}</table></div>").format(body)
+
+
+def _box(text: str, head: bool) -> Markup:
+    return Markup("<th>{}</th>" if head and text else "<td>{}</td>").format(text)
+
+
+_DRAWN = {"|": _ruled, "-": _list, "": _paragraphs}

@@ -1,0 +1,1 @@
+"""Links that cannot be guessed, and limits on requests."""

@@ -1,0 +1,1 @@
+"""Sessions of people, models and strategies at one table."""

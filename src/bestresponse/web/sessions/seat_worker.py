@@ -1,0 +1,145 @@
+"""Whoever is not a person, and the clock: answers are asked for in the background and taken like any other.
+
+A player that gives no usable answer, and a person whose time is up, are stood in for; the decision says so and keeps
+what went wrong.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, UsageError
+from bestresponse.core.game import NATURE, Role, View
+from bestresponse.core.player import Decision, Player, Reading, Status
+from bestresponse.web.sessions.seats import OpenModel, player_for, stand_in_for
+from bestresponse.web.sessions.session import Session
+from bestresponse.web.sessions.setup import PERSON
+from bestresponse.web.sessions.store import House
+
+__all__ = ["Clerk"]
+
+_TICK = 0.25
+
+
+class Clerk:
+    """Serves every table of a house with a few threads."""
+
+    def __init__(self, house: House, open_model: OpenModel, threads: int = 8) -> None:
+        self._house = house
+        self._open_model = open_model
+        self._inbox: queue.SimpleQueue[Session | None] = queue.SimpleQueue()
+        self._timed: dict[str, Session] = {}
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="seat")
+        self._thread = threading.Thread(target=self._serve, name="clerk", daemon=True)
+        house.changed = self._inbox.put
+
+    def start(self) -> None:
+        """Begin, with every table that was left unfinished."""
+        self._thread.start()
+        self._pool.submit(self._reopen)
+
+    def stop(self) -> None:
+        """End; questions to slow players are given up, and put again by the next clerk."""
+        self._inbox.put(None)
+        self._thread.join()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _reopen(self) -> None:
+        for name in self._house.unfinished():
+            try:
+                self._inbox.put(self._house.session(name))
+            except BestResponseError:
+                continue
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                session = self._inbox.get(timeout=_TICK)
+            except queue.Empty:
+                self._keep_time()
+                continue
+            if session is None:
+                return
+            self._ask_players(session)
+            self._keep_time()
+
+    def _ask_players(self, session: Session) -> None:
+        with session.lock:
+            pending = session.pending()
+            if pending and (session.setup.seconds or session.absent):
+                self._timed[session.id] = session
+            for role, ask in pending.items():
+                turn = session.turn(role)
+                if self._seat_of(session, role) == PERSON or (role, turn) in session.thinking:
+                    continue
+                session.thinking.add((role, turn))
+                future = self._pool.submit(self._answer, session, role, turn, session.episode.view(role), ask)
+                future.add_done_callback(partial(_note_trouble, session))
+
+    def _seat_of(self, session: Session, role: Role) -> str:
+        return session.setup.seats[session.roles.index(role)] if role in session.roles else role
+
+    def _answer(self, session: Session, role: Role, turn: int, view: View, ask: Ask) -> None:
+        player = self._player(session, role)
+        try:
+            decision = player.decide(view, ask)
+            if decision.action is not None:
+                ask.check(decision.action)
+        except InvalidMove as error:
+            decision = Decision(None, "", Reading(Status(error.kind.value), str(error)))
+        except BestResponseError as error:
+            decision = Decision(None, "", Reading(Status.REFUSED, str(error)))
+        if decision.action is None:
+            decision = self._stood_in(session, view, ask, decision)
+        self._house.submit(session, role, turn, decision)
+
+    def _player(self, session: Session, role: Role) -> Player:
+        if role not in session.roles and role != NATURE:
+            raise UsageError(f"nobody sits as {role}")
+        return player_for(self._seat_of(session, role), session.game, role, session.seed, self._open_model)
+
+    def _stood_in(self, session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
+        name = session.setup.stand_in
+        return replace(failed, action=stand_in_for(name, session.game, view, ask, session.seed), stand_in=name)
+
+    def _keep_time(self) -> None:
+        for session in list(self._timed.values()):
+            with session.lock:
+                if session.over:
+                    del self._timed[session.id]
+                    continue
+                pending = session.pending()
+                for seat in session.setup.persons:
+                    role = session.roles[seat]
+                    if role in pending and session.seconds_left(seat) == 0:
+                        self._stand_in(session, seat, pending[role])
+
+    def _stand_in(self, session: Session, seat: int, ask: Ask) -> None:
+        """Have the question of that seat answered, once; whoever answers first counts."""
+        role = session.roles[seat]
+        turn, limit = session.turn(role), session.setup.seconds
+        if (role, turn) in session.thinking:
+            return
+        session.thinking.add((role, turn))
+        why = "nobody had come" if seat in session.absent else f"no answer within {limit} second{'s' * (limit != 1)}"
+        view = session.episode.view(role)
+        future = self._pool.submit(self._answer_for, session, turn, view, ask, why)
+        future.add_done_callback(partial(_note_trouble, session))
+
+    def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str) -> None:
+        missed = Decision(None, "", Reading(Status.REFUSED, why))
+        self._house.submit(session, view.role, turn, self._stood_in(session, view, ask, missed))
+
+
+def _note_trouble(session: Session, future: Future[None]) -> None:
+    """Say beside the table why a seat does not go on."""
+    if future.cancelled():
+        return
+    error = future.exception()
+    if error is not None and not isinstance(error, NotAsked):
+        session.trouble = f"a seat cannot go on: {error}"

@@ -1,0 +1,1 @@
+"""Look at runs and sessions: progress, plays step by step, export."""

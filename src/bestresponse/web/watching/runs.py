@@ -1,0 +1,189 @@
+"""Runs below the output folder, watched while they grow: how far they are, what they cost, and their plays.
+
+A run is known by the name of its folder, which is looked up among those that are there. Files are read on from where
+they were read last, so that looking at a long run often costs little.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bestresponse.core.errors import StoreError
+from bestresponse.core.game import Game
+from bestresponse.runs import watching
+from bestresponse.runs.folder import RunFolder, StoredPlay
+from bestresponse.runs.lines import read_lines
+from bestresponse.web.sessions.store import NoSuchTable
+
+if TYPE_CHECKING:
+    from bestresponse.report.document import Document
+
+__all__ = ["Progress", "Runs", "game_of_play", "has_report", "play_of", "plays_of", "report_of"]
+
+SESSIONS = "sessions"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known."""
+
+    name: str
+    study: str
+    created: str
+    finished: bool
+    plays: int
+    total: int | None
+    calls: int
+    tokens: int
+    money: float | None
+
+    @property
+    def version(self) -> str:
+        """Changes exactly when the run has come further."""
+        return f"{self.plays}.{self.calls}.{int(self.finished)}"
+
+
+@dataclass
+class _Tally:
+    """Sums over the plays and calls of a run, as far as its files were read."""
+
+    prices: watching.Prices
+    total: int | None
+    calls_file: Path
+    records: int = 0
+    records_read: int = 0
+    calls: int = 0
+    calls_read: int = 0
+    tokens: int = 0
+    money: float | None = 0.0
+
+
+class Runs:
+    """All runs of an output folder."""
+
+    def __init__(self, output: Path) -> None:
+        self._output = output
+        self._tallies: dict[tuple[str, str], _Tally] = {}
+        self._lock = threading.Lock()
+
+    def names(self) -> list[str]:
+        """The newest first."""
+        found = [(_age(path), path.parent.name) for path in self._output.glob("*/manifest.json")]
+        return [name for _, name in sorted(found, reverse=True)]
+
+    def folder(self, name: str) -> RunFolder:
+        if name not in self.names():
+            raise NoSuchTable("there is no such run")
+        return RunFolder.read(self._output / name)
+
+    def all(self) -> list[Progress]:
+        """Every run that can be read."""
+        found = []
+        for name in self.names():
+            try:
+                found.append(self.progress(name))
+            except (StoreError, NoSuchTable):
+                continue
+        return found
+
+    def progress(self, name: str) -> Progress:
+        folder = self.folder(name)
+        m = folder.manifest
+        with self._lock:
+            tally = self._tallies.get((name, m.run))
+            if tally is None:
+                tally = _Tally(watching.prices_of(folder), watching.total_of(folder), watching.calls_of(folder))
+                self._tallies[name, m.run] = tally
+            _read_on(folder.path, tally)
+            done = _is_done(folder, tally)
+            return Progress(
+                name, m.study, m.created, done, tally.records, tally.total, tally.calls, tally.tokens, tally.money
+            )
+
+
+def _age(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _is_done(folder: RunFolder, tally: _Tally) -> bool:
+    """Whether the run says so, or everything is played; a run without plays has ended when its report is there."""
+    if (folder.path / "finished").exists():
+        return True
+    if tally.total is not None:
+        return tally.records >= tally.total
+    return tally.records == 0 and (folder.path / "report.json").exists()
+
+
+def _read_on(path: Path, tally: _Tally) -> None:
+    new, tally.records_read = _fresh(path / "records.jsonl", tally.records_read)
+    tally.records += new.count(b"\n")
+    new, tally.calls_read = _fresh(tally.calls_file, tally.calls_read)
+    for line in new.splitlines():
+        try:
+            call = json.loads(line)
+            usage = call["reply"]["usage"]
+            price = tally.prices(call["model"], usage)
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{tally.calls_file} holds a line that is no call: {error!r}") from None
+        tally.calls += 1
+        tally.tokens += (usage.get("prompt") or 0) + (usage.get("completion") or 0)
+        tally.money = None if price is None or tally.money is None else tally.money + price
+
+
+def _fresh(path: Path, start: int) -> tuple[bytes, int]:
+    """The complete lines after `start`, and where they end."""
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            new = file.read()
+    except FileNotFoundError:
+        return b"", start
+    whole = new[: new.rfind(b"\n") + 1]
+    return whole, start + len(whole)
+
+
+def plays_of(folder: RunFolder, start: int, count: int) -> list[StoredPlay]:
+    """Some plays in the order they finished."""
+    return list(islice(folder.plays(), start, start + count))
+
+
+def play_of(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[dict[str, Any]]]:
+    """A play and its calls."""
+    for play in folder.plays():
+        if play.spec == spec:
+            return play, [call for call in read_lines(folder.path / "calls.jsonl") if call["spec"] == spec]
+    raise NoSuchTable("there is no such play in this run")
+
+
+def game_of_play(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None:
+    """The game that was played, where the study of the run tells how to make it again."""
+    if folder.manifest.study != SESSIONS:
+        return watching.game_of_play(folder, data)
+    from bestresponse.web.sessions.games import game_of
+    from bestresponse.web.sessions.setup import Setup
+
+    return game_of(Setup.from_json(data["setup"]).game)
+
+
+def has_report(folder: RunFolder) -> bool:
+    """Whether runs of this kind are reported."""
+    return folder.manifest.study in (SESSIONS, *watching.WATCHED)
+
+
+def report_of(folder: RunFolder) -> Document:
+    """The report of what is recorded so far; NoSuchTable where there is nothing to report yet."""
+    from bestresponse.web.watching.sessions_report import sessions_document
+
+    try:
+        return sessions_document(folder) if folder.manifest.study == SESSIONS else watching.document_of(folder)
+    except StoreError as error:
+        raise NoSuchTable(str(error)) from None

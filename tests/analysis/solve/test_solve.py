@@ -1,0 +1,204 @@
+"""Solved games: every answer is certified, methods agree, and documents hold what the data hold."""
+
+import json
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.analysis.solve.data import as_data
+from bestresponse.analysis.solve.document import as_document
+from bestresponse.analysis.solve.exact import exact_security
+from bestresponse.analysis.solve.exact_tree import exact_value
+from bestresponse.analysis.solve.pictures import drawable, picture_section
+from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
+from bestresponse.analysis.solve.solve import solve_found
+from bestresponse.analysis.solve.tables import find_equilibria, solve_table
+from bestresponse.analysis.solve.trees import solve_any_tree
+from bestresponse.analysis.solve.words import mix_text, number_text
+from bestresponse.core.errors import UsageError
+from bestresponse.games.lookup import Found, find_game
+from bestresponse.report import codec
+from bestresponse.report.page import render
+from bestresponse.theory import NormalForm, catalogue, load_tree, random_tree, solve_tree, to_sequence_form, tree_names
+
+LARGE = ("leduc-poker", "travelers-dilemma", "beauty-contest")
+SMALL = [name for name in (*catalogue.names(), *tree_names()) if name not in LARGE]
+
+
+def solved(name: str, wish: Wish | None = None):
+    return solve_found(find_game(name), wish)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_game_of_the_catalogue_is_solved_certified_and_told(name):
+    found = find_game(name)
+    answer = solve_found(found)
+    data = as_data(found, answer)
+    assert data["equilibria"]
+    assert data["method"]
+    assert data["regret"] <= (1e-3 if "CFR" in data["method"] else 1e-9)
+    assert json.loads(json.dumps(data, allow_nan=False))["game"] == name
+    document = as_document(found, answer)
+    assert codec.from_json(codec.to_json(document)) == document
+    assert name in render(document)
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda m: st.integers(1, 4).flatmap(
+            lambda n: st.lists(st.lists(st.integers(-4, 4), min_size=n, max_size=n), min_size=m, max_size=m)
+        )
+    )
+)
+@settings(max_examples=40, deadline=None)
+def test_the_value_of_a_matrix_is_the_same_by_every_method(matrix):
+    game = NormalForm.zero_sum(matrix)
+    answers = [solve_table(game, Wish(method)) for method in ("auto", "enumeration", "lemke-howson", "zero-sum")]
+    assert [a.value.number for a in answers] == pytest.approx([answers[0].value.number] * 4, abs=1e-9)
+    for answer in answers:
+        assert answer.nash.regret <= 1e-9
+        assert answer.nash.equilibria[0].payoffs[0] == pytest.approx(answer.value.number, abs=1e-9)
+        assert answer.security[0].value == pytest.approx(answer.value.number, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_methods_for_trees_agree_on_random_zero_sum_trees(seed):
+    tree = random_tree(Random(seed), depth=4)
+    values = [solve_any_tree(tree, Wish(method)).value.number for method in ("sequence-form", "normal-form", "cfr+")]
+    assert values[0] == pytest.approx(values[1], abs=1e-9)
+    assert values[0] == pytest.approx(values[2], abs=2e-2)
+
+
+def test_kuhn_poker_is_worth_exactly_minus_one_eighteenth():
+    tree = load_tree("kuhn-poker")
+    form = to_sequence_form(tree)
+    assert exact_value(form, solve_tree(tree).policy) == Fraction(-1, 18)
+    assert solved("kuhn-poker").value.exact == Fraction(-1, 18)
+
+
+def test_security_levels_are_fractions_where_they_can_be_proved():
+    battle = solved("battle-of-the-sexes")
+    assert [level.value for level in battle.security_exact] == [Fraction(2, 3), Fraction(2, 3)]
+    assert battle.security_exact[0].strategy == (Fraction(1, 3), Fraction(2, 3))
+    assert exact_security(NormalForm.zero_sum([[0.5, 0], [0, 1]]), 0) is None
+
+
+def test_an_answer_in_large_fractions_is_not_claimed_to_be_exact():
+    # The value is 10006 * 10007 / 20013, a fraction with more digits than are guessed.
+    assert exact_security(NormalForm.zero_sum([[10006, 0], [0, 10007]]), 0) is None
+    assert solve_table(NormalForm.zero_sum([[10006, 0], [0, 10007]])).value.exact == Fraction(10006 * 10007, 20013)
+
+
+def test_a_policy_that_is_no_equilibrium_proves_nothing():
+    from bestresponse.theory import uniform_policy
+
+    tree = load_tree("kuhn-poker")
+    assert exact_value(to_sequence_form(tree), uniform_policy(tree)) is None
+
+
+def test_the_normal_form_of_kuhn_poker_has_the_same_value():
+    answer = solved("kuhn-poker", Wish("normal-form"))
+    assert answer.value.number == pytest.approx(-1 / 18)
+    assert answer.table.game.shape == (27, 64)
+
+
+def test_backward_induction_of_a_zero_sum_tree_gives_its_value():
+    from bestresponse.theory import Leaf, Turn, build_tree
+
+    second = {first: {move: Leaf([u, -u]) for move, u in zip("lr", ends, strict=True)} for first, ends in
+              {"a": (3, 1), "b": (2, 4)}.items()}  # fmt: skip
+    tree = build_tree(["max", "min"], Turn("max", "top", {f: Turn("min", f, moves) for f, moves in second.items()}))
+    answer = solve_any_tree(tree)
+    assert answer.value.number == 2
+    assert answer.equilibria[0].policy.at("max", "top") == {"a": 0, "b": 1}
+
+
+def test_many_ties_are_counted_not_listed():
+    from bestresponse.theory import Leaf, Turn, build_tree
+
+    def node(depth):
+        if depth == 0:
+            return Leaf([0])
+        return Turn("only", f"d{next(counter)}", {"l": node(depth - 1), "r": node(depth - 1)})
+
+    counter = iter(range(100))
+    answer = solve_any_tree(build_tree(["only"], node(4)))
+    assert answer.subgame_perfect.count == 2**15
+    assert len(answer.equilibria) == 1
+    assert "only the first of 32,768 subgame perfect equilibria" in answer.remarks[0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_zero_sum_games_have_no_price_of_anarchy_however_their_welfare_is_rounded(seed):
+    answer = solve_table(NormalForm.zero_sum(np.random.default_rng(seed).normal(size=(3, 3))))
+    assert answer.efficiency.worst_equilibrium == 0
+    assert answer.efficiency.price_of_anarchy is None
+    assert answer.efficiency.price_of_stability is None
+
+
+def test_a_game_of_one_player_is_a_choice():
+    answer = solve_table(NormalForm(np.array([[1.0, 3.0, 2.0]])))
+    assert answer.nash.equilibria[0].supports == ((1,),)
+
+
+def test_every_variant_of_cfr_and_every_objective_can_be_asked_for():
+    from typing import get_args
+
+    from bestresponse.theory.correlation.equilibria import Objective
+    from bestresponse.theory.trees.cfr import Variant
+
+    assert get_args(Variant) == CFR_VARIANTS
+    assert get_args(Objective) == OBJECTIVES
+
+
+def test_a_method_that_does_not_exist_is_refused_at_once():
+    with pytest.raises(UsageError, match="there is no method 'guess'"):
+        Wish("guess")
+
+
+def test_large_general_games_fall_back_to_one_path():
+    payoffs = np.random.default_rng(4).normal(size=(2, 40, 40))
+    found = find_equilibria(NormalForm(payoffs))
+    assert not found.complete
+    assert found.method == "pure strategies and Lemke-Howson from the first label"
+    assert found.regret < 1e-9
+
+
+def test_a_registered_game_in_the_form_of_a_table_is_solved_as_one():
+    from bestresponse.games.matrix.game import MatrixGame
+
+    game = MatrixGame(NormalForm.zero_sum([[2, 0], [0, 1]], name="mine"))
+    assert solve_found(Found("mine", "registered", game)).value.exact == Fraction(2, 3)
+
+
+def test_trees_are_drawn_by_their_normal_form():
+    form = drawable(load_tree("entry-deterrence"))
+    assert form.shape == (2, 2)
+    (figure,) = picture_section(form).blocks
+    assert "Best responses" in figure.caption
+    with pytest.raises(UsageError, match="leduc-poker cannot be drawn"):
+        drawable(load_tree("leduc-poker"))
+
+
+def test_numbers_are_short_and_fractions_stay_fractions():
+    assert number_text(-0.0) == "0"
+    assert number_text(1 / 3) == "0.333333"
+    assert number_text(0.1, Fraction(1, 10)) == "1/10"
+    assert number_text(0.123456, Fraction(123456, 1000001)) == "0.123456"
+
+
+def test_long_mixtures_are_cut():
+    names = tuple(f"a{k}" for k in range(20))
+    assert mix_text(np.full(20, 0.05), names).endswith("0.05 a11 + 8 more actions")
+
+
+def test_trees_carry_either_policies_or_a_table():
+    answer = solved("kuhn-poker-3", Wish(iterations=10))
+    assert isinstance(answer, SolvedTree)
+    assert answer.table is None
+    assert answer.cfr.iterations == 10
+    assert "this is not close to an equilibrium" in " ".join(answer.remarks)

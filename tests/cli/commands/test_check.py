@@ -1,0 +1,110 @@
+"""`bestresponse check`: one line per program, why not, and an exit code."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from bestresponse.cli.app import main
+from bestresponse.formal.formalize.examples import library
+
+GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def typed(*words, stdin=""):
+        monkeypatch.setattr(sys, "argv", ["bestresponse", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as end:
+            main()
+        shown = capsys.readouterr()
+        return end.value.code or 0, shown.out, shown.err
+
+    return typed
+
+
+@pytest.fixture
+def program(tmp_path):
+    def written(name, text):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return written
+
+
+def test_a_game_is_one_line_of_json_with_players_moves_and_table(run, program):
+    code, out, _ = run("check", program("a.pl", GOOD), "--json", "--engine", "embedded")
+    found = json.loads(out)
+    assert code == 0
+    assert found["ok"]
+    assert found["players"] == ["ada", "ben"]
+    assert found["moves"] == [["Silent", "Betray"]] * 2
+    assert found["table"]["ends"][1] == {
+        "moves": [["ada", "Silent"], ["ben", "Betray"]],
+        "payoffs": [0, 5],
+        "blocks": [2],
+    }
+    assert found["names"] == ["prisoners-dilemma"]
+
+
+def test_every_program_gets_its_line_and_one_bad_program_makes_the_exit_code_1(run, program):
+    files = [program("a.pl", GOOD), program("b.pl", "initial(s0)\nfinal(s0)."), program("c.pl", "")]
+    code, out, _ = run("check", *files, "--json", "--engine", "embedded")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert code == 1
+    assert [one["ok"] for one in found] == [True, False, False]
+    assert found[1]["messages"][0]["line"] == 2
+
+
+def test_files_that_cannot_be_read_and_ten_megabytes_are_told_plainly(run, program, tmp_path):
+    big = program("big.pl", "p(x).\n" * 1_700_000)
+    code, out, _ = run("check", tmp_path / "none.pl", big, tmp_path, "--engine", "embedded")
+    assert code == 1
+    assert "none.pl: no game\n  error: it cannot be read: No such file or directory" in out
+    assert "10,200,000 bytes are no game program" in out
+    assert "Is a directory" in out
+
+
+def test_a_program_that_reaches_for_the_machine_is_refused_and_nothing_happens(run, program, tmp_path):
+    mark = tmp_path / "mark"
+    code, out, _ = run("check", program("x.pl", GOOD + f"\nfinal(S) :- shell('touch {mark}')."), "--engine", "embedded")
+    assert code == 1
+    assert "shell/1 is not allowed" in out
+    assert not mark.exists()
+
+
+def test_a_game_without_end_is_told_plainly(run, program):
+    endless = GOOD.replace("final(do(move(_, _), do(move(_, _), S))) :- initial(S).", "final(S) :- S == never.")
+    endless = endless.replace("abnormal(control(P), move(P, _M), _S).", "")
+    code, out, _ = run("check", program("endless.pl", endless), "--engine", "embedded")
+    assert code == 1
+    assert "does every play of the game come to an end" in out
+
+
+def test_the_constraints_of_a_named_game_can_be_demanded(run, program):
+    path = program("a.pl", GOOD)
+    assert run("check", path, "--as", "prisoners-dilemma", "--engine", "embedded")[0] == 0
+    code, out, _ = run("check", path, "--as", "stag-hunt", "--engine", "embedded")
+    assert code == 1
+    assert "R > T does not hold (3 > 5)" in out
+    assert run("check", path, "--as", "stag-hunts")[0] == 2
+
+
+def test_hidden_characters_of_a_program_are_shown_as_code_points(run, program):
+    code, out, _ = run("check", program("t.pl", "initial(s0). % \u202e\n"), "--engine", "embedded")
+    assert code == 1
+    assert "\u202e" not in out
+
+
+def test_a_program_is_a_game_like_any_other_for_solve(run, program):
+    code, out, _ = run("solve", program("pd.pl", GOOD), "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert [e["strategies_exact"]["ada"] for e in found["equilibria"]] == [{"Silent": "0", "Betray": "1"}]
+    trust = next(e.program for e in library() if e.name == "trust")
+    code, out, _ = run("solve", program("trust.pl", trust))
+    assert code == 0
+    assert "backward induction" in out

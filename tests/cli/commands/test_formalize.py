@@ -1,0 +1,225 @@
+"""`bestresponse formalize`: from a story to files, a table and equilibria; and what is left when it fails."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from bestresponse.cli.app import main
+from bestresponse.formal.formalize.examples import library
+
+STORY = "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a sharer gets 5 to 0."
+GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
+HUNT = GOOD.replace("'Betray', 'Silent', 5, 0", "'Betray', 'Silent', 2, 0").replace("'Betray', 0, 5", "'Betray', 0, 2")
+
+
+def fenced(program):
+    return f"```prolog\n{program}\n```"
+
+
+class Script:
+    """Answers in order; remembers what was asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+
+    def __call__(self, body):
+        self.asked.append(body["messages"])
+        return self.answers.pop(0)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, serve, tmp_path):
+    """Formalize `story` with a served model; exit code, what was printed, and the folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def typed(*words, story=STORY, script=None, stdin=""):
+        (tmp_path / "story.txt").write_text(story)
+        model = serve(script or Script()).model
+        line = ["bestresponse", "formalize", *words, "--model", model, "--engine", "embedded", "--output-dir", "runs"]
+        monkeypatch.setattr(sys, "argv", line)
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as end:
+            main()
+        shown = capsys.readouterr()
+        return end.value.code or 0, shown.out, shown.err
+
+    return typed
+
+
+def test_a_story_becomes_a_program_a_table_and_equilibria(run, tmp_path):
+    code, out, err = run("story.txt", "-o", "game.pl", script=Script(fenced(GOOD)))
+    assert code == 0
+    assert (tmp_path / "game.pl").read_text().strip() == GOOD
+    assert "prisoners-dilemma" in out
+    assert "Equilibria" in out
+    assert "1 attempts" in err or "1 attempt" in err
+    assert "wrote game.pl" in err
+
+
+def test_as_json_it_is_one_object_with_program_table_and_solution(run):
+    code, out, _ = run("story.txt", "--json", script=Script(fenced(GOOD)))
+    found = json.loads(out)
+    assert code == 0
+    assert found["ok"]
+    assert found["files"] == ["story.pl"]
+    assert found["attempts"] == 1
+    assert found["tokens"] == {"prompt": 100, "completion": 10}
+    assert found["table"]["players"] == ["ada", "ben"]
+    assert found["solution"]["equilibria"][0]["kind"] == "pure"
+
+
+def test_faults_are_repaired_with_feedback(run):
+    script = Script(fenced(GOOD.replace("initial(s0).", "initial(s0)", 1)), fenced(GOOD))
+    code, _, err = run("story.txt", script=script)
+    assert code == 0
+    assert "What is wrong:" in script.asked[1][1]["content"]
+    assert "attempt 1: line 3" in err
+
+
+def test_what_was_written_before_a_run_is_stopped_is_kept(run, tmp_path):
+    nearly = GOOD.replace("initial(s0).", "initial(s0)", 1)
+    code, *_ = run("story.txt", "-o", "game.pl", "--max-calls", "1", script=Script(fenced(nearly), fenced(GOOD)))
+    assert code != 0
+    assert (tmp_path / "game.partial.pl").read_text().strip() == nearly.strip()
+    assert "line 3, column 1" in (tmp_path / "game.messages.txt").read_text()
+
+
+def test_what_is_left_of_a_failure_is_a_partial_program_and_its_messages(run, tmp_path):
+    nearly = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "")
+    code, _, err = run("story.txt", "-o", "game.pl", "--attempts", "2", script=Script(fenced(nearly), "sorry"))
+    assert code == 1
+    assert not (tmp_path / "game.pl").exists()
+    assert (tmp_path / "game.partial.pl").read_text().strip() == nearly.strip()
+    assert "has no payoff after ada: Betray" in (tmp_path / "game.messages.txt").read_text()
+    assert "is still no game" in err
+
+
+def test_prose_leaves_the_answer_as_a_comment(run, tmp_path):
+    code, _, err = run("story.txt", "-o", "game.pl", "--attempts", "1", script=Script("What a story!\nReally."))
+    assert code == 1
+    assert (tmp_path / "game.partial.pl").read_text() == "% What a story!\n% Really.\n"
+    assert "has written no program: it answered in prose" in err
+
+
+def test_a_later_success_removes_what_a_failure_left(run, tmp_path):
+    run("story.txt", "-o", "game.pl", "--attempts", "1", script=Script("no"))
+    run("story.txt", "-o", "game.pl", "--attempts", "1", "--cache", "off", script=Script(fenced(GOOD)))
+    assert not (tmp_path / "game.partial.pl").exists()
+    assert not (tmp_path / "game.messages.txt").exists()
+
+
+def test_bad_stories_are_refused_before_any_call(run, tmp_path):
+    script = Script()
+    assert run("story.txt", story=" \n", script=script)[0] == 2
+    assert run("nothing.txt", script=script)[0] == 2
+    assert run(".", script=script)[0] == 2
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
+    assert run("bytes.txt", script=script)[0] == 2
+    assert run("story.txt", "-o", "game.txt", script=script)[0] == 2
+    assert run("story.txt", "--form", "poem", script=script)[0] == 2
+    assert script.asked == []
+
+
+def test_a_story_without_a_game_is_said_plainly(run):
+    code, _, err = run("story.txt", story="Melt the butter.", script=Script("NO GAME: a recipe."))
+    assert code == 1
+    assert "finds no game in the story: a recipe." in err
+
+
+def test_a_story_is_read_from_standard_input(run, tmp_path):
+    code, _, _ = run("-", stdin=STORY, script=Script(fenced(GOOD)))
+    assert code == 0
+    assert (tmp_path / "game.pl").exists()
+
+
+def test_candidates_vote_and_the_game_told_back_is_compared(run):
+    script = Script(fenced(HUNT), fenced(GOOD), fenced(GOOD), "DIFFERS: Bob is called Ben.")
+    code, out, _ = run("story.txt", "--candidates", "3", "--back-check", "--json", script=script)
+    found = json.loads(out)
+    assert code == 0
+    assert found["votes"] == [2, 1]
+    assert found["names"] == ["prisoners-dilemma"]
+    assert found["back_check"] == {"agrees": False, "why": "Bob is called Ben."}
+
+
+def test_a_person_refines_the_game_by_remarks_and_takes_one_back(run, tmp_path):
+    script = Script(fenced(GOOD), fenced(HUNT), "I would rather not.")
+    remarks = "program\nGrabbing earns only 2.\nMake it worse.\n\n"
+    code, out, _ = run("story.txt", "-i", "-o", "game.pl", "--attempts", "1", script=script, stdin=remarks)
+    assert code == 0
+    assert "payoff('Betray', 'Silent', 5, 0)." in out
+    assert "ada chooses Betray, ben chooses Silent: ada gets 2, ben gets 0" in out
+    assert (tmp_path / "game.pl").read_text().strip() == HUNT
+    code, _, _ = run(
+        "story.txt", "-i", "-o", "game.pl", "--cache", "off", script=Script(fenced(GOOD), fenced(HUNT)),
+        stdin="Grabbing earns only 2.\nundo\n",
+    )  # fmt: skip
+    assert (tmp_path / "game.pl").read_text().strip() == GOOD
+
+
+def test_a_finished_game_becomes_an_example_for_the_next(run, tmp_path):
+    code, _, _ = run("story.txt", "-o", "share.pl", "--save-example", "mine", script=Script(fenced(GOOD)))
+    assert code == 0
+    assert (tmp_path / "mine" / "share.txt").read_text().strip() == STORY
+    script = Script(fenced(GOOD))
+    run("story.txt", "--examples", "mine", story=STORY.replace("Ann", "Eve"), script=script)
+    assert STORY in script.asked[0][1]["content"]
+    assert run("story.txt", "--examples", "nowhere", script=Script())[0] == 2
+
+
+def test_model_text_on_the_terminal_is_shown_not_obeyed(run):
+    nasty = GOOD.replace("ada", "'\\x1b\\[31mada'")
+    code, out, err = run("story.txt", "--attempts", "1", script=Script(fenced(nasty)))
+    assert "\x1b[31m" not in out + err
+    code, out, err = run("story.txt", "--attempts", "1", "--cache", "off", script=Script("\x1b[31m red \u202e"))
+    assert code == 1
+    assert "\x1b" not in out + err
+    assert "\u202e" not in out + err
+
+
+def test_bench_autoformalization_scores_a_model_on_the_stories_and_goes_on_where_it_stopped(
+    monkeypatch, capsys, serve, tmp_path
+):
+    from bestresponse.formal.evaluate.dataset import stories
+    from bestresponse.formal.formalize.program_writer import write_program
+
+    def answer(body):
+        asked = body["messages"][1]["content"]
+        story = next(s for s in stories() if s.text in asked)
+        return fenced(write_program(story.table)) if story.game != "traffic" else "I pass."
+
+    server = serve(answer)
+    monkeypatch.chdir(tmp_path)
+
+    def typed(*words):
+        line = ["bestresponse", "bench", "autoformalization", "--model", server.model, "--attempts", "1", *words]
+        monkeypatch.setattr(sys, "argv", line)
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code or 0, capsys.readouterr().out
+
+    code, out = typed("--family", "traffic", "--json")
+    (found,) = json.loads(out).values()
+    assert code == 0
+    assert (found["programs"], found["meaning"], found["syntactic"]) == (4, 0.0, 0.0)
+    code, out = typed("--num-games", "24", "--json")
+    (found,) = json.loads(out).values()
+    assert found["programs"] == 24
+    assert found["meaning"] == pytest.approx(1 - 2 / 24, abs=0.05)
+    calls = server.calls
+    assert typed("--num-games", "24", "--json")[1] == out
+    assert server.calls == calls
+    (report,) = [p for p in tmp_path.glob("results/autoformalization-*/report.html") if "24 stories" in p.read_text()]
+    assert "By kind of story" in report.read_text()
+    monkeypatch.setattr(sys, "argv", ["bestresponse", "report", str(report.parent)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    assert "means what the story says" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["bestresponse", "replay", str(report.parent)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert "24 plays came out the same, 0 did not" in capsys.readouterr().out

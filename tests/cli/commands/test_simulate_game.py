@@ -1,0 +1,92 @@
+"""`bestresponse simulate GAME`, as it is typed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import bestresponse.formal.formalize.library
+
+COMMAND = [sys.executable, "-m", "bestresponse"]
+DILEMMA = Path(bestresponse.formal.formalize.library.__file__).parent / "prisoners_dilemma.pl"
+
+
+def bestresponse_(*words):
+    return subprocess.run(
+        [*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=240, check=False, stdin=subprocess.DEVNULL
+    )
+
+
+def first_option(body):
+    text = body["messages"][-1]["content"]
+    option = re.findall(r'<one of "([^"]+)"', text)[-1]
+    return json.dumps({"answer": option})
+
+
+def test_a_formalized_game_is_simulated_reported_and_replayed(serve, tmp_path):
+    server = serve(first_option)
+    words = ("simulate", DILEMMA, "--model", server.model, "--others", "always:Betray", "--repeats", 3,
+             "--output-dir", tmp_path, "--json")  # fmt: skip
+    done = bestresponse_(*words)
+    assert done.returncode == 0, done.stderr
+    assert "3 plays of prisoners_dilemma with ada = http" in done.stderr
+    assert "at most 9 calls of models" in done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["payoffs"]["ben"]["estimate"] == 5.0
+    assert (summary["plays"], summary["void"], summary["calls"][0]["calls"]) == (3, 0, 3)
+    (run,) = tmp_path.glob("playground-*")
+    assert {path.name for path in run.iterdir()} >= {"report.html", "report.json", "rows.csv", "finished"}
+    assert len((run / "rows.csv").read_text().splitlines()) == 7
+    assert bestresponse_(*words).stdout == done.stdout
+    assert len(server.delivered) == 3
+    assert "3 plays came out the same, 0 did not" in bestresponse_("replay", tmp_path).stdout
+    assert "payoff" in bestresponse_("report", tmp_path).stdout
+
+
+def test_killed_in_the_middle_the_same_command_plays_the_rest(serve, tmp_path):
+    server = serve(first_option, latency=0.02)
+    words = ["simulate", "stag-hunt", "--model", server.model, "--repeats", "60", "--workers", "2",
+             "--output-dir", str(tmp_path)]  # fmt: skip
+    running = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(server.delivered) < 30 and running.poll() is None:
+        time.sleep(0.02)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    done = bestresponse_(*words)
+    assert done.returncode == 0, done.stderr
+    (run,) = tmp_path.glob("playground-*")
+    repeats = [json.loads(line)["data"]["repeat"] for line in (run / "records.jsonl").read_text().splitlines()]
+    assert sorted(repeats) == list(range(60))
+
+
+def test_a_dry_run_says_what_would_be_paid_for_and_does_nothing(tmp_path):
+    words = ("simulate", "game", "kuhn-poker", "--model", "openai/nobody", "--repeats", 50, "--output-dir", tmp_path)
+    done = bestresponse_(*words, "--dry-run", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "plays": 50, "seats": {"player 1": "openai/nobody", "player 2": "openai/nobody"}, "most_calls": 450,
+        "sure": True,
+    }  # fmt: skip
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["stag-hant"], "there is no game or file named 'stag-hant'. Did you mean stag-hunt?"),
+        (["stag-hunt", "--seat", "me=random"], "expected ROLE=PLAYER with one of row, col"),
+        (["stag-hunt", "--seat", "row=random", "--seat", "col=random", "--model", "m"], "there is none for --model"),
+        (["nowhere.pl"], "nowhere.pl: there is no such file"),
+    ],
+)
+def test_what_makes_no_sense_is_said_in_a_sentence(words, sentence):
+    done = bestresponse_("simulate", *words)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,213 @@
+"""`bestresponse steer` from settings to files, without a language model."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from bestresponse.cli.app import app
+from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
+
+
+def steer(tmp_path, *words):
+    return CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)], catch_exceptions=False)
+
+
+def summary(tmp_path, *words):
+    result = steer(tmp_path, *words, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(("replies", "wordings", "most"), [(1, 1, 140), (1, 2, 536), (2, 1, 2300)])
+def test_the_calls_made_are_counted_and_a_second_run_makes_none(tmp_path, replies, wordings, most):
+    words = ("meeting", "--model", "simulated", "--replies", str(replies), "--wordings", str(wordings))
+    first = summary(tmp_path, *words)
+    assert 0 < first["calls"] <= most
+    again = summary(tmp_path, *words, "--iterations", "20")
+    assert again["calls"] == 0
+    assert again["per_game"][0]["nodes"] == first["per_game"][0]["nodes"]
+
+
+def test_a_run_leaves_a_report_and_its_figures(tmp_path):
+    found = summary(tmp_path, "debate", "--games", "4", "--wordings", "2", "--follow", "--second", "score")
+    assert found["solved_games"] == 4
+    assert found["cfr_gain"]["n"] == 4
+    assert found["nash_conv"]["estimate"] < 0.01
+    assert found["second_referee"]["same"] == 1.0
+    follow = found["follow_rate"]
+    assert 0.7 < follow["low"] <= follow["estimate"] <= 1
+    assert (follow["classifier"], follow["held_out"]) == ("simulated", False)
+    fresh = found["fresh"]
+    assert (fresh["draws"], fresh["plays"], fresh["void_plays"], fresh["gain"]["n"]) == (4, 4 * 4 * 3, 0, 4)
+    assert found["calls"] == found["calls_in_all"]
+    (folder,) = tmp_path.glob("steer-*")
+    assert {path.name for path in folder.iterdir()} >= {"manifest.json", "report.html", "report.json", "summary.json"}
+    assert "Steering simulated in debate dialogues" in (folder / "report.html").read_text()
+
+
+def test_psro_from_the_command_line(tmp_path):
+    words = ("fruit", "--solver", "psro", "--iterations", "2", "--plays", "6", "--seed", "2")
+    found = summary(tmp_path, *words)
+    assert found["calls"] > 0
+    assert set(found["prompts"]["player 1"]) >= {"calm", "assertive", "submissive", "any"}
+    assert found["nash_conv"] < 1e-6 < found["unguided_nash_conv"]
+    assert found["new_prompt_mass"]["player 1"][0] == 0
+    assert (found["held_out"]["plays"], found["held_out"]["gain"]["n"]) == (20 * 3, 20)
+    assert summary(tmp_path, *words)["calls"] == 0
+
+
+def test_a_budget_is_checked_before_the_first_call(tmp_path):
+    with pytest.raises(UsageError, match="this could take 68 calls, more than the 10 allowed"):
+        steer(tmp_path, "meeting", "--max-calls", "10")
+    with pytest.raises(UsageError, match="tokens, more than the 100 allowed"):
+        steer(tmp_path, "meeting", "--budget-tokens", "100")
+    with pytest.raises(TooLarge, match="more than --max-nodes 20"):
+        steer(tmp_path, "meeting", "--max-nodes", "20")
+    (book,) = tmp_path.glob("dialogues-*/answers.jsonl")
+    assert book.read_text() == ""
+
+
+def test_a_tree_cut_short_is_kept_and_the_same_command_goes_on(tmp_path):
+    cut = steer(tmp_path, "meeting", "--max-calls", "12", "--cut-short", "--json")
+    assert cut.exit_code == 1
+    assert json.loads(cut.stdout)["calls"] == 12
+    assert "stopped" in cut.stderr
+    assert json.loads(cut.stdout)["solved_games"] == 1
+    rest = summary(tmp_path, "meeting")
+    assert 0 < rest["calls"] <= 68 - 12
+    assert rest["calls_in_all"] == rest["calls"] + 12
+
+
+def test_a_dry_run_says_what_it_would_take(tmp_path):
+    assert "at most 652 calls" in steer(tmp_path, "meeting", "--replies", "2", "--dry-run").stdout
+    assert "at most 596 calls" in steer(tmp_path, "meeting", "--replies", "2", "--fresh", "0", "--dry-run").stdout
+
+
+def run_again(tmp_path, command, *words):
+    (folder,) = tmp_path.glob("steer-*")
+    return CliRunner().invoke(app, [command, str(folder), *words], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("meeting", "--games", "2", "--follow", "--second", "score"),
+        ("fruit", "--solver", "psro", "--iterations", "1", "--plays", "3", "--held-out-games", "2"),
+        ("email", "--fresh", "1", "--iterations", "20"),
+    ],
+)
+def test_a_stored_run_is_reported_and_replayed_without_a_model(tmp_path, words):
+    told = summary(tmp_path, *words)
+    (folder,) = tmp_path.glob("steer-*")
+    page = (folder / "report.html").read_text()
+    (folder / "report.html").unlink()
+    report = run_again(tmp_path, "report")
+    assert report.exit_code == 0, report.stderr
+    assert report.stdout.startswith("figure")
+    assert (folder / "report.html").read_text() == page
+    assert json.loads((folder / "summary.json").read_text())["calls_in_all"] == told["calls"]
+    replay = json.loads(run_again(tmp_path, "replay", "--json").stdout)
+    (answers,) = tmp_path.glob("dialogues-*/answers.jsonl")
+    assert (replay["same"], replay["different"]) == (len(answers.read_text().splitlines()), [])
+
+
+def test_a_replay_tells_what_differs(tmp_path):
+    summary(tmp_path, "meeting")
+    (calls,) = tmp_path.glob("dialogues-*/calls.jsonl")
+    calls.write_text(calls.read_text().replace('"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe'))
+    replay = run_again(tmp_path, "replay")
+    assert replay.exit_code == 1
+    assert "answers came out the same" in replay.stdout
+    assert "None, recorded '{" in replay.stdout
+    assert "the figure cfr_gain came out differently" in replay.stdout
+
+
+def test_a_run_without_its_answers_says_where_they_were(tmp_path):
+    summary(tmp_path, "meeting")
+    (book,) = tmp_path.glob("dialogues-*")
+    book.rename(tmp_path / "elsewhere")
+    with pytest.raises(StoreError, match=r"were kept in .*dialogues-meeting.*, which is not there"):
+        run_again(tmp_path, "report")
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+
+    class Dying(SimulatedSpeaker):
+        left = 100
+
+        def complete(self, request):
+            Dying.left -= 1
+            if Dying.left < 0:
+                raise KeyboardInterrupt
+            return super().complete(request)
+
+    words = ("meeting", "--games", "4", "--wordings", "2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bestresponse.players.dialogue.simulated.SimulatedSpeaker", Dying)
+        killed = CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)])
+    assert killed.exit_code != 0
+    (folder,) = tmp_path.glob("steer-*")
+    assert not (folder / "finished").exists()
+    rest = summary(tmp_path, *words)
+    whole = summary(tmp_path / "elsewhere", *words)
+    assert rest["calls"] == whole["calls"] - 100
+    assert rest["cfr_gain"] == whole["cfr_gain"]
+    assert rest["fresh"] == whole["fresh"]
+    assert (folder / "finished").exists()
+
+
+def test_imitation_from_the_command_line(tmp_path):
+    words = ("debate", "--imitate", "--games", "4", "--held-out-games", "2", "--wordings", "2", "--fresh", "1")
+    found = summary(tmp_path, *words)
+    assert found["cfr_gain"]["n"] == 4
+    imitation = found["imitation"]
+    assert (imitation["trained_on"], imitation["held_out"], imitation["embedding"]) == (4, 2, "words")
+    assert imitation["network"]["gain"]["n"] == imitation["solver"]["margin"]["n"] == 2
+    assert imitation["solver_fresh"]["plays"] == 2 * 3
+    assert len(found["per_game"]) == 6
+    (folder,) = tmp_path.glob("steer-*")
+    assert "equilibrium, fresh texts" in (folder / "report.html").read_text()
+    assert summary(tmp_path, *words)["calls"] == 0
+
+
+def test_a_classifier_may_learn_from_the_messages_of_other_games(tmp_path):
+    found = summary(
+        tmp_path, "debate", "--games", "3", "--wordings", "4", "--fresh", "0", "--follow", "--classifier", "words"
+    )
+    follow = found["follow_rate"]
+    assert (follow["classifier"], follow["held_out"], follow["unreadable"]) == ("words", True, 0)
+    # A message shows another manner than it was told in one of ten.
+    assert follow["estimate"] > 0.7
+    assert {row["told"] for row in follow["named"]} == {"logos", "ethos", "pathos"}
+
+
+def test_a_domain_from_a_file(tmp_path):
+    from importlib.resources import files
+
+    text = files("bestresponse.games.dialogue.domains").joinpath("meeting.toml").read_text("utf-8")
+    mine = tmp_path / "mine.toml"
+    mine.write_text(text.replace('name = "meeting"', 'name = "mine"'))
+    assert summary(tmp_path, str(mine))["domain"] == "mine"
+    report = run_again(tmp_path, "report")
+    assert report.exit_code == 0
+    mine.write_text(text.replace("[texts]", "[text]"))
+    with pytest.raises(InvalidGame, match=r"mine\.toml: texts is missing"):
+        steer(tmp_path, str(mine))
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("meetings",), "there is no domain named meetings.*Did you mean meeting"),
+        (("meeting", "--solver", "magic"), "expected one of cfr, psro"),
+        (("meeting", "--replies", "0"), "--replies is 0; expected at least 1"),
+        (("meeting", "--actions", "colour"), "has no actions named 'colour'; expected tone, day"),
+        (("meeting", "--wordings", "2", "--temperature", "0"), "need a temperature above 0"),
+        (("none.toml",), "there is no file none.toml"),
+    ],
+)
+def test_wrong_requests_end_in_a_sentence(tmp_path, words, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        steer(tmp_path, *words)

@@ -1,0 +1,205 @@
+"""Claims are decided by logic and by theory, independently, and the two agree."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from drawn_claims import TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_claims, trees
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.formal.claims import (
+    FORMS,
+    Checker,
+    Claim,
+    LogicCheck,
+    Malformed,
+    Subject,
+    TheoryCheck,
+    claims_schema,
+    parse,
+    parse_json,
+    parse_queries,
+)
+from bestresponse.logic import EmbeddedEngine, Verdict, extract, open_engine
+from bestresponse.theory.catalogue.trees import tree_entry
+from bestresponse.theory.games.normal_form import NormalForm
+
+DILEMMA = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("R", "B"), ("R", "B")))
+PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
+
+
+ON_THE_DILEMMA = [
+    ("finally(goal(you, 5), do(choice(you, 'R'), do(choice(them, 'B'), s0))).", PROVED),
+    ("finally(goal(them, 5), do(choice(them, 'R'), do(choice(you, 'B'), s0))).", PROVED),
+    ("finally(goal(you, 3), do(choice(you, 'R'), do(choice(them, 'B'), s0))).", REFUTED),
+    ("highest_possible_individual_payoff(5).", PROVED),
+    ("lowest_individual_payoff_for_choice(1, 'R').", PROVED),
+    ("highest_guaranteed_payoff_choice('R').", PROVED),
+    ("lowest_guaranteed_payoff_choice('B').", PROVED),
+    ("higher_guaranteed_payoff('R', 'R').", REFUTED),
+    ("equal_guaranteed_payoff('R', 'R').", PROVED),
+    ("highest_mutual_payoff('B', 'B').", PROVED),
+    ("highest_payoff(5).", PROVED),
+    ("lowest_payoff(1).", REFUTED),
+    ("expected_payoff(you, 3, 'R', [mix(them, ['R'-0.5, 'B'-0.5])]).", PROVED),
+    ("expected_payoff(you, 2.5, 'R', [mix(them, ['R'-0.5, 'B'-0.5])]).", REFUTED),
+    ("best_response('R', do(choice(them, 'B'), s0)).", PROVED),
+    ("strictly_dominant('R', them).", PROVED),
+    ("equilibrium(do(choice(you, 'R'), do(choice(them, 'R'), s0))).", PROVED),
+    ("equilibrium(do(choice(you, 'B'), do(choice(them, 'B'), s0))).", REFUTED),
+    (
+        "pareto_dominates(do(choice(you, 'B'), do(choice(them, 'B'), s0)), "
+        "do(choice(you, 'R'), do(choice(them, 'R'), s0))).",
+        PROVED,
+    ),
+    ("pareto_optimal(do(choice(you, 'R'), do(choice(them, 'R'), s0))).", REFUTED),
+    ("maximin_payoff(1).", PROVED),
+    ("minimax_payoff(1).", PROVED),
+    ("will_play(them, 'R', s0).", UNKNOWN),
+    ("higher(5, 5).", REFUTED),
+    ("equal(5, 5.0).", PROVED),
+]
+
+
+@pytest.fixture(scope="module")
+def checker() -> Checker:
+    return Checker(Subject(DILEMMA), EmbeddedEngine())
+
+
+def verdict(checker: Checker, query: str) -> Verdict:
+    (claim,) = parse(query)
+    return checker.check(claim).verdict
+
+
+@pytest.mark.parametrize("form", TABLE_FORMS)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_logic_and_theory_agree_on_every_form_about_tables(form: str, data: st.DataObject) -> None:
+    subject = data.draw(tables())
+    logic, theory = LogicCheck(subject, EmbeddedEngine()), TheoryCheck(subject)
+    for _ in range(4):
+        claim = data.draw(table_claims(subject, form))
+        found = theory.prove(claim)
+        assert found.verdict is not UNKNOWN
+        assert logic.prove(claim) == found, str(claim)
+
+
+@pytest.mark.parametrize("form", TREE_FORMS)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_logic_and_theory_agree_on_every_form_about_trees(form: str, data: st.DataObject) -> None:
+    subject = data.draw(trees())
+    logic, theory = LogicCheck(subject, EmbeddedEngine()), TheoryCheck(subject)
+    claim = data.draw(tree_claims(subject, form))
+    assert logic.prove(claim).verdict is theory.prove(claim).verdict, str(claim)
+
+
+@pytest.mark.parametrize("form", TABLE_FORMS)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_what_is_printed_reads_back_as_the_same_claim(form: str, data: st.DataObject) -> None:
+    claim = data.draw(table_claims(data.draw(tables()), form))
+    assert parse(str(claim)) == (claim,)
+    assert parse_queries(f"Here they are: {{{claim}}}") == (claim,)
+
+
+def test_the_program_of_a_table_is_that_game() -> None:
+    engine = EmbeddedEngine()
+    table = extract(engine, LogicCheck(Subject(DILEMMA), engine).program).require()
+    assert [tuple(map(int, row.payoffs)) for row in table.rows] == [(1, 1), (5, 0), (0, 5), (3, 3)]
+
+
+@pytest.mark.parametrize(("query", "wanted"), ON_THE_DILEMMA)
+def test_verdicts_on_the_prisoners_dilemma(checker: Checker, query: str, wanted: Verdict) -> None:
+    assert verdict(checker, query) is wanted
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("finally(goal(judge, 5), do(choice(you, 'R'), do(choice(them, 'B'), s0))).", "there is no player 'judge'"),
+        ("highest_guaranteed_payoff_choice('X').", "cannot choose 'X'"),
+        ("finally(goal(you, 5), do(choice(you, 'R'), s0)).", "does not say what them chooses"),
+        ("finally(goal(you, 5), do(choice(you, 'R'), do(choice(you, 'R'), s0))).", "chooses twice"),
+        ("expected_payoff(you, 3, 'R', [mix(them, ['R'-0.5])]).", "must sum to 1"),
+        ("higher(5, X).", "a number was expected"),
+        ("shell('rm -rf /').", "there is no form of claim"),
+        ("higher(5, 3) :- halt.", "there is no form of claim"),
+        ("higher(5", "this is no term"),
+        ("PROVED", "a claim has a name and arguments"),
+        ("higher(" + "9" * 3000 + ", 1).", "the limit is 2,000"),
+        ("higher(\x00, 1).", "this is no term"),
+    ],
+)
+def test_what_cannot_be_decided_is_unknown_and_says_why(checker: Checker, query: str, why: str) -> None:
+    (claim,) = parse(query)
+    proof = checker.check(claim).proof
+    assert proof.verdict is UNKNOWN
+    assert why in proof.why
+
+
+def test_an_outcome_with_two_payoffs_is_two_claims() -> None:
+    claims = parse("finally(outcome(you, 'B', 0, them, 'R', 5), s0).")
+    assert [claim["value"] for claim in claims if isinstance(claim, Claim)] == [Fraction(0), Fraction(5)]
+
+
+def test_json_and_text_give_the_same_claim() -> None:
+    moves = '[{"who": "them", "action": "R"}, {"who": "you", "action": "B"}]'
+    by_json = parse_json(f'{{"claims": [{{"form": "payoff", "who": "you", "value": 0, "outcome": {moves}}}]}}')
+    assert by_json == parse("finally(goal(you, 0), do(choice(you, 'B'), do(choice(them, 'R'), s0))).")
+
+
+def test_json_that_breaks_its_schema_is_malformed_claim_by_claim() -> None:
+    text = (
+        '{"claims": [{"form": "higher", "first": 5}, {"form": "nonsense"}, {"form": "equal", "first": 1, "second": 1}]}'
+    )
+    first, second, third = parse_json(text)
+    assert isinstance(first, Malformed)
+    assert isinstance(second, Malformed)
+    assert str(third) == "equal(1, 1)."
+    assert isinstance(parse_json("PROVED")[0], Malformed)
+
+
+def test_a_name_means_the_same_sort_in_every_form() -> None:
+    sorts = {(name, sort) for form in FORMS.values() for name, sort in form.parameters}
+    assert len({name for name, _ in sorts}) == len(sorts)
+
+
+def test_the_schema_names_every_form() -> None:
+    assert claims_schema()["properties"]["claims"]["items"]["properties"]["form"]["enum"] == list(FORMS)
+
+
+def test_looking_ahead_in_the_centipede_everybody_takes() -> None:
+    tree = tree_entry("centipede").make()
+    checker = Checker(Subject(tree), EmbeddedEngine())
+    first, second = tree.infosets[0], tree.infosets[1]
+    assert first.moves[0] == "take"
+    taken = parse(f"will_play(them, take, do(choice(you, {first.moves[1]}), s0)).")[0]
+    passed = parse(f"will_play(them, {second.moves[1]}, do(choice(you, {first.moves[1]}), s0)).")[0]
+    assert checker.check(taken).verdict is PROVED
+    assert checker.check(passed).verdict is REFUTED
+
+
+def test_a_game_too_large_for_the_logic_engine_is_decided_by_theory() -> None:
+    large = NormalForm.zero_sum([[float(i + j) for j in range(60)] for i in range(60)])
+    checker = Checker(Subject(large), EmbeddedEngine())
+    assert checker.logic is not None
+    (claim,) = parse("highest_payoff(118).")
+    assert isinstance(claim, Claim)
+    assert "the logic engine takes" in checker.logic.prove(claim).why
+    assert checker.check(claim).verdict is PROVED
+
+
+def test_the_engine_that_is_installed_gives_the_same_verdicts() -> None:
+    engine = open_engine("auto")
+    try:
+        checker = Checker(Subject(DILEMMA), engine)
+        assert checker.logic is not None
+        for query, wanted in ON_THE_DILEMMA:
+            (claim,) = parse(query)
+            assert isinstance(claim, Claim)
+            assert checker.logic.prove(claim).verdict is wanted, query
+    finally:
+        engine.close()

@@ -1,0 +1,103 @@
+"""Feedback is said only of refuted claims and is never false."""
+
+from __future__ import annotations
+
+import pytest
+from drawn_claims import TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_claims, trees
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.formal.claims import Checker, Claim, LogicCheck, RulesTranslator, Subject, corrections, parse, say
+from bestresponse.formal.claims.wording import deny
+from bestresponse.logic import EmbeddedEngine, Verdict
+from bestresponse.theory.games.normal_form import NormalForm
+
+DILEMMA = Subject(NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("R", "B"), ("R", "B"))))
+FLAT = Subject(NormalForm.bimatrix([[2, 2], [2, 2]], [[1, 1], [1, 1]], actions=(("R", "B"), ("R", "B"))))
+
+
+def said(subject: Subject, query: str, manner: str = "positive") -> list[str]:
+    checker = Checker(subject)
+    checked = checker.check_all(parse(query))
+    return [sentence.text for sentence in corrections(checked, checker, manner)]
+
+
+def _true(subject: Subject, claim: Claim) -> None:
+    """Every sentence about the claim states what logic proves or denies what logic refutes."""
+    checker = Checker(subject)
+    logic = LogicCheck(subject, EmbeddedEngine())
+    checked = checker.check(claim)
+    for manner in ("positive", "negative"):
+        sentences = corrections((checked,), checker, manner)
+        assert bool(sentences) == (checked.verdict is Verdict.REFUTED)
+        for sentence in sentences:
+            wanted = Verdict.REFUTED if sentence.denies else Verdict.PROVED
+            assert logic.prove(sentence.claim).verdict is wanted, sentence.text
+            assert sentence.text == (deny(sentence.claim) if sentence.denies else say(sentence.claim))
+
+
+@pytest.mark.parametrize("form", TABLE_FORMS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_every_sentence_about_a_table_is_true(form: str, data: st.DataObject) -> None:
+    subject = data.draw(tables())
+    _true(subject, data.draw(table_claims(subject, form)))
+
+
+@pytest.mark.parametrize("form", TREE_FORMS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_every_sentence_about_a_tree_is_true(form: str, data: st.DataObject) -> None:
+    subject = data.draw(trees())
+    _true(subject, data.draw(tree_claims(subject, form)))
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        (
+            "finally(goal(you, 3), do(choice(you, 'R'), do(choice(them, 'B'), s0)))",
+            ["If you choose R and the other player chooses B, you get 5."],
+        ),
+        ("higher(5, 5)", ["5 and 5 are equal."]),
+        ("higher_guaranteed_payoff('R', 'R')", ["R and R have the same worst case for you."]),
+        ("highest_guaranteed_payoff_choice('B')", ["No choice of yours has a better worst case than R."]),
+        ("lowest_individual_payoff_for_choice(1, 'B')", ["The least you can get by choosing B is 0."]),
+        ("highest_mutual_payoff('R', 'R')", ["No outcome has a higher sum of payoffs than (B, B)."]),
+        (
+            "equilibrium(do(choice(you, 'B'), do(choice(them, 'R'), s0)))",
+            ["If the other player chooses R, R earns you more than B."],
+        ),
+        (
+            "strictly_dominates('B', 'R')",
+            [
+                "If you choose B and the other player chooses R, you get 0.",
+                "If you choose R and the other player chooses R, you get 1.",
+            ],
+        ),
+        ("higher(5, 3)", []),
+        ("higher(5, X)", []),
+    ],
+)
+def test_the_positive_form_gives_the_true_values(query: str, wanted: list[str]) -> None:
+    assert said(DILEMMA, query) == wanted
+
+
+def test_the_negative_form_gives_the_negation() -> None:
+    assert said(DILEMMA, "lowest_payoff(1)", "negative") == ["The least anybody can get is not 1."]
+
+
+def test_ties_are_stated_as_ties() -> None:
+    assert said(FLAT, "better_response('R', 'B', do(choice(them, 'R'), s0))") == [
+        "If the other player chooses R, R earns you the same as B."
+    ]
+    assert said(FLAT, "higher_guaranteed_payoff('R', 'B')") == ["R and B have the same worst case for you."]
+
+
+@pytest.mark.parametrize("who", ["you", "them"])
+@pytest.mark.parametrize("own", ["R", "B"])
+@pytest.mark.parametrize("other", ["R", "B"])
+def test_what_is_said_about_payoffs_reads_back_as_said(who: str, own: str, other: str) -> None:
+    (claim,) = parse(f"finally(goal({who}, -2.5), do(choice(you, '{own}'), do(choice(them, '{other}'), s0)))")
+    assert isinstance(claim, Claim)
+    assert RulesTranslator().translate(say(claim), DILEMMA).claims == (claim,)

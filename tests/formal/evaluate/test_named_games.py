@@ -1,0 +1,106 @@
+"""The constraints of named games, and how to add more."""
+
+from fractions import Fraction
+
+import pytest
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.formal.evaluate.named_games import (
+    broken,
+    holds_for,
+    named_game,
+    named_games,
+    names_of,
+    read_named_games,
+)
+from bestresponse.formal.formalize.table_data import simultaneous
+
+
+def game(*cells, moves=("a", "b")):
+    return simultaneous(("p", "q"), (moves, moves), tuple((Fraction(u), Fraction(v)) for u, v in cells))
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("prisoners-dilemma", game((3, 3), (0, 5), (5, 0), (1, 1))),
+        ("hawk-dove", game((3, 3), (1, 5), (5, 1), (0, 0))),
+        ("stag-hunt", game((5, 5), (0, 3), (3, 0), (2, 2))),
+        ("stag-hunt", game((5, 5), (0, 3), (3, 0), (3, 3))),
+        ("battle-of-the-sexes", game((2, 1), (0, 0), (0, 0), (1, 2))),
+        ("matching-pennies", game((1, -1), (-1, 1), (-1, 1), (1, -1))),
+        ("deadlock", game((1, 1), (0, 3), (3, 0), (2, 2))),
+        ("harmony", game((3, 3), (2, 1), (1, 2), (0, 0))),
+    ],
+)
+def test_each_name_is_recognised_whatever_the_moves_are_called(name, table):
+    assert names_of(table) == (name,)
+    swapped = game(*(row.payoffs for row in reversed(table.rows)))
+    assert names_of(swapped) == (name,)
+
+
+def test_the_verdict_says_which_move_is_which_and_why_not():
+    dilemma = game((1, 1), (5, 0), (0, 5), (3, 3), moves=("grab", "share"))
+    assert dict(holds_for(dilemma, named_game("prisoners-dilemma")).meaning) == {"share": "cooperate", "grab": "defect"}
+    why = holds_for(game((3, 3), (0, 5), (5, 0), (1, 1)), named_game("stag-hunt")).why
+    assert why == "it is no Stag Hunt: R > T does not hold (3 > 5)"
+    lopsided = holds_for(game((3, 4), (0, 5), (5, 0), (1, 1)), named_game("prisoners-dilemma")).why
+    assert "R is both 3 and 4" in lopsided
+
+
+def test_a_game_that_was_published_as_hawk_dove_but_is_a_dilemma():
+    table = game((0, 0), (-5, 5), (5, -5), (-3, -3))
+    assert not holds_for(table, named_game("hawk-dove"))
+    assert names_of(table) == ("prisoners-dilemma",)
+
+
+def test_other_shapes_are_told():
+    three = simultaneous(("p", "q", "r"), (("a",),) * 3, ((Fraction(0),) * 3,))
+    assert holds_for(three, named_game("stag-hunt")).why == "Stag Hunt has two players, this game has 3"
+
+
+def test_cells_with_several_values_hold_if_some_choice_does():
+    cells = {
+        ("a", "a"): [(Fraction(9), Fraction(9)), (Fraction(3), Fraction(3))],
+        ("a", "b"): [(Fraction(0), Fraction(5))],
+        ("b", "a"): [(Fraction(5), Fraction(0))],
+        ("b", "b"): [(Fraction(1), Fraction(1))],
+    }
+    assert broken(cells, named_game("prisoners-dilemma"), shared=True)
+    del cells["b", "a"]
+    assert "no payoffs for" in broken(cells, named_game("prisoners-dilemma"), shared=True).why
+
+
+def test_more_games_come_from_a_file(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        '[snowdrift]\nmoves = ["dig", "wait"]\npayoffs = [["R,R", "S,T"], ["T,S", "P,P"]]\n'
+        'holds = ["T > R", "R > S", "S > P", "2 * R > T + S"]\n'
+    )
+    snowdrift = read_named_games(file)["snowdrift"]
+    assert holds_for(game((3, 3), (1, 4), (4, 1), (0, 0)), snowdrift)
+    assert "2 * R > T + S does not hold (6 > 6)" in holds_for(game((3, 3), (1, 5), (5, 1), (0, 0)), snowdrift).why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[x", "not a TOML file"),
+        ("[x]\nmoves = ['a']", "needs moves, payoffs"),
+        ("[x]\nmoves = ['a', 'b']\npayoffs = [['R,R']]\nholds = []", "needs 2 x 2 cells"),
+        ("[x]\nmoves = ['a']\npayoffs = [['R,R']]\nholds = ['R']", "is no comparison"),
+        ("[x]\nmoves = ['a']\npayoffs = [['R,R']]\nholds = ['R > Q']", "expected letters of the payoffs"),
+        ("[x]\nmoves = ['a']\npayoffs = [['R,R']]\nholds = ['R > __import__(\"os\").getpid()']", "expected letters"),
+    ],
+)
+def test_a_wrong_file_says_what_is_wrong(tmp_path, text, why):
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    with pytest.raises(InvalidGame, match=why):
+        read_named_games(file)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(UsageError, match="stag-hunt"):
+        named_game("stag-hnt")
+    assert "prisoners-dilemma" in named_games()

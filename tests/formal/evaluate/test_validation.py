@@ -1,0 +1,106 @@
+"""The levels of validation: on small programs by hand, and on all recorded programs of the published study."""
+
+from fractions import Fraction
+
+from recorded import DATA, needs_recorded
+
+from bestresponse.formal.evaluate.named_games import named_game
+from bestresponse.formal.evaluate.published_validation import published_levels
+from bestresponse.formal.evaluate.validation import levels_of
+from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.table_data import simultaneous
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.programs.validate import validate
+
+FOLDER = DATA / "autoformalization"
+GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
+MOVES = (("keep quiet", "talk"),) * 2
+TRUE = simultaneous(("x", "y"), MOVES, tuple((Fraction(u), Fraction(v)) for u, v in [(3, 3), (0, 5), (5, 0), (1, 1)]))
+
+
+def verdicts(program, **more):
+    levels = levels_of(validate(program, EmbeddedEngine()), TRUE, named_game("prisoners-dilemma"), **more)
+    return {name: finding.ok for name, finding in levels.items()}, levels
+
+
+def test_a_right_program_passes_every_level():
+    assert set(verdicts(GOOD)[0].values()) == {True}
+
+
+def test_swapped_cells_pass_only_the_approximate_level():
+    swapped = GOOD.replace("'Silent', 'Betray', 0, 5", "'Silent', 'Betray', 5, 0").replace(
+        "'Betray', 'Silent', 5, 0", "'Betray', 'Silent', 0, 5"
+    )
+    found, levels = verdicts(swapped)
+    assert found == {
+        "syntactic": True, "functional": True, "approximate": True, "exact": False, "order": False,
+        "constraints": False, "equivalent": False,
+    }  # fmt: skip
+    assert "not" in levels.exact.why
+
+
+def test_the_right_order_with_other_numbers_is_right_in_order_and_constraints_only():
+    found, levels = verdicts(GOOD.replace("5", "7"))
+    assert (found["exact"], found["order"], found["constraints"], found["equivalent"]) == (False, True, True, False)
+    assert levels.approximate.why == "over all ends the players earn 11 and 11 in total, not 9 and 9"
+
+
+def test_doubled_payoffs_are_equivalent():
+    doubled = (
+        GOOD.replace("3, 3)", "6, 6)").replace("0, 5)", "0, 10)").replace("5, 0)", "10, 0)").replace("1, 1)", "2, 2)")
+    )
+    found, _ = verdicts(doubled)
+    assert (found["exact"], found["equivalent"]) == (False, True)
+
+
+def test_what_cannot_be_loaded_or_played_fails_all_and_says_where_it_begins():
+    found, levels = verdicts("initial(s0")
+    assert set(found.values()) == {False}
+    assert levels.functional.why == "it cannot be loaded"
+    found, levels = verdicts(GOOD.replace("payoff('Betray', 'Betray', 1, 1).", ""))
+    assert (found["syntactic"], found["functional"], found["exact"]) == (True, False, False)
+    assert "has no payoff after ada: Betray, ben: Betray" in levels.functional.why
+
+
+def test_without_a_truth_only_the_first_levels_are_asked():
+    levels = levels_of(validate(GOOD, EmbeddedEngine()))
+    assert levels.exact.ok is None
+    assert levels.functional.ok
+
+
+def test_the_published_procedure_plays_four_rounds_that_visit_every_pair_of_moves():
+    true = {("C", "C"): (3, 3), ("C", "D"): (0, 5), ("D", "C"): (5, 0), ("D", "D"): (1, 1)}
+    exact = {pair: (Fraction(u), Fraction(v)) for pair, (u, v) in true.items()}
+    found = published_levels(EmbeddedEngine(), GOOD, exact, Fraction(9), named_game("prisoners-dilemma"))
+    assert [(r.own, r.other, int(r.earned)) for r in found.rounds] == [
+        ("Silent", "Silent", 3),
+        ("Silent", "Betray", 0),
+        ("Betray", "Betray", 1),
+        ("Betray", "Silent", 5),
+    ]
+    assert found.approximate.ok
+    assert found.exact.ok
+    assert found.static.ok
+    wrong = published_levels(EmbeddedEngine(), GOOD, exact, Fraction(8), named_game("stag-hunt"))
+    assert wrong.approximate.why == "4 rounds earn 9, not 8"
+    assert not wrong.constraints.ok
+
+
+@needs_recorded("autoformalization")
+def test_the_275_recorded_programs_get_the_published_verdicts():
+    from bestresponse.studies.reproduce.autoformalization_games import game_checks, judged
+
+    found = judged(FOLDER)
+    levels = [one.published for one in found]
+    assert len(found) == 275
+    assert sum(bool(one.syntactic.ok) for one in levels) == 263
+    assert sum(bool(one.approximate.ok) for one in levels) == 243
+    assert sum(bool(one.exact.ok) for one in levels) == 238
+    assert sum(bool(one.approximate.ok) and not one.exact.ok for one in levels) == 5
+    assert all(one.static.ok == one.exact.ok for one in levels)
+    for name in ("syntactic", "approximate", "exact"):
+        assert all(bool(getattr(one.published, name).ok) == one.recorded[name] for one in found)
+    assert [(one.attempts, one.loaded) for one in found].count((1, True)) == 256
+    assert sum(one.published.constraints.ok != one.recorded["constraints"] for one in found) == 1
+    differing = [check.what for check in game_checks(FOLDER) if check.agrees is False]
+    assert differing == ["recorded constraints verdicts found again"]

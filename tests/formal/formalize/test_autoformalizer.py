@@ -1,0 +1,388 @@
+"""Writing, checking and repairing games with a model that answers from a script."""
+
+import json
+
+import pytest
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story
+from bestresponse.formal.formalize.back_translation import compare
+from bestresponse.formal.formalize.candidates import elect, formalize_many
+from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.forms import plan
+from bestresponse.formal.formalize.structured import TABLE_SCHEMA, read_sheet, read_table
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Limits
+from bestresponse.logic.programs.validate import Expectation
+from bestresponse.models.base import Abilities, Finish, Reply
+from bestresponse.models.providers.scripted import ScriptedModel
+
+STORY = "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a sharer gets 5 to 0."
+GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
+HUNT = GOOD.replace("'Betray', 'Silent', 5, 0", "'Betray', 'Silent', 2, 0").replace("'Betray', 0, 5", "'Betray', 0, 2")
+
+
+def fenced(program: str) -> str:
+    return f"Here you are:\n```prolog\n{program}\n```"
+
+
+def formalizer(*answers, abilities=None, **settings):
+    model = ScriptedModel(list(answers), abilities=abilities)
+    return model, Formalizer(model, EmbeddedEngine(), Settings(**settings))
+
+
+def test_a_right_program_is_a_game_at_once_and_tokens_are_counted():
+    _, writer = formalizer(fenced(GOOD))
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert found.table.players == ("ada", "ben")
+    assert len(found.attempts) == 1
+    assert found.tokens[0] > 100
+    assert found.tokens[1] > 50
+    assert found.source == GOOD
+
+
+def test_the_prompt_shows_the_nearest_example_and_one_shot_shows_the_dilemma():
+    model, writer = formalizer(fenced(GOOD))
+    writer.formalize("Two firms hand in sealed bids in an auction for one licence.")
+    assert "Lena and Max bid" in model.asked[0].messages[1].content
+    model, writer = formalizer(fenced(GOOD), choose="first")
+    found = writer.formalize("Two firms hand in sealed bids in an auction for one licence.")
+    assert "Two burglars" in model.asked[0].messages[1].content
+    assert found.examples == ("prisoners_dilemma",)
+
+
+def test_feedback_holds_only_what_is_wrong_and_the_numbered_program():
+    broken = GOOD.replace("initial(s0).", "initial(s0)", 1)
+    model, writer = formalizer(fenced(broken), fenced(GOOD))
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert len(found.attempts) == 2
+    told = model.asked[1].messages[1].content
+    assert STORY in told
+    assert "is a full stop or comma missing at the end of line 2?" in told
+    assert " 2 | initial(s0)\n" in told
+    assert "Two burglars" not in told
+
+
+def test_habits_of_other_languages_get_a_hint():
+    wrong = GOOD.replace("possible(move(P, M), S), holds(control(P), S).", "possible(move(P, M), S) and holds(P, S).")
+    model, writer = formalizer(fenced(wrong), fenced(GOOD))
+    writer.formalize(STORY)
+    assert "write a comma for and" in model.asked[1].messages[1].content
+
+
+def test_what_the_game_should_be_is_part_of_the_feedback():
+    model, writer = formalizer(fenced(GOOD), fenced(GOOD), attempts=2, expected=Expectation(players=3))
+    found = writer.formalize(STORY)
+    assert not found.ok
+    assert "the game has 2 players (ada, ben), not 3" in model.asked[1].messages[1].content
+
+
+def test_a_story_that_is_empty_or_a_library_is_refused_before_the_model_is_asked():
+    for nothing in ("", "  \n", "...", "12 34"):
+        with pytest.raises(UsageError, match="the story is empty"):
+            check_story(nothing)
+    with pytest.raises(UsageError, match="60,000 characters"):
+        check_story("a" * 60_000)
+
+
+def test_a_story_that_is_no_game_is_said_plainly_and_not_tried_again():
+    model, writer = formalizer("NO GAME: it is a recipe for sauce.")
+    found = writer.formalize("Melt the butter and stir in the flour.")
+    assert not found.ok
+    assert found.trouble == "scripted finds no game in the story: it is a recipe for sauce."
+    assert len(model.asked) == 1
+
+
+def test_a_model_that_answers_in_prose_is_told_so_and_named_in_the_end():
+    model, writer = formalizer("What a lovely story!", "I really like it.", attempts=2)
+    found = writer.formalize(STORY)
+    assert "contained no program" in model.asked[1].messages[1].content
+    assert found.trouble == (
+        "after 2 attempts scripted has written no program: it answered in prose, beginning 'I really like it.'"
+    )
+
+
+def test_an_unfinished_program_is_kept_and_the_next_answer_may_be_longer():
+    half = GOOD[: len(GOOD) // 2]
+    cut = Reply(f"```prolog\n{half}", Finish.LENGTH)
+    model, writer = formalizer(cut, fenced(GOOD), max_tokens=100)
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert (model.asked[1].max_tokens, model.asked[1].temperature) == (200, 0.7)
+    assert "the answer was cut off" in model.asked[1].messages[1].content
+
+
+def test_an_answer_that_runs_in_circles_gets_no_more_room():
+    line = "payoff('Silent', 'Betray', 0, 5). % the one who betrays gets more than the one who keeps silent\n"
+    circling = Reply("```prolog\n" + line * 10, Finish.LENGTH)
+    model, writer = formalizer(circling, fenced(GOOD), max_tokens=100)
+    assert writer.formalize(STORY).ok
+    assert (model.asked[1].max_tokens, model.asked[1].temperature) == (100, 0.7)
+
+
+def test_the_best_attempt_is_kept_when_no_attempt_succeeds():
+    nearly = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "")
+    _, writer = formalizer(fenced(nearly), fenced("initial(s0"), "no", attempts=3)
+    found = writer.formalize(STORY)
+    assert not found.ok
+    assert found.source == nearly
+    assert "has no payoff after ada: Betray, ben: Betray" in found.trouble
+
+
+def test_a_program_given_twice_is_asked_for_with_more_freedom():
+    bad = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "")
+    model, writer = formalizer(fenced(bad), fenced(bad), fenced(GOOD), form="program")
+    assert writer.formalize(STORY).ok
+    assert [request.temperature for request in model.asked] == [0.0, 0.0, 0.7]
+
+
+def test_ten_megabytes_of_program_are_an_error_like_any_other():
+    _, writer = formalizer(fenced("p(x).\n" * 1_700_000), attempts=1)
+    found = writer.formalize(STORY)
+    assert not found.ok
+    assert "characters" in found.trouble
+
+
+def test_a_game_without_end_stops_at_the_limits():
+    endless = GOOD.replace("abnormal(control(P), move(P, _M), _S).", "").replace(
+        "final(do(move(_, _), do(", "final(x(x("
+    )
+    writer = Formalizer(ScriptedModel([fenced(endless)]), EmbeddedEngine(Limits(steps=100_000)), Settings(attempts=1))
+    found = writer.formalize(STORY)
+    assert not found.ok
+    assert "does every play of the game come to an end" in found.trouble
+
+
+def test_hostile_programs_only_meet_the_gate(tmp_path):
+    mark = tmp_path / "mark"
+    hostile = GOOD + f"\n:- initialization(shell('touch {mark}')).\nfinal(_) :- open('{mark}', write, S), close(S)."
+    _, writer = formalizer(fenced(hostile), attempts=1)
+    assert not writer.formalize(STORY).ok
+    assert not mark.exists()
+
+
+def test_a_game_without_choices_is_sent_back():
+    empty = "initial(s0).\ninitially(player(p), s0).\nlegal(move(p, x), s1).\nfinal(s0).\nfinally(goal(p, 1), _)."
+    model, writer = formalizer(fenced(empty), fenced(GOOD))
+    assert writer.formalize(STORY).ok
+    assert "nobody in this game has a choice between two moves" in model.asked[1].messages[1].content
+
+
+def test_ends_without_payoffs_are_told_in_one_line_with_predicates_of_two_arities():
+    wrong = GOOD.replace("payoff('Betray', 'Betray', 1, 1).", "payoff('Betray', 1, 1).")
+    wrong = wrong.replace("payoff('Silent', 'Silent', 3, 3).", "")
+    model, writer = formalizer(fenced(wrong), fenced(GOOD))
+    writer.formalize(STORY)
+    told = model.asked[1].messages[1].content
+    assert "ada, ben got no payoff at these ends: (ada: Silent, ben: Silent), (ada: Betray, ben: Betray)" in told
+    assert "- payoff is written with 3 and with 4 arguments, which are different predicates" in told
+
+
+def test_a_remark_of_a_person_revises_the_game():
+    model, writer = formalizer(fenced(GOOD), fenced(HUNT))
+    first = writer.formalize(STORY)
+    second = writer.revise(first, "Grabbing from a sharer should earn only 2.")
+    told = model.asked[1].messages[1].content
+    assert "Grabbing from a sharer should earn only 2." in told
+    assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in told
+    assert second.table.payoffs(("Betray", "Silent")) == (2, 0)
+
+
+def test_a_revision_that_fails_keeps_the_good_attempts():
+    _, writer = formalizer(fenced(GOOD), "no", "no", attempts=2)
+    after = writer.revise(writer.formalize(STORY), "make it better")
+    assert after.ok
+    assert after.source == GOOD
+
+
+def test_the_game_that_most_candidates_describe_wins_whatever_its_moves_are_called():
+    renamed = GOOD.replace("Silent", "Share").replace("Betray", "Grab").replace("ada", "ann")
+    _, writer = formalizer(fenced(HUNT), fenced(GOOD), fenced(renamed))
+    election = formalize_many(writer, STORY, 3)
+    assert election.groups == ((1, 2), (0,))
+    assert election.votes == 2
+    assert election.winner.source == GOOD
+
+
+def test_candidates_that_are_no_games_have_no_vote():
+    _, writer = formalizer("no", fenced("initial(s0)."), attempts=1)
+    election = formalize_many(writer, STORY, 2)
+    assert election.groups == ()
+    assert election.winner.source == "initial(s0)."
+    assert elect([election.candidates[0]]).votes == 0
+
+
+def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
+    _, writer = formalizer(fenced(GOOD))
+    table = writer.formalize(STORY).table
+    judge = ScriptedModel(["AGREES", "DIFFERS: Bob should get 7.", "Well, hard to say."])
+    assert compare(STORY, table, judge).agrees is True
+    second = compare(STORY, table, judge)
+    assert (second.agrees, second.why) == (False, "Bob should get 7.")
+    assert compare(STORY, table, judge).agrees is None
+    assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
+
+
+def result(*seats):
+    return {"story": "", "result": [{"player": who, "move": move, "payoff": earned} for who, move, earned in seats]}
+
+
+def both(mine, yours, first, second):
+    return result(("Ann", mine, first), ("Bob", yours, second))
+
+
+TABLE = {
+    "players": [{"name": "Ann", "moves": ["share", "grab"]}, {"name": "Bob", "moves": ["share", "grab"]}],
+    "timing": "at the same time",
+    "ends": [
+        both("share", "share", 3, 3),
+        both("share", "grab", 0, 5),
+        both("grab", "share", 5, 0),
+        both("grab", "grab", 1.5, 1),
+    ],
+}
+
+
+def test_a_model_that_can_be_held_to_a_schema_writes_the_table_and_the_program_follows_by_rule():
+    model, writer = formalizer(json.dumps(TABLE), form="table")
+    found = writer.formalize(STORY)
+    assert model.asked[0].schema == TABLE_SCHEMA
+    assert found.ok
+    assert str(found.table.payoffs(("grab", "grab"))[0]) == "3/2"
+    model, writer = formalizer(json.dumps(TABLE), form="table", abilities=Abilities())
+    assert writer.formalize(STORY).ok
+    assert model.asked[0].schema is None
+
+
+def filled(**payoffs):
+    ends = {"sg": "Ann: share, Bob: grab", "gs": "Ann: grab, Bob: share", "gg": "Ann: grab, Bob: grab"}
+    return {
+        ends[end]: {"story": "", "payoffs": dict(zip(["Ann", "Bob"], earned, strict=True))}
+        for end, earned in payoffs.items()
+    }
+
+
+def test_a_table_with_a_gap_comes_back_as_a_sheet_with_what_is_missing_to_fill_in():
+    gap = {**TABLE, "ends": TABLE["ends"][:3]}
+    model, writer = formalizer(json.dumps(gap), json.dumps(filled(gg=(1.5, 1))), form="table")
+    found = writer.formalize(STORY)
+    assert found.attempts[0].problem == "the end grab, grab is missing"
+    assert found.table == read_table(json.dumps(TABLE))
+    assert list(json.loads(model.asked[1].schema)["properties"]) == ["Ann: grab, Bob: grab"]
+    asked = model.asked[1].messages[1].content
+    assert "known:\nAnn: share, Bob: share: Ann gets 3, Bob gets 3\n" in asked
+    assert "missing:\nAnn: grab, Bob: grab\n" in asked
+
+
+def test_an_end_that_is_told_in_two_ways_is_asked_for_again():
+    sheet = read_sheet(json.dumps({**TABLE, "ends": [*TABLE["ends"], both("share", "grab", 0, 4)]}))
+    assert sheet.missing() == (("share", "grab"),)
+
+
+def test_a_sheet_that_is_not_filled_in_says_what_is_missing():
+    sheet = read_sheet(json.dumps({**TABLE, "ends": TABLE["ends"][:1]}))
+    with pytest.raises(InvalidGame, match="the end Ann: grab, Bob: share is missing"):
+        sheet.read(json.dumps(filled(sg=(0, 5))))
+    with pytest.raises(InvalidGame, match="the payoffs of the end Ann: share, Bob: grab must be numbers"):
+        sheet.read(json.dumps(filled(sg=("0", 5), gs=(5, 0), gg=(1, 1))))
+
+
+def test_a_game_where_no_choice_matters_is_none_of_a_story():
+    dull = {**TABLE, "ends": [both(x, y, 1, 1) for x in ("share", "grab") for y in ("share", "grab")]}
+    _, writer = formalizer(json.dumps(dull), json.dumps(TABLE), form="table")
+    found = writer.formalize(STORY)
+    assert "no choice matters to anybody" in str(found.attempts[0].report.errors[0])
+    assert found.ok
+
+
+def test_moves_in_turn_or_unreadable_players_make_no_sheet():
+    assert read_sheet(json.dumps({**TABLE, "timing": "in turn"})) is None
+    assert read_sheet(json.dumps({**TABLE, "players": []})) is None
+    assert read_sheet("no JSON") is None
+    crowd = [{"name": f"P{k}", "moves": ["a", "b"]} for k in range(7)]
+    assert read_sheet(json.dumps({**TABLE, "players": crowd})) is None
+
+
+def test_a_table_without_players_is_no_game():
+    empty = {"players": [], "timing": "in turn", "ends": []}
+    _, writer = formalizer(json.dumps(empty), form="table")
+    assert writer.formalize(STORY).no_game == "it lists no players"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"players": [{"name": "Ann", "moves": ["a"]}] * 2}, "two players have the same name"),
+        ({"players": [{"name": "Ann", "moves": ["share", "share"]}]}, "Ann needs different moves"),
+        ({"players": [{"name": "Ann"}]}, "Ann needs different moves, at least one; got none"),
+        ({"players": [{"name": 3, "moves": []}]}, "expected a name of 1 to 200 characters, got '3'"),
+        ({"players": ["Ann"]}, "players must be a list of objects"),
+        ({"timing": "soon"}, "timing must be"),
+        ({"ends": []}, "expected a list of 1 to 2000 ends"),
+        ({"ends": [result(("Ann", "share", 1))]}, "must tell of Ann, Bob, once each; one tells of Ann"),
+        ({"ends": ["share"]}, "one tells of nobody"),
+        ({"ends": [both("share", "share", 1, "x")]}, "payoffs of the end share, share must be numbers"),
+        ({"ends": [both("share", "share", 1, True)]}, "payoffs of the end share, share must be numbers"),
+        ({"ends": [*TABLE["ends"], both("share", "share", 3, 2)]}, "stands there twice, with different payoffs"),
+        ({"ends": [*TABLE["ends"], both("x", "y", 0, 0)]}, "is no combination"),
+        ({"ends": [*TABLE["ends"], both(None, "share", 0, 0)]}, "a player without a move comes before one who moves"),
+        ({"timing": "in turn", "ends": [both("share", None, 0, 0)]}, "what happens after grab"),
+        ({"timing": "in turn", "ends": [both("share", None, 0, 0), *TABLE["ends"]]}, "the game goes on after another"),
+    ],
+)
+def test_a_wrong_table_says_what_is_wrong(change, why):
+    with pytest.raises(InvalidGame, match=why):
+        read_table(json.dumps({**TABLE, **change}))
+
+
+def test_an_end_that_is_told_twice_alike_is_told_once():
+    twice = {**TABLE, "ends": [*TABLE["ends"], TABLE["ends"][0]]}
+    assert read_table(json.dumps(twice)) == read_table(json.dumps(TABLE))
+
+
+def test_a_model_under_the_schema_names_the_players_before_the_ends_and_quotes_the_story_before_the_payoffs():
+    names = json.loads(TABLE_SCHEMA)["properties"]
+    assert list(names) == ["players", "timing", "ends"]
+    assert list(names["ends"]["items"]["properties"]) == ["story", "result"]
+
+
+def test_a_table_in_turn_becomes_a_sequential_game():
+    game = {
+        "players": [{"name": "Ann", "moves": ["out", "in"]}, {"name": "Bob", "moves": ["fight", "yield"]}],
+        "timing": "in turn",
+        "ends": [both("out", None, 0, 2), both("in", "fight", -1, -1), both("in", "yield", 1, 1)],
+    }
+    _, writer = formalizer(json.dumps(game), form="table")
+    table = writer.formalize(STORY).table
+    assert table.sequential
+    assert [len(row.moves) for row in table.rows] == [1, 2, 2]
+
+
+def test_a_model_that_fails_twice_in_one_form_is_asked_for_the_other():
+    model, writer = formalizer("no", "no", json.dumps(TABLE))
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert [attempt.form for attempt in found.attempts] == ["program", "program", "table"]
+    assert [request.schema is None for request in model.asked] == [True, True, False]
+    assert "Your last answer" not in model.asked[2].messages[1].content
+
+
+def test_a_model_on_this_machine_begins_with_the_table():
+    model = ScriptedModel([])
+    assert plan("auto", model, 5) == ("program", "program", "table", "table", "program")
+    model.identity = {"provider": "local"}
+    assert plan("auto", model, 3) == ("table", "table", "program")
+    assert plan("program", model, 2) == ("program", "program")
+
+
+def test_a_game_written_as_a_table_is_revised_as_a_table():
+    better = {**TABLE, "ends": [both("share", "share", 4, 4), *TABLE["ends"][1:]]}
+    model, writer = formalizer(json.dumps(TABLE), json.dumps(better), form="table")
+    revised = writer.revise(writer.formalize(STORY), "sharing is worth 4")
+    assert revised.table.payoffs(("share", "share")) == (4, 4)
+    asked = model.asked[1]
+    assert asked.schema == TABLE_SCHEMA
+    assert "If Ann chooses share, Bob chooses share: Ann gets 3, Bob gets 3." in asked.messages[1].content
+    assert asked.messages[1].content.endswith("changed as the reader asks, and nothing else.")

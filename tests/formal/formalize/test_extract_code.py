@@ -1,0 +1,62 @@
+"""Finding the program in an answer, whatever stands around it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestresponse.formal.formalize.extract_code import find_code, no_game
+
+PROGRAM = "initial(s0).\nfinal(S) :-\n    \\+ holds(control(_), S)."
+
+
+def test_fenced_with_and_without_a_language_and_with_tildes():
+    for fence in ("```prolog\n{}\n```", "```\n{}\n```", "~~~pl\n{}\n~~~", "   ```Prolog\n{}\n   ```"):
+        assert find_code("Sure:\n" + fence.format(PROGRAM) + "\nEnjoy.").text == PROGRAM
+
+
+def test_bare_programs_are_cut_out_of_the_prose():
+    found = find_code(f"Here is the game, as you asked.\n\n{PROGRAM}\n\nLet me know if this helps.")
+    assert (found.text, found.how) == (PROGRAM, "bare")
+
+
+def test_a_program_that_uses_the_marker_of_the_published_study_is_not_cut_there():
+    program = "initial(s0).\nbetter(X, Y) :- X @> Y, sort(0, @>=, [X, Y], _)."
+    assert find_code(f"```\n{program}\n```").text == program
+
+
+def test_an_unclosed_fence_is_the_rest_of_the_answer():
+    found = find_code(f"```prolog\n{PROGRAM}\nfinally(goal(P, U), S) :- ")
+    assert found.how == "unclosed"
+    assert found.text.endswith(":- ")
+
+
+def test_a_second_whole_program_replaces_the_first_and_a_second_part_continues_it():
+    assert find_code("```\ninitial(s0).\n```\nBetter:\n```\ninitial(s1).\n```").text == "initial(s1)."
+    both = find_code("```\ninitial(s0).\n```\nand\n```\npayoff(a, 1).\n```").text
+    assert both == "initial(s0).\n\npayoff(a, 1)."
+
+
+def test_blocks_that_are_no_programs_do_not_count():
+    assert find_code("```sh\nswipl game.pl\n```\n```prolog\ninitial(s0).\n```").text == "initial(s0)."
+
+
+def test_prose_is_no_program():
+    for prose in ("", "I cannot do that.", "Think (hard) about it. Then act.", "e.g. nothing", "```\n```"):
+        assert find_code(prose) is None
+
+
+def test_no_game_is_read_with_its_reason():
+    assert no_game("NO GAME: a recipe") == "a recipe"
+    assert no_game("**NO GAME** - it is only a poem.") == "it is only a poem."
+    assert no_game("There is no game here") is None
+
+
+def test_long_answers_are_read_in_time():
+    for piece in ("x", " ", "`", "a(", "\n", "% ", "a.\n"):
+        find_code(piece * 2_000_000)
+        no_game(piece * 2_000_000)
+
+
+@given(st.text())
+def test_whatever_the_answer_nothing_breaks(answer):
+    found = find_code(answer)
+    assert found is None or found.text

@@ -1,0 +1,110 @@
+"""Strategies in words: a scripted model writes the rules, sees what is wrong, and repairs them."""
+
+import pytest
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.formal.strategies.table_program import program_of
+from bestresponse.formal.strategies.verbal import WordsSettings, formalize_strategy
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.studies.tournament.entries import read_stage
+from bestresponse.studies.tournament.verbal_strategies import formalize_entry
+from bestresponse.theory.catalogue.tables import load
+
+GAME = program_of(load("prisoners-dilemma"))
+WORDS = "Defect in the first round and then do what the other player did."
+RIGHT = """```prolog
+select(_P, O, S, M) :- holds(last_move(O, M), S).
+select(_P, O, S, defect) :- \\+ holds(last_move(O, _), S).
+```"""
+MISSPELT = "```prolog\nselect(_P, O, S, M) :- hold(last_move(O, M), S).\n```"
+SILENT_AT_FIRST = "```prolog\nselect(_P, O, S, M) :- holds(last_move(O, M), S).\n```"
+
+
+def formalize(*answers, words=WORDS, attempts=5):
+    model = ScriptedModel(list(answers))
+    return formalize_strategy(words, GAME, model, EmbeddedEngine(), WordsSettings(attempts)), model
+
+
+def test_right_rules_need_one_attempt():
+    found, model = formalize(RIGHT)
+    assert found.ok
+    assert "defect" in found.rules
+    asked = model.asked[0].messages[-1].content
+    assert WORDS in asked
+    assert "payoff(cooperate, defect, 0, 5)." in asked
+
+
+def test_the_model_is_told_what_is_wrong_and_repairs_it():
+    found, model = formalize("I think it should defect.", MISSPELT, SILENT_AT_FIRST, RIGHT)
+    assert found.ok
+    assert len(found.attempts) == 4
+    assert "held no rules" in model.asked[1].messages[-1].content
+    assert "hold/2" in model.asked[2].messages[-1].content
+    assert "no move in the initial situation" in model.asked[3].messages[-1].content
+
+
+def test_rules_that_fail_later_on_are_found_out():
+    """They answer in the first round but not after the other has cooperated."""
+    late = "```\nselect(_P, O, S, defect) :- \\+ holds(last_move(O, cooperate), S).\n```"
+    found, _ = formalize(late, attempts=1)
+    assert not found.ok
+    assert "gives no move after cooperate and cooperate" in found.trouble
+
+
+def test_a_rule_for_the_first_round_that_never_ends_is_found_out():
+    first, then = (
+        "select(P, _O, S, M) :- holds(default_move(P, M), S).",
+        "select(_P, O, S, M) :- holds(last_move(O, M), S).",
+    )
+    both = f"```\n{first}\n{then}\n```"
+    found, model = formalize(both, RIGHT)
+    assert found.ok
+    told = model.asked[1].messages[-1].content
+    assert "after own cooperate and the opponent's defect the rules give several moves (cooperate, defect)" in told
+    assert "holds(last_move(Opponent, _), Situation)" in told
+
+
+def test_rules_with_chance_may_give_several_moves():
+    found, _ = formalize(
+        "```\nselect(P, _O, S, M) :- findall(X, possible(move(P, X), S), Xs), random_member(M, Xs).\n```"
+    )
+    assert found.ok
+
+
+def test_warnings_alone_do_not_fail_a_strategy():
+    found, _ = formalize("```\nselect(P, O, S, defect).\n```")
+    assert found.ok
+
+
+def test_giving_up_says_why():
+    found, _ = formalize(MISSPELT, MISSPELT, attempts=2)
+    assert not found.ok
+    assert found.rules == ""
+    assert found.trouble.startswith("after 2 attempts the rules of scripted are still wrong")
+
+
+def test_the_same_mistake_twice_is_asked_again_with_more_freedom():
+    _, model = formalize(MISSPELT, MISSPELT, RIGHT)
+    assert [request.temperature for request in model.asked] == [0.0, 0.0, 0.7]
+
+
+@pytest.mark.parametrize("words", ["", "  \n", "x" * 20_000])
+def test_an_empty_or_endless_description_is_refused(words):
+    with pytest.raises(UsageError, match="strategy"):
+        formalize(RIGHT, words=words)
+
+
+def test_a_hostile_answer_is_refused_and_told_so():
+    found, model = formalize("```\nselect(_, _, _, M) :- shell('rm -rf /'), M = defect.\n```", RIGHT)
+    assert found.ok
+    assert "shell/1" in model.asked[1].messages[-1].content
+
+
+def test_a_file_becomes_one_who_takes_part(tmp_path):
+    path = tmp_path / "grumpy.txt"
+    path.write_text(WORDS)
+    entry = formalize_entry(path, read_stage("prisoners-dilemma"), ScriptedModel([RIGHT]))
+    assert (entry.name, entry.kind, entry.words) == ("grumpy", "rules", WORDS)
+    with pytest.raises(InvalidGame, match="still wrong"):
+        formalize_entry(path, read_stage("prisoners-dilemma"), ScriptedModel([MISSPELT] * 5))

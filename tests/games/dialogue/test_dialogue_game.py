@@ -1,0 +1,201 @@
+"""A dialogue is a game of perfect recall, built once, whose every choice is voiced."""
+
+import pytest
+from steering import cast_of, dialogue, recorded
+
+from bestresponse.core.conformance import check_game
+from bestresponse.core.errors import InvalidGame, OverBudget
+from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain
+from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.recorded import PERSON, Book, Entry, RecordedDialogue
+from bestresponse.games.dialogue.scenario import scenarios
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.studies.steer.building import build, size_of
+from bestresponse.studies.steer.solving import solve_dialogue
+from bestresponse.theory import cfr, compile_game
+
+
+@pytest.mark.parametrize(("replies", "wordings", "most"), [(1, 1, 140), (1, 2, 536), (2, 1, 2300)])
+def test_a_tree_takes_few_calls_and_a_second_build_none(replies, wordings, most):
+    game = dialogue(replies=replies)
+    model = SimulatedSpeaker(0)
+    book = Book()
+    built = build(game, cast_of(model, game.domain), book, wordings=wordings, workers=4)
+    size = size_of(game, wordings)
+    assert 0 < built.calls <= size.messages + size.rulings <= most
+    again = build(game, cast_of(model, game.domain), book, wordings=wordings)
+    assert again.calls == 0
+
+
+def test_the_most_calls_are_counted_by_hand():
+    # 4 first messages, 16 answers to them, 16 rulings; with two wordings 8, 64 and 64; with two replies 4+16+64+256
+    assert (size_of(dialogue(), 1).messages, size_of(dialogue(), 1).rulings) == (20, 16)
+    assert (size_of(dialogue(), 2).messages, size_of(dialogue(), 2).rulings) == (72, 64)
+    assert (size_of(dialogue(replies=2), 1).messages, size_of(dialogue(replies=2), 1).rulings) == (340, 256)
+
+
+def test_the_number_of_calls_does_not_depend_on_solving():
+    counted = ScriptedModel(SimulatedSpeaker(0).complete)
+    game, built = recorded(dialogue(), model=counted)
+    solve_dialogue(game, 10)
+    solve_dialogue(game, 500)
+    assert len(counted.asked) == built.calls <= 36
+
+
+@pytest.mark.parametrize("name", domain_names())
+def test_every_domain_keeps_the_promises_of_games_live_and_recorded(name):
+    live = dialogue(name)
+    check_game(recorded(live)[0])
+    assert live.asks(live.start())["player 1"].options == live.options(0)
+
+
+def test_information_sets_hold_own_private_information_own_choices_and_the_transcript():
+    game, _ = recorded(dialogue(replies=2))
+    view = game.view(game.start(), "player 1")
+    assert view.facts["private"] == game.live.cases[0].private[0]
+    state = game.apply(game.apply(game.start(), {"player 1": "calm"}), {"nature": 0})
+    other = game.view(state, "player 2")
+    assert other.facts["own"] == []
+    assert other.facts["said"][0][2] == state.said[0].text
+    assert "calm" not in other.situation.replace(state.said[0].text, "")
+    assert game.view(state, "player 1").facts["own"] == ["calm to 1"]
+
+
+def test_trees_have_perfect_recall_and_cfr_solves_them():
+    game, _ = recorded(dialogue(replies=2, types=2))
+    result = cfr(compile_game(game), 300)
+    assert result.nash_conv < 0.01
+
+
+def test_every_choice_is_voiced_also_the_last():
+    game, _ = recorded(dialogue())
+    state = game.start()
+    for _ in range(2):
+        ((role, ask),) = game.asks(state).items()
+        state = game.apply(state, {role: ask.options[0]})
+        state = game.apply(state, {"nature": 0})
+    assert game.asks(state) == {}
+    assert [bool(one.text) for one in state.said] == [True, True]
+
+
+def test_with_three_speakers_the_addressee_is_part_of_the_choice_and_never_oneself():
+    game = dialogue("email")
+    mine, first, second = game.names
+    assert game.options(0) == tuple(
+        f"{tone}, to {name}" for tone in ("calm", "assertive", "any") for name in (first, second)
+    )
+    assert all(not option.endswith(f"to {mine}") for option in game.options(0))
+    assert len(set(game.options(0))) == 6
+
+
+def test_ten_speakers_can_talk():
+    text = (_source("email")).replace("players = 3", "players = 10")
+    domain = parse_domain(text)
+    game = DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners())
+    assert len(game.roles) == 10
+    assert len(game.options(3)) == 3 * 9
+
+
+@pytest.mark.parametrize("name", domain_names())
+def test_a_seed_gives_a_thousand_different_games(name):
+    domain = load_domain(name)
+    drawn = scenarios(domain, 7, 1000)
+    assert len({one.id for one in drawn}) == 1000
+    assert drawn[:10] == scenarios(domain, 7, 10)
+
+
+def test_in_a_debate_the_sides_always_differ():
+    drawn = scenarios(load_domain("debate"), 3, 1000)
+    assert all(one.private[0]["side"] != one.private[1]["side"] for one in drawn)
+
+
+def test_an_agreement_may_end_the_talk_early():
+    longer, _ = recorded(dialogue(replies=2))
+    shorter, built = recorded(dialogue(replies=2, early_end=True))
+    assert compile_game(shorter).num_nodes < compile_game(longer).num_nodes
+    assert built.stopped == ""
+
+
+def test_a_build_stopped_by_its_budget_leaves_a_valid_game():
+    class Poor(SimulatedSpeaker):
+        left = 20
+
+        def complete(self, request):
+            if self.left == 0:
+                raise OverBudget("the next call could pass the budget: 21 calls of 20")
+            self.left -= 1
+            return super().complete(request)
+
+    game, built = recorded(dialogue(), model=Poor(0))
+    assert built.stopped.startswith("the next call")
+    check_game(game)
+    assert 1 <= len(game.asks(game.start())["player 1"].options) < 4
+    assert cfr(compile_game(game), 100).nash_conv < 0.1
+    rest = build(game.live, cast_of(SimulatedSpeaker(0), game.live.domain), game.book)
+    assert rest.stopped == ""
+    assert rest.calls > 0
+
+
+def test_nothing_on_record_is_no_game():
+    with pytest.raises(InvalidGame, match="no meeting dialogue can be played to its end"):
+        RecordedDialogue(dialogue(), Book())
+
+
+def test_a_model_that_answers_nothing_or_far_too_much_leaves_voids_not_zeros():
+    for reply, why in (("", "answered nothing"), ("x" * 100_000, "100000 characters")):
+        game = dialogue()
+        book = Book()
+        build(game, cast_of(ScriptedModel(lambda request, reply=reply: reply), game.domain), book)
+        assert all(entry.text is None and why in entry.reading.how for entry in book.entries)
+        with pytest.raises(InvalidGame):
+            RecordedDialogue(game, book)
+
+
+def test_a_wording_whose_ending_cannot_be_read_is_not_drawn():
+    def sometimes_unreadable(request):
+        reply = SimulatedSpeaker(0).complete(request)
+        is_ruling = "impartial referee" in request.messages[0].content
+        return "hm" if is_ruling and "It has to be" in request.messages[-1].content.rpartition("[2]")[2] else reply
+
+    game, _ = recorded(dialogue(), 8, ScriptedModel(sometimes_unreadable))
+    void = [entry for entry in game.book.entries if entry.text is None]
+    assert void
+    assert all(entry.reading.status == "unparseable" for entry in void)
+    tree = compile_game(game)
+    assert (tree.payoffs[tree.leaves] > 0).any(axis=1).all()
+
+
+def test_a_person_may_write_a_message_in_place_of_the_model_and_it_is_recorded():
+    game, _ = recorded(dialogue())
+    first = next(entry for entry in game.book.entries if entry.by == "simulated")
+    game.book.add(Entry(first.key, 0, "I propose Monday. It has to be Monday.", PERSON))
+    assert game.book.get(first.key).by == PERSON
+    game.book.add(Entry(first.key, 0, "something else", "simulated"))
+    assert game.book.get(first.key).text == "I propose Monday. It has to be Monday."
+
+
+def _source(name):
+    from importlib.resources import files
+
+    return files("bestresponse.games.dialogue.domains").joinpath(f"{name}.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("referee = ", "judge = ", "texts.referee is missing"),
+        ("high = 20", "high = 5", "utilities can be 0 to 20, outside the stated range 0 to 5"),
+        ("available = [2, 4]", "available = [0, 4]", "no deal is reachable"),
+        ("players = 2", "players = 11", "players is 11, expected 2 to 10"),
+        ('neutral = "any"', 'neutral = "none"', "expected one of calm"),
+        ('calm = "Write in a calm tone."', "", "has no text for 'calm'"),
+        ("Write in a calm tone.", "Write in an assertive tone.", "two actions have the same text"),
+        ("$values", "$worth", "the place \\$worth is not known"),
+        ('kind = "option"', 'kind = "auction"', "deal.kind is 'auction'"),
+        ("[utilities]", "[utilities", "is not TOML"),
+    ],
+)
+def test_a_wrong_domain_file_is_refused_with_a_sentence(old, new, complaint):
+    with pytest.raises(InvalidGame, match=complaint):
+        parse_domain(_source("meeting").replace(old, new, 1), "mine.toml")

@@ -1,0 +1,101 @@
+"""A program as a game: played in turn or at once, told in words, found by its file name."""
+
+from fractions import Fraction
+
+import pytest
+
+from bestresponse.core.conformance import check_game
+from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.formalize.examples import library, read_examples
+from bestresponse.formal.formalize.retrieval import nearest
+from bestresponse.games.logic.game import LogicGame, load_program
+from bestresponse.games.logic.words import told
+from bestresponse.games.lookup import find_game
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.programs.table import GameTable, Row
+from bestresponse.logic.programs.validate import validate
+from bestresponse.theory.games.normal_form import NormalForm
+
+PROGRAMS = {example.name: example.program for example in library()}
+
+
+def table(name):
+    return validate(PROGRAMS[name], EmbeddedEngine()).table
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_example_is_checked_without_a_warning_and_keeps_the_promises_of_a_game(name):
+    report = validate(PROGRAMS[name], EmbeddedEngine())
+    assert report.ok
+    assert report.diagnostics == ()
+    for seed in range(5):
+        check_game(LogicGame(report.table), seed)
+
+
+def test_simultaneous_players_are_asked_together_and_others_in_turn():
+    assert list(LogicGame(table("public_goods")).asks(())) == ["iris", "jan", "kim"]
+    trust = LogicGame(table("trust"))
+    assert list(trust.asks(())) == ["greta"]
+    assert trust.asks(("keep",)) == {}
+    assert list(trust.asks(("lend",))) == ["hugo"]
+    assert trust.view((), "greta").situation == "Nobody has moved yet."
+    assert trust.view(("lend",), "hugo").situation == "So far: greta chose lend."
+    assert trust.view(("lend", "run"), "greta").situation == "It is over: greta chose lend, hugo chose run."
+    assert trust.payoffs(("lend", "run")) == {"greta": 0.0, "hugo": 6.0}
+
+
+def test_a_simultaneous_move_stays_hidden_where_only_some_of_them_end_the_game():
+    row = [((("a", "quit"),), (1, 0)), ((("a", "stay"), ("b", "x")), (2, 2)), ((("a", "stay"), ("b", "y")), (0, 3))]
+    ends = tuple(Row(moves, tuple(map(Fraction, earned)), (len(moves),)) for moves, earned in row)
+    game = LogicGame(GameTable(("a", "b"), (("quit", "stay"), ("x", "y")), ends))
+    assert list(game.asks(())) == ["a"]
+    assert list(game.asks(("stay",))) == ["b"]
+    assert game.view(("stay",), "b").situation == "Nobody has moved yet."
+    check_game(game)
+
+
+def test_a_program_file_is_found_and_solved_like_any_other_game(tmp_path):
+    file = tmp_path / "fair.pl"
+    file.write_text(PROGRAMS["meeting_place"])
+    found = find_game(file)
+    assert isinstance(found.game, NormalForm)
+    assert found.name == "fair"
+    assert found.game.payoffs[0].tolist() == [[4, 0], [0, 2]]
+    file.write_text(PROGRAMS["trust"])
+    assert find_game(str(file)).solvable().is_perfect_information
+
+
+def test_a_file_that_is_no_game_says_why(tmp_path):
+    file = tmp_path / "bad.pl"
+    file.write_text("initial(s0).")
+    with pytest.raises(InvalidGame, match="bad is no game: error: initially/2 is missing"):
+        load_program(file, EmbeddedEngine())
+    file.write_bytes(b"initial(\xff).")
+    with pytest.raises(InvalidGame, match="byte 8"):
+        load_program(file, EmbeddedEngine())
+
+
+def test_the_words_say_who_moves_when_and_who_gets_what():
+    text = told(table("trust"))
+    assert "First, greta chooses keep or lend." in text
+    assert "After greta has chosen lend, hugo chooses repay or run." in text
+    assert "- If greta chooses lend, hugo chooses run: greta gets 0, hugo gets 6." in text
+    assert "at the same time" in told(table("auction"))
+
+
+def test_the_nearest_example_is_built_like_the_story():
+    def best(story):
+        return nearest(story, library())[0].name
+
+    assert best("Two companies submit sealed bids in an auction for a licence.") == "auction"
+    assert best("The entrant decides first; the incumbent sees it and then accepts or fights.") == "trust"
+    assert best("Three farmers may contribute to a fund that is doubled and split evenly.") == "public_goods"
+    assert best("Two drivers choose their speed.") == "prisoners_dilemma"
+    assert len(nearest("Anything at all", library(), 3)) == 3
+
+
+def test_examples_of_ones_own_come_from_a_folder(tmp_path):
+    (tmp_path / "mine.txt").write_text("Two friends flip coins.")
+    (tmp_path / "mine.pl").write_text(PROGRAMS["trust"])
+    (tmp_path / "lonely.txt").write_text("A story without a game.")
+    assert [example.name for example in read_examples(tmp_path)] == ["mine"]

@@ -1,0 +1,317 @@
+"""The embedded engine: answers of ordinary Prolog, errors with their clause, and limits that hold."""
+
+from contextlib import suppress
+
+import pytest
+from games_for_logic import DILEMMA
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import LimitReached, LogicError, ProgramRefused, UsageError
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Limits, Proof, RuntimeFault, Verdict, open_engine
+from bestresponse.logic.language.predicates import CALLABLE, GOAL_ARGUMENTS, OUTPUT, SOLVER
+from bestresponse.logic.language.terms import write
+
+LIBRARY = """
+pq(b, 2). pq(a, 1). pq(b, 1). pq(a, 3).
+double(X, Y) :- Y is X * 2.
+add(X, A, B) :- B is A + X.
+big(X) :- X > 3.
+order(O, A, B) :- compare(O, A, B).
+first(X) :- member(X, [a, b, c]), !.
+classify(X, Y) :- ( X > 1 -> Y = big ; Y = small ).
+only(X) :- \\+ \\+ X = 1, var(X).
+cut_in_test(X) :- ( member(X, [1, 2]), ! -> true ; X = 3 ).
+cut_in_negation :- \\+ ( member(X, [1, 2]), !, X > 1 ).
+after_cut(1) :- !, fail.
+after_cut(_).
+count(0) :- !.
+count(N) :- M is N - 1, count(M).
+loop :- loop.
+grow(X) :- grow(f(X, X)).
+grow_list(L) :- grow_list([a|L]).
+twice(0, T, T).
+twice(N, X, T) :- N > 0, M is N - 1, twice(M, f(X, X), T).
+wrong(X) :-
+    X = 1,
+    Y is X + foo,
+    Y > 0.
+calls_missing :- missing(1).
+"""
+
+
+def answers(goal: str, limit: int | None = None, source: str = LIBRARY) -> list[dict[str, str]]:
+    engine = EmbeddedEngine(Limits(seconds=60))
+    found = engine.solutions(engine.load(source), goal, limit)
+    return [{name: write(value) for name, value in answer.items()} for answer in found]
+
+
+def values(goal: str) -> list[str]:
+    return [answer["X"] for answer in answers(goal)]
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("member(X, [1, 2, 3])", ["1", "2", "3"]),
+        ("first(X)", ["a"]),
+        ("member(Y, [1, 2]), classify(Y, X)", ["small", "big"]),
+        ("cut_in_test(X)", ["1"]),
+        ("after_cut(1), X = 1", []),
+        ("after_cut(2), X = 1", ["1"]),
+        ("cut_in_negation, X = 1", ["1"]),
+        ("only(Y), X = Y", ["_1"]),
+        ("findall(Y-Z, (member(Y, [1, 2]), classify(Y, Z)), X)", ["['-'(1,small),'-'(2,big)]"]),
+        ("findall(Y, fail, X)", ["[]"]),
+        ("findall(Y, member(Y, [1]), X, [2])", ["[1,2]"]),
+        ("setof(K-Vs, setof(V, pq(K, V), Vs), X)", ["['-'(a,[1,3]),'-'(b,[1,2])]"]),
+        ("bagof(V, pq(_, V), X)", ["[1,3]", "[2,1]"]),
+        ("bagof(V, K^pq(K, V), X)", ["[2,1,1,3]"]),
+        ("setof(V, K^pq(K, V), X)", ["[1,2,3]"]),
+        ("bagof(V, pq(zzz, V), X)", []),
+        ("aggregate_all(count, pq(_, _), X)", ["4"]),
+        ("aggregate_all(sum(V), pq(_, V), X)", ["7"]),
+        ("aggregate_all(max(V), pq(_, V), X)", ["3"]),
+        ("aggregate_all(max(V, K), pq(K, V), X)", ["max(3,a)"]),
+        ("aggregate_all(min(V), pq(zzz, V), X)", []),
+        ("aggregate_all(bag(V), pq(b, V), X)", ["[2,1]"]),
+        ("aggregate_all(set(V), pq(_, V), X)", ["[1,2,3]"]),
+        ("maplist(double, [1, 2, 3], X)", ["[2,4,6]"]),
+        ("foldl(add, [1, 2, 3], 0, X)", ["6"]),
+        ("include(big, [1, 5, 2, 9], X)", ["[5,9]"]),
+        ("exclude(big, [1, 5, 2, 9], X)", ["[1,2]"]),
+        ("partition(big, [1, 5], Y, X)", ["[1]"]),
+        ("predsort(order, [3, 1, 2, 1], X)", ["[1,2,3]"]),
+        ("call(add, 1, 2, X)", ["3"]),
+        ("call(plus(1), 2, X)", ["3"]),
+        ("forall(member(Y, [4, 5]), big(Y)), X = yes", ["yes"]),
+        ("append(X, [3], [1, 2, 3])", ["[1,2]"]),
+        ("append([[1], [2, 3]], X)", ["[1,2,3]"]),
+        ("append(Y, Z, [1]), X = Y/Z", ["'/'([],[1])", "'/'([1],[])"]),
+        ("select(b, [a, b, c], X)", ["[a,c]"]),
+        ("permutation([1, 2, 3], X), X = [3|_]", ["[3,1,2]", "[3,2,1]"]),
+        ("nth0(1, [a, b], X)", ["b"]),
+        ("nth1(X, [a, b, a], a)", ["1", "3"]),
+        ("last([1, 2], X)", ["2"]),
+        ("sum_list([1, 2.5], X)", ["3.5"]),
+        ("max_list([1, 3, 2], X)", ["3"]),
+        ("max_member(X, [1-a, 3-b, 2-c])", ["'-'(3,b)"]),
+        ("msort([b, 1, a, 2.0, f(x), \"s\", b], X)", ["[1,2.0,\"s\",a,b,b,f(x)]"]),
+        ("sort([c, a, b, a], X)", ["[a,b,c]"]),
+        ("sort(0, @>=, [1, 3, 2, 3], X)", ["[3,3,2,1]"]),
+        ("sort(1, @<, [2-a, 1-b, 2-c], X)", ["['-'(1,b),'-'(2,a)]"]),
+        ("keysort([2-a, 1-b, 2-c], X)", ["['-'(1,b),'-'(2,a),'-'(2,c)]"]),
+        ("list_to_set([a, b, a], X)", ["[a,b]"]),
+        ("subtract([1, 2, 3], [2], X)", ["[1,3]"]),
+        ("reverse([1, 2], X)", ["[2,1]"]),
+        ("numlist(1, 3, X)", ["[1,2,3]"]),
+        ("length(Y, 2), X = Y", ["[_1,_2]"]),
+        ("between(1, 3, X)", ["1", "2", "3"]),
+        ("between(1, inf, X), X > 4, !", ["5"]),
+        ("flatten([1, [2, [3]], []], X)", ["[1,2,3]"]),
+        ("pairs_keys_values(X, [a], [1])", ["['-'(a,1)]"]),
+        ("f(a, b) =.. X", ["[f,a,b]"]),
+        ("X =.. [f, 1]", ["f(1)"]),
+        ("functor(f(a, b), X, 2)", ["f"]),
+        ("arg(X, f(a, b, a), a)", ["1", "3"]),
+        ("copy_term(f(Y, Y, Z), X), Z = 1", ["f(_1,_1,_2)"]),
+        ("atom_concat(abc, def, X)", ["abcdef"]),
+        ("atom_concat(Y, X, ab)", ["ab", "b", "''"]),
+        ("atom_chars(X, [a, b])", ["ab"]),
+        ("atom_length(abc, X)", ["3"]),
+        ("atom_number('12', X)", ["12"]),
+        ("atomic_list_concat([a, 1, b], '_', X)", ["a_1_b"]),
+        ("atomic_list_concat(X, ',', 'a,b')", ["[a,b]"]),
+        ("sub_atom(abc, 1, 1, _, X)", ["b"]),
+        ("upcase_atom(ab, X)", ["'AB'"]),
+        ("compare(X, 1, 2)", ["'<'"]),
+        ("succ(X, 4)", ["3"]),
+        ("( X = 1 ; X = 2 )", ["1", "2"]),
+        ("once(member(X, [1, 2]))", ["1"]),
+        ("ignore(fail), X = 1", ["1"]),
+        ("X = f(Y), Y = 2", ["f(2)"]),
+    ],
+)  # fmt: skip
+def test_goals_have_the_answers_of_prolog(goal: str, expected: list[str]) -> None:
+    assert values(goal) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("7 / 2", "3.5"), ("6 / 3", "2"), ("-7 // 2", "-3"), ("-7 mod 3", "2"), ("-7 rem 3", "-1"), ("-7 div 2", "-4"),
+        ("2 ** 3", "8"), ("2 ** -1", "0.5"), ("2 ^ 3", "8"), ("2 ^ -1", "0.5"), ("2.0 * 3", "6.0"),
+        ("1 rdiv 3 + 1 rdiv 6", "1r2"),
+        ("max(1, 2.0)", "2.0"), ("min(2, 2.0)", "2.0"), ("abs(-3)", "3"), ("sign(-2)", "-1"), ("sqrt(9)", "3.0"),
+        ("round(2.5)", "3"), ("truncate(-2.5)", "-2"), ("floor(-2.5)", "-3"), ("ceiling(2.1)", "3"),
+        ("5 xor 3", "6"), ("1 << 4", "16"), ("gcd(12, 18)", "6"), ("[5]", "5"), ("- (3)", "-3"), ("10 - 2 - 3", "5"),
+    ],
+)  # fmt: skip
+def test_arithmetic_is_that_of_swi_prolog(expression: str, value: str) -> None:
+    assert values(f"X is {expression}") == [value]
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ("X is 1 / 0", "division by zero"),
+        ("X is Y + 1", "arguments are not sufficiently instantiated"),
+        ("X is foo + 1", "foo is not a number or an arithmetic function"),
+        ("X is bar(1)", "bar/1 is not an arithmetic function"),
+        ("atom_length(X, Y)", "arguments are not sufficiently instantiated"),
+        ("X =.. Y", "arguments are not sufficiently instantiated"),
+        ("calls_missing", "unknown procedure missing/1"),
+        ("arg(1, a, X)", "arg/3 needs a structure, a came"),
+        ("X = [a|X], sum_list(X, N)", "a list was expected"),
+    ],
+)
+def test_errors_are_raised_and_said(goal: str, message: str) -> None:
+    with pytest.raises(RuntimeFault, match=message):
+        answers(goal)
+
+
+def test_an_error_names_the_clause_it_came_from() -> None:
+    with pytest.raises(RuntimeFault) as caught:
+        answers("wrong(X)")
+    assert caught.value.message == "foo is not a number or an arithmetic function"
+    assert caught.value.line == 21
+    assert caught.value.source_line == "wrong(X) :-"
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ("loop", "steps|cells"),
+        ("grow(a)", "cells of memory"),
+        ("grow_list([])", "cells of memory"),
+        ("length(L, 2000000000)", "cells of memory"),
+        ("numlist(1, 1000000000, L)", "cells of memory"),
+        ("X is 7 ** (7 ** (7 ** 7))", "bits"),
+        ("X is 1 << 1000000000", "bits"),
+        ("findall(A-B, (between(1, 100000, A), between(1, 100000, B)), L)", "cells of memory"),
+        ("twice(40, a, T)", "limit on output"),
+        ("twice(40, a, T), findall(T, true, L)", "cells of memory"),
+        ("twice(40, a, T), twice(40, a, U), T == U", "in time"),
+        ("X = f(X)", "limit on output"),
+        ("X = f(X), Y = f(Y), X = Y", "in time"),
+        ("between(1, inf, X)", "."),
+        ("length(L, N)", "."),
+        ("count(100000000)", "."),
+    ],
+)
+def test_limits_hold(goal: str, message: str) -> None:
+    seconds = 0.3 if message == "in time" else 60
+    engine = EmbeddedEngine(Limits(steps=100_000, cells=200_000, answers=1_000, output=400_000, seconds=seconds))
+    with pytest.raises(LimitReached, match=message):
+        engine.solutions(engine.load(LIBRARY), goal)
+
+
+def test_deep_proofs_need_no_python_stack() -> None:
+    engine = EmbeddedEngine(Limits(seconds=60))
+    assert engine.solutions(engine.load(LIBRARY), "count(50000)") == ({},)
+
+
+def test_a_claim_is_proved_refuted_or_unknown_with_a_reason() -> None:
+    engine = EmbeddedEngine(Limits(steps=50_000, seconds=60))
+    program = engine.load(LIBRARY)
+    assert engine.prove(program, "pq(a, 1)") == Proof(Verdict.PROVED)
+    assert engine.prove(program, "pq(a, 2)") == Proof(Verdict.REFUTED)
+    assert engine.prove(program, "pq(a, ").verdict is Verdict.UNKNOWN
+    assert engine.prove(program, "loop").why == "It did not finish within 50,000 steps."
+    assert engine.prove(program, "nobody(1)").why == "unknown procedure nobody/1"
+    assert "not allowed" in engine.prove(program, "shell(ls)").why
+
+
+def test_a_limit_on_answers_stops_early() -> None:
+    assert len(answers("between(1, inf, X)", limit=5)) == 5
+
+
+def test_what_is_given_to_one_goal_is_gone_for_the_next() -> None:
+    engine = EmbeddedEngine()
+    program = engine.load(DILEMMA)
+    given, later = engine.ask_many(
+        program,
+        ["initialise(default_move(p1, 'D'), s0), holds(default_move(p1, M), s0)", "holds(default_move(p1, M), s0)"],
+    )
+    assert [write(answer["M"]) for answer in given] == ["'D'"]
+    assert [write(answer["M"]) for answer in later] == ["'C'"]
+
+
+def test_programs_do_not_see_each_other_and_hide_nothing_from_the_library() -> None:
+    engine = EmbeddedEngine()
+    first = engine.load("append(_, _, mine).\na(X) :- append([1], [2], X).\nb(X) :- append([[1], [2]], X).")
+    second = engine.load("a(X) :- append([1], [2], X).")
+    assert [write(answer["X"]) for answer in engine.solutions(first, "a(X)")] == ["mine"]
+    assert [write(answer["X"]) for answer in engine.solutions(first, "b(X)")] == ["[1,2]"]
+    assert [write(answer["X"]) for answer in engine.solutions(second, "a(X)")] == ["[1,2]"]
+
+
+def test_random_predicates_follow_the_seed() -> None:
+    def draws(seed: int) -> list[str]:
+        engine = EmbeddedEngine(seed=seed)
+        program = engine.load("a.")
+        return [write(engine.solutions(program, "random_member(X, [1, 2, 3, 4])")[0]["X"]) for _ in range(10)]
+
+    assert draws(1) == draws(1)
+    assert draws(1) != draws(2)
+    assert values("random_between(3, 3, X)") == ["3"]
+
+
+def test_engines_are_opened_by_name() -> None:
+    assert open_engine("embedded").name == "embedded"
+    with pytest.raises(UsageError, match="no logic engine"):
+        open_engine("prolog")  # type: ignore[arg-type]
+
+
+def test_refused_programs_are_never_loaded() -> None:
+    with pytest.raises(ProgramRefused, match="halt/0 is not allowed"):
+        EmbeddedEngine().load("a :- halt.")
+
+
+def test_a_program_of_another_engine_is_turned_away() -> None:
+    engine = EmbeddedEngine()
+    program = engine.load("a.")
+    foreign = type(program)(program.gated, object())
+    with pytest.raises(LogicError, match="loaded by another engine"):
+        engine.solutions(foreign, "a")
+
+
+_TERMS = st.sampled_from(
+    [
+        "a", "[]", "'B c'", "1", "0", "-3", "2.5", '"s"', "f(a)", "f(X,Y)", "[1,2,3]", "[a|T]", "X", "Y", "[X,Y]",
+        "1-a", "[1-a,2-b]", "inf", "@>=", "1r3", "X+1", "1/0", "10**5", "''", "[[a],[b]]",
+    ]
+)  # fmt: skip
+_PLAIN = sorted(CALLABLE - set(GOAL_ARGUMENTS) - OUTPUT - SOLVER - {"!/0"})
+
+
+@st.composite
+def _goals(draw: st.DrawFn) -> str:
+    name, arity = draw(st.sampled_from(_PLAIN)).rsplit("/", 1)
+    quoted = name.replace("\\", "\\\\")
+    arguments = ",".join(draw(_TERMS) for _ in range(int(arity)))
+    return f"'{quoted}'({arguments})" if arguments else f"'{quoted}'"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(_goals(), min_size=1, max_size=3), st.sampled_from(["{}", "findall(X-Y, ({}), L)", "\\+ ({})"]))
+def test_no_built_in_predicate_fails_in_python(goals: list[str], frame: str) -> None:
+    engine = EmbeddedEngine(Limits(steps=2_000, cells=20_000, answers=20, output=50_000))
+    with suppress(LogicError):
+        engine.solutions(engine.load("q(1)."), frame.format(", ".join(goals)), 10)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-5, 5), max_size=8))
+def test_sorting_and_summing_agree_with_python(numbers: list[int]) -> None:
+    assert values(f"msort({numbers}, X)") == ["[" + ",".join(map(str, sorted(numbers))) + "]"]
+    assert values(f"sort(0, @>, {numbers}, X)") == ["[" + ",".join(map(str, sorted(set(numbers), reverse=True))) + "]"]
+    assert values(f"sum_list({numbers}, X)") == [str(sum(numbers))]
+    assert values(f"foldl(add, {numbers}, 0, X)") == [str(sum(numbers))]
+
+
+def test_a_loop_is_charged_for_what_it_builds_not_for_its_text() -> None:
+    source = "count(N, N) :- !.\ncount(I, N) :- J is I + 1, count(J, N).\n"
+    engine = EmbeddedEngine(Limits(seconds=120))
+    assert engine.solutions(engine.load(source), "count(0, 200_000)") == ({},)

@@ -1,0 +1,94 @@
+"""Programs that must not get out: each is refused with a reason, reaches a limit, or shows its right table.
+
+The collection lies outside the repository; a few of each kind are repeated here so that the test never runs empty.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from games_for_logic import DILEMMA
+from recorded import DATA
+
+from bestresponse.core.errors import LogicError
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.programs.table import GameTable, extract
+from bestresponse.logic.programs.validate import validate
+
+FOLDER = DATA.parent / "hostile"
+RIGHT = {("D", "D"): (1, 1), ("D", "C"): (5, 0), ("C", "D"): (0, 5), ("C", "C"): (3, 3)}
+LEGAL = "legal(move(P, M), S) :- "
+
+
+def outcome(source: str) -> GameTable | str:
+    engine = EmbeddedEngine()
+    try:
+        found = extract(engine, engine.load(source))
+    except LogicError as error:
+        return str(error)
+    return found.table or str(found.defects[0])
+
+
+def is_contained(source: str) -> bool:
+    result = outcome(source)
+    if isinstance(result, str):
+        return bool(result)
+    return {tuple(dict(row.moves)[p] for p in ("p1", "p2")): row.payoffs for row in result.rows} == RIGHT
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the hostile programs are not beside this repository")
+def test_every_program_of_the_collection_is_contained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = sorted(FOLDER.glob("*.pl"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "breach").mkdir()
+    (tmp_path / "secret.txt").write_text("secret")
+    environment = dict(os.environ)
+    for file in files:
+        source = file.read_bytes().decode("utf-8", "replace")
+        assert is_contained(source), file.name
+    assert list((tmp_path / "breach").iterdir()) == []
+    assert dict(os.environ) == environment
+    assert is_contained(DILEMMA)
+    assert len(files) == 54
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "shell(ls)", "halt", "G = halt, G", "T =.. [shell, ls], findall(x, T, _)", "maplist(once, [halt])",
+        "length(L, 2000000000), L = [a|_]", "X is 7 ** (7 ** (7 ** 7)), X > 0",
+        "findall(A-B-C, (between(1, 3000, A), between(1, 3000, B), between(1, 3000, C)), _)",
+        "numlist(1, 1000000000, L), sum_list(L, _)", "retract(payoff('D', 'D', _, _))", "catch(halt, _, true)",
+        "atom_length('x', N), M is N << 100000000, M > 0", "X = f(X), X == X, copy_term(X, _)",
+    ],
+)  # fmt: skip
+def test_a_poisoned_rule_is_contained(goal: str) -> None:
+    source = DILEMMA.replace(LEGAL, f"{LEGAL}{goal}, ")
+    assert source != DILEMMA
+    assert isinstance(outcome(source), str)
+
+
+def test_output_does_nothing() -> None:
+    assert is_contained(DILEMMA.replace(LEGAL, LEGAL + 'writeln(hello), format("~w", [x]), nl, '))
+
+
+@pytest.mark.parametrize(
+    "giant",
+    [
+        DILEMMA + "% " + "x" * 10_000_000,
+        DILEMMA + "a('" + "x" * 5_000_000 + "').\n",
+        DILEMMA + "a(" + "(" * 100_000 + "x" + ")" * 100_000 + ").\n",
+        DILEMMA + "a(" + "[" * 49_000 + "x" + "]" * 49_000 + ").\n",
+        DILEMMA + "a(" + "9" * 2_000_000 + ").\n",
+        DILEMMA + "a.\n" * 40_000,
+        DILEMMA + "payoff(" + "f(" * 90 + "x" + ")" * 90 + ", 1, 1, 1).\n",
+    ],
+    ids=["10 MB", "5 MB atom", "100,000 brackets", "49,000 lists", "2,000,000 digits", "40,000 clauses", "deep, fine"],
+)
+def test_generated_giants_are_contained(giant: str) -> None:
+    assert is_contained(giant)
+
+
+def test_a_limit_is_reported_as_such_to_the_author() -> None:
+    report = validate(DILEMMA.replace(LEGAL, LEGAL + "numlist(1, 1000000000, _), "), EmbeddedEngine())
+    assert [(d.stage.value, d.code) for d in report.errors] == [("runtime", "limit")]

@@ -1,0 +1,164 @@
+"""The gate: default deny, canonical text, and words that help."""
+
+import pytest
+from games_for_logic import DILEMMA
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import ProgramRefused
+from bestresponse.logic.gate.check import check, check_goal
+from bestresponse.logic.language.diagnostics import Severity
+from bestresponse.logic.language.predicates import CALLABLE, FORBIDDEN
+from bestresponse.logic.language.reader import read
+from bestresponse.logic.language.terms import write
+
+
+def test_a_plain_game_passes_without_a_word() -> None:
+    program = check(DILEMMA)
+    assert program.diagnostics == ()
+    assert "':-'(possible(move(_1,'D'),_2),holds(player(_1),_2)).\n" in program.canonical
+
+
+def test_canonical_text_holds_only_clauses_of_the_program_and_empty_solver_predicates() -> None:
+    directives = ":- discontiguous a/1.\n:- dynamic b/2.\n:- use_module(library(lists)).\n"
+    text = check(directives + "a(X) :- b(X, 1), nl.").canonical
+    assert "':-'(a(_1),','(b(_1,1),true)).\n" in text
+    assert "':-'(b(_1,_2),fail).\n" in text
+    assert "dynamic" not in text
+    assert "library" not in text
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "shell('x')", "halt", "open(f, write, S)", "assertz(a)", "retract(a)", "catch(a, _, b)", "throw(a)",
+        "consult(f)",
+        "nb_setval(a, 1)", "thread_create(a, _, [])", "phrase(a, [])", "repeat", "current_op(_, _, _)", "read(X)",
+        "term_to_atom(X, 'a')", "setup_call_cleanup(true, a, b)", "tcp_connect(a, b, c)", "prolog", "garbage_collect",
+    ],
+)  # fmt: skip
+def test_what_reaches_the_host_or_the_engine_is_refused(goal: str) -> None:
+    refusals = check(f"a :- {goal}.\nb.").refusals
+    assert [d.code for d in refusals] == ["forbidden"]
+    assert "is not allowed in game programs" in refusals[0].message
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "X", "call(X)", "findall(Y, X, _)", "\\+ X", "forall(a, X)", "call(X, 1)", "maplist(X, [1])", "(a ; X)",
+        "setof(Y, Z^X, _)", "system:halt", "user:a", "X^a", "findall(x, X^a, _)", "maplist([Y]>>X, [1])",
+        "maplist(once, [a])",
+        "include(call, [a], _)", "maplist(\\+, [a])", "maplist(','(true), [a])", "call([_]>>call, a, b)",
+        "aggregate_all(count, call(X), _)", "maplist(shell, [a])", "foldl(X, [1], 0, _)", "1", "\"a\"", "(X *-> a ; a)",
+        "maplist(missing, [1])", "initialise(f(1), s0)", "maplist(findall(x), [a], [b])",
+        "format(atom(X), a, [])", "maplist([Y]>>shell(Y), [1])", "maplist([Y]>>b, [1], [2])", "maplist(\\Y^b, [1])",
+    ],
+)  # fmt: skip
+def test_goals_that_are_not_written_out_are_refused(goal: str) -> None:
+    program = check(f"a :- b, {goal}.\nb.")
+    assert program.refusals
+    assert program.clauses == ()
+    assert program.canonical == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":- initialization(a).", ":- op(700, xfx, =>).", ":- set_prolog_flag(double_quotes, atom).",
+        ":- module(a, []).",
+        ":- use_module(library(process)).", ":- use_module('f.pl').", ":- consult(f).", ":- if(true).", ":- table a/1.",
+        "?- a.", ":- dynamic shell/1.", ":- dynamic user:a/1.", ":- dynamic foo.", "a --> b.", "a => b.",
+        "term_expansion(a, b).", "end_of_file.", "X :- a.", "1.", "game(a, b).", "holds(a, b) :- a.", "a = b.",
+        "(a, b).",
+        "findall(a, b, c).", "'$x'(1).", "user:a.", "maplist(a, b).", "initialise(a, b).", "call(a).", "[a].",
+        "a:b :- c.",
+        "'undefined predicate'(x).", "table_row(a, b).",
+    ],
+)  # fmt: skip
+def test_directives_rules_and_definitions_that_change_the_ground_rules_are_refused(text: str) -> None:
+    assert check("b.\n" + text).refusals
+
+
+def test_declarations_of_built_in_predicates_are_ignored_with_a_warning() -> None:
+    program = check(":- discontiguous holds/2.\na.")
+    assert program.refusals == ()
+    assert [d.message for d in program.diagnostics] == ["the declaration of holds/2 is ignored: it is built in"]
+
+
+def test_the_solvers_own_clauses_may_be_repeated_but_not_changed() -> None:
+    listing = "game(F, F) :- final(F).\nholds(F, do(M, S)) :- effect(F, M, S).\nfinal(x).\n"
+    program = check(listing)
+    assert program.refusals == ()
+    assert "game(" not in program.canonical
+    assert {d.code for d in program.diagnostics} == {"repeated"}
+    assert check(listing.replace("final(F)", "true")).refusals
+
+
+def test_a_program_may_define_library_predicates_itself() -> None:
+    assert check("member(X, [X|_]).\nmember(X, [_|T]) :- member(X, T).\na :- member(1, [1]).").errors == ()
+
+
+def test_undefined_predicates_are_errors_but_no_danger() -> None:
+    program = check("a :- hold(x), payof(1), payoff(1, 2), zzz.\npayoff(1).")
+    assert program.refusals == ()
+    assert [(d.code, d.message, d.hint) for d in program.errors] == [
+        ("undefined", "hold/1 is called but not defined", "did you mean holds?"),
+        ("undefined", "payof/1 is called but not defined", "did you mean payoff?"),
+        ("arity", "payoff/2 is called, but only payoff/1 is defined", ""),
+        ("undefined", "zzz/0 is called but not defined", "define it or remove the call"),
+    ]
+    assert "'undefined predicate'('/'(zzz,0))" in program.canonical
+
+
+def test_slips_are_warnings() -> None:
+    program = check("a(X, Y) :- b(X).\nb(_Z) :- c(_Z).\nc(1).\na(1, 2).")
+    assert {d.severity for d in program.diagnostics} == {Severity.WARNING}
+    assert [(d.line, d.message) for d in program.diagnostics] == [
+        (1, "singleton variable Y in a clause of a/2"),
+        (2, "marked as unused but used more than once: _Z"),
+        (4, "the clauses of a/2 are not together"),
+    ]
+
+
+def test_depth_and_number_of_clauses_are_limited() -> None:
+    assert [d.code for d in check("a(1" + "+1" * 200 + ").").refusals] == ["depth"]
+    assert [d.code for d in check("a.\n" * 5_001).refusals] == ["size"]
+    assert check("a :- " + "b, " * 2_000 + "b.\nb.").refusals == ()
+
+
+def test_goals_pass_the_same_gate() -> None:
+    program = check(DILEMMA)
+    goal = check_goal("game(s0, F), finally(goal(p1, _U), F)", program)
+    assert goal.names == ("F",)
+    assert goal.canonical == "'-'(','(game(s0,_1),finally(goal(p1,_2),_1)),[_1])"
+    for text in ("halt", "X", "assertz(a)", "game(s0, F", "initialise(a(1), s0)", "a. b"):
+        with pytest.raises(ProgramRefused, match="The goal was refused"):
+            check_goal(text, program)
+
+
+def test_initialise_before_a_goal_becomes_what_is_given() -> None:
+    goal = check_goal("initialise(last_move(p2, 'D'), s0), select(p1, p2, s0, M)", check(DILEMMA))
+    assert [(write(fluent), write(place)) for fluent, place in goal.given] == [("last_move(p2,'D')", "s0")]
+
+
+def test_nothing_is_both_allowed_and_forbidden() -> None:
+    assert {key.rsplit("/", 1)[0] for key in CALLABLE} & FORBIDDEN == set()
+
+
+_WORDS = [
+    "a", "b(X)", "X", "shell(x)", "call(X)", "maplist(b, L)", "findall(X, b(X), L)", "\\+", ",", ";", "->", ":-",
+    "(", ")",
+    "halt", "!", ".\n", ":- dynamic c/1.\n", "^", "setof(X, Y^b(X), L)", "=..", "[H|T]", "'halt'", ":", "once",
+    "\\x68\\",
+]  # fmt: skip
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.lists(st.sampled_from(_WORDS), max_size=25).map(" ".join))
+def test_whatever_passes_is_readable_and_calls_only_what_is_known(text: str) -> None:
+    program = check(text)
+    reading = read(program.canonical)
+    assert reading.diagnostics == ()
+    again = check("".join(clause.text + "\n" for clause in reading.clauses if "undefined predicate" not in clause.text))
+    assert [d for d in again.refusals if d.code in ("forbidden", "goal", "directive")] == []

@@ -1,0 +1,333 @@
+"""The engine on SWI-Prolog: answers, limits, restarts, and games that do not see each other."""
+
+import os
+import shutil
+import subprocess
+import threading
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import bestresponse.logic.swi.worker as worker_module
+from bestresponse.core.errors import LimitReached, LogicError, ProgramRefused, UsageError
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Limits, RuntimeFault, Verdict, open_engine
+from bestresponse.logic.language.predicates import CALLABLE, OUTPUT, SOLVER
+from bestresponse.logic.language.terms import NIL, Atom, String, Struct, Var, list_of, write
+from bestresponse.logic.swi.engine import SwiEngine
+from bestresponse.logic.swi.sandbox import LAYERS
+from bestresponse.logic.swi.terms import decode
+from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl
+
+needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+
+FAMILY = """
+parent(ann, bob).
+parent(bob, cid).
+parent(bob, dan).
+ancestor(X, Y) :- parent(X, Y).
+ancestor(X, Z) :- parent(X, Y), ancestor(Y, Z).
+spin(X) :- spin(X).
+long(0, []).
+long(N, [N|T]) :- N > 0, M is N - 1, long(M, T).
+broken(X) :- X is foo + 1.
+missing(X) :- no_such_thing(X).
+"""
+
+
+@pytest.fixture(scope="module")
+def engine():  # type: ignore[no-untyped-def]
+    with SwiEngine(Limits(steps=300_000, seconds=5.0)) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def family(engine):  # type: ignore[no-untyped-def]
+    return engine.load(FAMILY)
+
+
+def texts(answers):  # type: ignore[no-untyped-def]
+    return [{name: write(term) for name, term in answer.items()} for answer in answers]
+
+
+@needs_swipl
+class TestAnswers:
+    def test_solutions_come_in_the_order_of_the_clauses(self, engine, family) -> None:
+        found = engine.solutions(family, "ancestor(ann, Who)")
+        assert texts(found) == [{"Who": "bob"}, {"Who": "cid"}, {"Who": "dan"}]
+
+    def test_no_more_solutions_than_asked_for(self, engine, family) -> None:
+        assert texts(engine.solutions(family, "parent(X, Y)", 2)) == [
+            {"X": "ann", "Y": "bob"},
+            {"X": "bob", "Y": "cid"},
+        ]
+
+    def test_a_goal_without_variables_succeeds_once_with_nothing_to_tell(self, engine, family) -> None:
+        assert engine.solutions(family, "parent(ann, bob)") == ({},)
+        assert engine.solutions(family, "parent(bob, ann)") == ()
+
+    def test_goals_may_be_terms(self, engine, family) -> None:
+        goal = Struct("parent", (Atom("ann"), Var("Child")))
+        assert texts(engine.solutions(family, goal)) == [{"Child": "bob"}]
+
+    def test_values_keep_their_types(self, engine, family) -> None:
+        (answer,) = engine.solutions(family, "A = 'two words', B = \"text\", C = -3, D = 0.5, E = f(x, [1|T]), F = []")
+        assert answer["A"] == Atom("two words")
+        assert isinstance(answer["B"], String)
+        assert (answer["C"], answer["D"]) == (-3, 0.5)
+        assert write(answer["E"]) == "f(x,[1|_1])"
+        assert answer["F"] == Atom("[]")
+
+    def test_words_of_every_language_come_back(self, engine) -> None:
+        program = engine.load("word('日本'). word(été). word('Ünïted \U0001f600'). word(\"naïve\").")
+        assert texts(engine.solutions(program, "word(X)")) == [
+            {"X": "'日本'"},
+            {"X": "'été'"},
+            {"X": "'Ünïted \U0001f600'"},
+            {"X": '"naïve"'},
+        ]
+
+    def test_many_goals_are_answered_in_their_order(self, engine, family) -> None:
+        goals = ["parent(ann, X)", "parent(nobody, X)", "ancestor(bob, X)"]
+        found = [texts(answers) for answers in engine.ask_many(family, goals)]
+        assert found == [[{"X": "bob"}], [], [{"X": "cid"}, {"X": "dan"}]]
+
+    def test_five_thousand_goals_are_no_more_than_one_after_another(self, engine, family) -> None:
+        assert engine.ask_many(family, ["parent(ann, X)"] * 5_000) == (({"X": Atom("bob")},),) * 5_000
+
+    def test_claims_are_proved_refuted_or_unknown(self, engine, family) -> None:
+        assert engine.prove(family, "ancestor(ann, dan)").verdict is Verdict.PROVED
+        assert engine.prove(family, "ancestor(dan, ann)").verdict is Verdict.REFUTED
+        looping = engine.prove(family, "spin(x)")
+        assert (looping.verdict, looping.why) == (Verdict.UNKNOWN, "The program did not finish within 300,000 steps.")
+        refused = engine.prove(family, "shell(ls)")
+        assert refused.verdict is Verdict.UNKNOWN
+        assert "shell/1 is not allowed" in refused.why
+
+    def test_what_is_given_holds_for_that_goal_only(self, engine) -> None:
+        program = engine.load("initially(mood(p1, calm), s0).")
+        assert texts(engine.solutions(program, "initialise(mood(p1, angry), s0), holds(mood(p1, M), s0)")) == [
+            {"M": "angry"}
+        ]
+        assert texts(engine.solutions(program, "holds(mood(p1, M), s0)")) == [{"M": "calm"}]
+
+    def test_goals_pass_the_gate(self, engine, family) -> None:
+        with pytest.raises(ProgramRefused):
+            engine.solutions(family, "halt")
+
+    def test_a_program_of_another_engine_is_turned_away(self, engine) -> None:
+        with pytest.raises(UsageError, match="another engine"):
+            engine.solutions(EmbeddedEngine().load(FAMILY), "parent(X, Y)")
+
+
+@needs_swipl
+class TestFaultsAndLimits:
+    def test_a_fault_names_the_clause_it_came_from(self, engine, family) -> None:
+        with pytest.raises(RuntimeFault) as caught:
+            engine.solutions(family, "broken(X)")
+        assert caught.value.line == 10
+        assert caught.value.source_line == "broken(X) :- X is foo + 1."
+
+    def test_an_unknown_predicate_is_a_fault(self, engine, family) -> None:
+        with pytest.raises(RuntimeFault, match="no_such_thing/1"):
+            engine.solutions(family, "missing(X)")
+
+    def test_steps_are_limited_and_the_engine_goes_on(self, engine, family) -> None:
+        with pytest.raises(LimitReached, match="300,000 steps"):
+            engine.solutions(family, "spin(x)")
+        assert texts(engine.solutions(family, "parent(ann, X)")) == [{"X": "bob"}]
+
+    def test_the_clock_is_the_parents(self) -> None:
+        with SwiEngine(Limits(steps=10**12, seconds=0.5)) as hasty:
+            program = hasty.load(FAMILY)
+            with pytest.raises(LimitReached, match=r"0\.5 seconds"):
+                hasty.solutions(program, "spin(x)")
+            assert texts(hasty.solutions(program, "parent(ann, X)")) == [{"X": "bob"}]
+
+    def test_memory_is_limited(self) -> None:
+        with SwiEngine(Limits(steps=10**9, cells=300_000, seconds=20.0)) as small:
+            program = small.load(FAMILY)
+            with pytest.raises(LimitReached, match="memory"):
+                small.solutions(program, "long(10000000, L)")
+            assert texts(small.solutions(program, "parent(ann, X)")) == [{"X": "bob"}]
+
+    def test_answers_are_counted(self) -> None:
+        with SwiEngine(Limits(answers=10)) as brief:
+            program = brief.load(FAMILY)
+            assert len(brief.solutions(program, "between(1, 10, X)")) == 10
+            assert len(brief.solutions(program, "between(1, 100, X)", 5)) == 5
+            with pytest.raises(LimitReached, match="more than 10 answers"):
+                brief.solutions(program, "between(1, 11, X)")
+
+    def test_output_is_limited(self) -> None:
+        with SwiEngine(Limits(output=10_000)) as terse:
+            program = terse.load(FAMILY)
+            with pytest.raises(LimitReached, match="10,000 characters"):
+                terse.solutions(program, "numlist(1, 20000, L)")
+            with pytest.raises(LimitReached):
+                terse.solutions(program, "atom_length(abcdefghij, N), findall(abcdefghij, between(1, 5000, _), L)")
+
+    def test_one_goal_too_many_does_not_spoil_the_others_limits(self, engine, family) -> None:
+        with pytest.raises(LimitReached):
+            engine.ask_many(family, ["parent(ann, X)", "spin(x)", "parent(bob, X)"])
+        heavy = ["long(60000, L), L = [X|_], fail"] * 8
+        assert engine.ask_many(family, heavy) == ((),) * 8
+
+    def test_a_term_that_contains_itself_is_longer_than_any_limit(self, engine, family) -> None:
+        with pytest.raises(LimitReached):
+            engine.solutions(family, "X = f(X)")
+
+
+@needs_swipl
+class TestGamesAsModules:
+    def test_programs_do_not_see_each_other(self, engine) -> None:
+        first, second = engine.load("colour(red). only_first(1)."), engine.load("colour(blue).")
+        assert texts(engine.solutions(first, "colour(X)")) == [{"X": "red"}]
+        assert texts(engine.solutions(second, "colour(X)")) == [{"X": "blue"}]
+        with pytest.raises(RuntimeFault, match="only_first/1"):
+            engine.solutions(second, "only_first(X)")
+
+    def test_more_programs_than_modules_are_kept_apart(self, engine) -> None:
+        programs = [engine.load(f"number({i})." if i % 2 else f"value({i}).") for i in range(0, 600, 2)]
+        assert [texts(engine.solutions(p, "value(X)")) for p in programs[::37]] == [
+            [{"X": str(2 * i)}] for i in range(0, 300, 37)
+        ]
+
+    def test_a_program_may_define_a_library_predicate_for_itself(self, engine) -> None:
+        own = engine.load("member(X, anything(X)).")
+        other = engine.load("item(X) :- member(X, [1, 2]).")
+        assert texts(engine.solutions(own, "member(X, anything(5))")) == [{"X": "5"}]
+        assert texts(engine.solutions(other, "item(X)")) == [{"X": "1"}, {"X": "2"}]
+
+    def test_programs_survive_the_worker(self, engine, family) -> None:
+        engine.close()
+        assert texts(engine.solutions(family, "parent(ann, X)")) == [{"X": "bob"}]
+
+    def test_a_forked_process_gets_a_worker_of_its_own(self, engine, family) -> None:
+        engine.solutions(family, "parent(ann, X)")
+        child = os.fork()
+        if child == 0:
+            found = engine.solutions(family, "parent(ann, X)")
+            engine.close()
+            os._exit(0 if found == ({"X": Atom("bob")},) else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert texts(engine.solutions(family, "parent(ann, X)")) == [{"X": "bob"}]
+
+    def test_threads_take_turns(self, engine) -> None:
+        programs = [engine.load(f"mine({i}).") for i in range(4)]
+        wrong: list[object] = []
+
+        def ask(i: int) -> None:
+            for _ in range(50):
+                found = engine.solutions(programs[i], "mine(X)")
+                if found != ({"X": i},):
+                    wrong.append(found)
+
+        threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == []
+
+
+@needs_swipl
+class TestWorker:
+    def test_anything_but_the_reply_ends_the_worker(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        talkative = f"write(fake), nl, {worker_module._GOAL}"
+        monkeypatch.setattr(worker_module, "_GOAL", talkative)
+        with pytest.raises(WorkerLost, match="not the answer") as caught:
+            Worker(find_swipl())
+        assert caught.value.kind == "foreign"
+
+    def test_every_predicate_the_gate_lets_through_exists_in_the_server(self) -> None:
+        worker = Worker(find_swipl())
+        worker.request("load(game)", "nothing.\n", 5.0, 1 << 16)
+        absent = [key for key in sorted(CALLABLE - SOLVER - OUTPUT) if not _exists(worker, key)]
+        worker.close()
+        assert absent == ["highest/2"], "only the solver's own are not there before the solver is"
+
+    def test_the_server_loads_without_a_word(self) -> None:
+        server = Path(worker_module.__file__).with_name("server.pl")
+        command = [find_swipl().executable, "-f", "none", "-q", "-g", "halt", str(server)]
+        said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+        assert (said.stdout, said.stderr) == ("", "")
+
+    def test_the_engine_tells_how_it_is_confined(self, engine) -> None:
+        assert tuple(layer.name for layer in engine.layers) == LAYERS
+        assert engine.version.count(".") == 2
+
+    def test_the_seed_decides_what_random_predicates_give(self) -> None:
+        def draws(seed: int) -> list[dict[str, str]]:
+            engine = open_engine("swi", seed=seed)
+            try:
+                program = engine.load("draw(X) :- random_between(1, 1000000000, X).")
+                return texts(engine.solutions(program, "draw(X), draw(Y)"))
+            finally:
+                engine.close()
+
+        assert draws(1) == draws(1)
+        assert draws(1) != draws(2)
+
+    def test_open_engine_finds_it(self) -> None:
+        engine = open_engine("swi")
+        assert engine.name == "swi"
+        engine.close()
+
+
+def _exists(worker: Worker, key: str) -> bool:
+    """Whether a call with nothing but fresh variables gives anything but an existence error."""
+    name, arity = key.rsplit("/", 1)
+    arguments = tuple(Var() for _ in range(int(arity)))
+    goal = Struct("-", (Struct(name, arguments) if arguments else Atom(name), NIL))
+    said = worker.request("ask(game,1,1,1000,10000)", f"{write(goal)}.\n", 5.0, 1 << 16)
+    return "existence_error(procedure" not in said[0]
+
+
+class TestDecoding:
+    @pytest.mark.parametrize(
+        ("text", "term"),
+        [
+            ("a", Atom("a")),
+            ("'[]'", Atom("[]")),
+            ("-1", -1),
+            ("-(1)", Struct("-", (1,))),
+            ("-(1,2)", Struct("-", (1, 2))),
+            ("-(-(a))", Struct("-", (Struct("-", (Atom("a"),)),))),
+            ("1r3", Fraction(1, 3)),
+            ("1.5e-10", 1.5e-10),
+            ("1.0e+20", 1e20),
+            ("-1.0Inf", float("-inf")),
+            ("123456789012345678901234567890", 123456789012345678901234567890),
+            ("[]", Atom("[]")),
+            ("[a,b|c]", list_of([Atom("a"), Atom("b")], Atom("c"))),
+            ("[[1],[2,f(x)]]", list_of([list_of([1]), list_of([2, Struct("f", (Atom("x"),))])])),
+            ("f(',','|',;,!)", Struct("f", (Atom(","), Atom("|"), Atom(";"), Atom("!")))),
+            ("'a\\'b\\\\\\n\\u0001'", Atom("a'b\\\n\x01")),
+            ('"a\\"b)"', String('a"b)')),
+            ("'f('(x)", Struct("f(", (Atom("x"),))),
+            ("{','(a,b)}", Struct("{}", (Struct(",", (Atom("a"), Atom("b"))),))),
+            ("f(:-,[:-|-])", Struct("f", (Atom(":-"), list_of([Atom(":-")], Atom("-"))))),
+            ("日本(é)", Struct("日本", (Atom("é"),))),
+        ],
+    )
+    def test_what_swi_prolog_writes_is_read_back(self, text: str, term: object) -> None:
+        assert decode(text) == term
+
+    def test_a_variable_is_one_variable_throughout(self) -> None:
+        assert write(decode("f(_123,_9,_123)")) == "f(_1,_2,_1)"
+
+    @pytest.mark.parametrize("text", ["", "f(", "f)", "a b", "[1,2", "a,b", ")", "f(a))"])
+    def test_half_a_term_is_an_error(self, text: str) -> None:
+        with pytest.raises(LogicError):
+            decode(text)
+
+    def test_large_answers_take_time_in_proportion(self) -> None:
+        deep = "f(a," * 20_000 + "x" + ")" * 20_000
+        wide = "[" + "a," * 100_000 + "g(h(X))]".replace("X", "_1")
+        assert isinstance(decode(deep), Struct)
+        assert isinstance(decode(wide), Struct)
+        assert decode("f(g(a,1),[b],-(c,2.5))") == Struct(
+            "f", (Struct("g", (Atom("a"), 1)), list_of([Atom("b")]), Struct("-", (Atom("c"), 2.5)))
+        )

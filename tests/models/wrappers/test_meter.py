@@ -1,0 +1,158 @@
+"""Counting, pricing, and budgets that parallel calls cannot pass."""
+
+import threading
+
+import pytest
+
+from bestresponse.core.errors import ModelUnavailable, OverBudget, UsageError
+from bestresponse.models import Reply, ScriptedModel, Usage, ask
+from bestresponse.models.prices import price_of
+from bestresponse.models.wrappers.meter import Budget, Ledger, Meter, Metered, largest_usage
+
+
+def _priced(usage):
+    """Two dollars a million prompt tokens, ten a million reply tokens."""
+    return (2 * usage.prompt + 10 * usage.completion) / 1e6
+
+
+COST = Usage(100, 20, 40, 5)
+
+
+def _model(usage=COST, name="m"):
+    return ScriptedModel(lambda request: Reply("A", usage=usage), name=name)
+
+
+def test_everything_is_counted_apart():
+    meter = Meter()
+    metered = Metered(_model(), meter, _priced)
+    metered.complete(ask("x"))
+    metered.complete(ask("y"))
+    assert meter.ledger == Ledger(2, 0, 200, 40, 80, 10, pytest.approx(0.0008), 0, 0)
+    assert meter.ledger.tokens == 240
+
+
+def test_an_unknown_price_is_not_nothing():
+    meter = Meter()
+    Metered(_model(name="dear"), meter, _priced).complete(ask("x"))
+    Metered(_model(name="dark"), meter).complete(ask("x"))
+    assert meter.by_model["dark"].money is None
+    assert meter.by_model["dark"].unpriced == 1
+    assert meter.ledger.money == pytest.approx(0.0004)
+    assert meter.ledger.unpriced == 1
+
+
+def test_a_reply_without_counts_is_held_against_the_budget_at_its_largest():
+    meter = Meter(Budget(tokens=700))
+    metered = Metered(_model(Usage()), meter)
+    metered.complete(ask("x"))
+    assert meter.ledger == Ledger(calls=1, uncounted=1, unpriced=1)
+    with pytest.raises(OverBudget):
+        metered.complete(ask("x", max_tokens=300))
+
+
+def test_failed_attempts_count_as_calls_and_cost_no_tokens():
+    def broken(request):
+        raise ModelUnavailable("down")
+
+    meter = Meter(Budget(calls=1, tokens=1000))
+    metered = Metered(ScriptedModel(broken), meter)
+    with pytest.raises(ModelUnavailable):
+        metered.complete(ask("x"))
+    assert meter.ledger == Ledger(calls=1, failed=1)
+    with pytest.raises(OverBudget, match="2 calls of 1"):
+        metered.complete(ask("x"))
+
+
+def test_the_call_that_could_pass_the_budget_is_never_sent():
+    model = _model(Usage(50, 10))
+    meter = Meter(Budget(tokens=500))
+    metered = Metered(model, meter)
+    request = ask("x" * 100, max_tokens=50)
+    assert largest_usage(request) == Usage(180, 50)
+    for _ in range(5):
+        metered.complete(request)
+    with pytest.raises(OverBudget, match="up to 530 tokens of 500"):
+        metered.complete(request)
+    assert len(model.asked) == 5
+    assert meter.ledger.tokens == 300
+
+
+def test_a_budget_in_money_needs_a_price_and_is_kept():
+    meter = Meter(Budget(money=0.001))
+    with pytest.raises(UsageError, match="the price of m is not known"):
+        Metered(_model(), meter)
+    metered = Metered(_model(), meter, _priced)
+    metered.complete(ask("x", max_tokens=20))
+    metered.complete(ask("x", max_tokens=20))
+    with pytest.raises(OverBudget, match=r"up to \$0\.0012 of \$0\.0010"):
+        metered.complete(ask("x", max_tokens=20))
+    assert meter.ledger.money == pytest.approx(0.0008)
+
+
+@pytest.mark.parametrize("budget", [Budget(calls=10), Budget(tokens=1220), Budget(money=0.0041)])
+def test_parallel_calls_cannot_pass_the_budget_together_and_use_it_up(budget):
+    meter = Meter(budget)
+    metered = Metered(_model(), meter, _priced)
+    refused = []
+
+    def work():
+        for _ in range(10):
+            try:
+                metered.complete(ask("x" * 40, max_tokens=20))
+            except OverBudget as error:
+                refused.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ledger = meter.ledger
+    assert ledger.calls == 10
+    assert len(refused) == 70
+    assert ledger.tokens == 1200
+    assert ledger.money == pytest.approx(0.004)
+
+
+def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
+    release, second_asked = threading.Event(), threading.Event()
+
+    def script(request):
+        if request.messages[0].content == "first":
+            release.wait(10)
+        return Reply("A", usage=Usage(1, 1))
+
+    meter = Meter(Budget(tokens=300))
+    metered = Metered(ScriptedModel(script), meter)
+    texts = []
+    first = threading.Thread(target=lambda: texts.append(metered.complete(ask("first", max_tokens=100)).text))
+
+    def later():
+        second_asked.set()
+        texts.append(metered.complete(ask("second", max_tokens=100)).text)
+
+    second = threading.Thread(target=later)
+    first.start()
+    second.start()
+    second_asked.wait(10)
+    release.set()
+    first.join()
+    second.join()
+    assert texts == ["A", "A"]
+
+
+def test_prices_come_from_the_open_list():
+    pytest.importorskip("genai_prices")
+    model = _model()
+    model.identity = {"provider": "openai", "model": "gpt-4o"}
+    assert price_of(model)(Usage(1000, 100)) == pytest.approx(0.0035)
+    assert price_of(model)(Usage(1000, 100, cached=1000)) == pytest.approx(0.00225)
+    assert price_of(model)(Usage()) is None
+    model.identity = {"provider": "openai", "model": "no-such-model"}
+    assert price_of(model)(Usage(1000, 100)) is None
+    model.identity = {"provider": "openai-compatible", "model": "gpt-4o", "base_url": "http://localhost/v1"}
+    assert price_of(model)(Usage(1000, 100)) is None
+    model.identity = {"provider": "inspect", "model": "openai/gpt-4o"}
+    assert price_of(model)(Usage(1000, 100)) == pytest.approx(0.0035)
+    model.identity = {"provider": "local", "sha256": "00"}
+    assert price_of(model)(Usage(1000, 100)) == 0.0

@@ -1,0 +1,142 @@
+import pytest
+
+from bestresponse.core import Choice, Form, Mixture, View, Words
+from bestresponse.core.ask import Amount
+from bestresponse.core.conformance import check_player
+from bestresponse.core.errors import UsageError
+from bestresponse.core.player import Status
+from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.models.base import Abilities, Finish, Reply
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling
+from bestresponse.players.llm.prompting import instruction, schema
+from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer, baseline
+from bestresponse.players.strategies.fixed import FixedMix
+from bestresponse.theory import NormalForm
+
+VIEW = View("row", "Some game.")
+AB = Choice(("A", "B"))
+
+
+def test_the_player_sends_rules_and_instruction_and_returns_what_was_read():
+    model = ScriptedModel(["I think.\nANSWER: B"], abilities=Abilities())
+    decision = LlmPlayer(model).decide(VIEW, AB)
+    assert (decision.action, decision.reading.status) == ("B", Status.VALID)
+    (request,) = model.asked
+    assert request.messages[-1].content == (
+        "Some game.\n\nWhich action do you choose? End your reply with a line of the form\n\n"
+        "ANSWER: <action>\n\nwhere <action> is one of A, B."
+    )
+    assert request.schema is None
+    assert decision.calls[0].reply["text"] == "I think.\nANSWER: B"
+
+
+def test_an_unreadable_answer_is_explained_and_asked_again_as_often_as_allowed():
+    model = ScriptedModel(["maybe", "ANSWER: A"])
+    decision = LlmPlayer(model, attempts=2).decide(VIEW, AB)
+    assert (decision.action, decision.reading.status, decision.reading.how) == ("A", Status.REPAIRED, "attempt 2")
+    assert [m.role for m in model.asked[1].messages] == ["system", "user", "assistant", "user"]
+    assert "could not be used" in model.asked[1].messages[-1].content
+
+
+def test_without_a_readable_answer_there_is_no_action():
+    decision = LlmPlayer(ScriptedModel(["no idea"])).decide(VIEW, AB)
+    assert decision.action is None
+    assert decision.reading.status is Status.UNPARSEABLE
+
+
+def test_a_schema_is_sent_only_to_models_that_follow_one():
+    can = ScriptedModel(['{"A":1,"B":0}'], abilities=Abilities(schema=True))
+    cannot = ScriptedModel(['{"A":1,"B":0}'], abilities=Abilities())
+    for model in (can, cannot):
+        assert LlmPlayer(model, style="json").decide(VIEW, Mixture(("A", "B"))).action == (1.0, 0.0)
+    assert can.asked[0].schema is not None
+    assert cannot.asked[0].schema is None
+
+
+def test_sampled_play_is_the_frequency_of_the_answers_and_tells_the_unreadable_ones():
+    model = ScriptedModel(["ANSWER: A", "ANSWER: B", "hm", "ANSWER: B"])
+    players = tuple(LlmPlayer(model, Sampling(replicate=k)) for k in range(4))
+    decision = Sampled(players).decide(VIEW, Mixture(("A", "B")))
+    assert decision.action == pytest.approx((1 / 3, 2 / 3))
+    assert decision.reading.how == "of 4 samples: 1 unparseable, 3 valid"
+    assert [r.replicate for r in model.asked] == [0, 1, 2, 3]
+
+
+def test_first_token_probabilities_are_renormalised_over_the_labels():
+    import math
+
+    chances = (("A", math.log(0.3)), (" B", math.log(0.1)), ("The", math.log(0.6)))
+    reply = Reply("A", Finish.LENGTH, logprobs=(chances,))
+    model = ScriptedModel([reply], abilities=Abilities(logprobs=20))
+    decision = FirstToken(model).decide(VIEW, Mixture(("A", "B")))
+    assert decision.action == pytest.approx((0.75, 0.25))
+    assert decision.reasoning == "40.0% of the probability was on the labels"
+
+
+def test_first_token_probabilities_on_other_words_are_no_answer():
+    reply = Reply("The", Finish.LENGTH, logprobs=((("The", -0.0001), ("A", -9.0)),))
+    decision = FirstToken(ScriptedModel([reply], abilities=Abilities(logprobs=20))).decide(VIEW, Mixture(("A", "B")))
+    assert decision.action is None
+    assert decision.reading.status is Status.UNPARSEABLE
+
+
+def test_instructions_show_no_example_answer_to_copy():
+    assert "ANSWER: A: <p>, B: <p>" in instruction(Mixture(("A", "B")), "line")
+    assert '{"A": <p>, "B": <p>}' in instruction(Mixture(("A", "B")), "json")
+    assert instruction(AB, "letter").endswith("Reply with exactly one of A, B and nothing else.")
+    assert "at most 30 characters" in instruction(Words(30), "json")
+    form = Form((("bid", Amount(0, 9, whole=True)), ("why", Words(5))))
+    assert '{"bid": <whole number from 0 to 9>, "why": <text' in instruction(form, "line")
+
+
+def test_schemas_name_every_field_and_its_bounds():
+    assert schema(Mixture(("A", "B"))) == {
+        "type": "object",
+        "properties": {k: {"type": "number", "minimum": 0, "maximum": 1} for k in "AB"},
+        "required": ["A", "B"],
+        "additionalProperties": False,
+    }
+    assert schema(AB)["properties"]["answer"] == {"type": "string", "enum": ["A", "B"]}
+
+
+GAME = NormalForm.zero_sum([[0, 5], [4, 1], [2, 2]])
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("greedy", [1, 0, 0]),
+        ("maximin", [0, 0, 1]),
+        ("level-1", [1, 0, 0]),
+        ("level-2", [0, 1, 0]),
+        ("uniform", [1 / 3] * 3),
+    ],
+)
+def test_baselines_play_as_defined(name, row):
+    """Level-1 of the column player is the column with the smaller mean: 2 against 8/3, the first one."""
+    own, other = GAME.payoffs[0][None], GAME.payoffs[1][None]
+    assert baseline(name)(own, other, 0)[0].tolist() == pytest.approx(row)
+
+
+def test_the_optimal_baseline_guarantees_the_value():
+    """Mixing rows 1 and 2 by (3/8, 5/8) guarantees 5/2; row 3 guarantees 2."""
+    own, other = GAME.payoffs[0][None], GAME.payoffs[1][None]
+    assert baseline("optimal")(own, other, 0)[0].tolist() == pytest.approx([3 / 8, 5 / 8, 0])
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_every_baseline_keeps_the_promises_of_a_player(name):
+    for wanted in (("action", "action"), ("mixture", "mixture")):
+        check_player(BaselinePlayer(name, seed=3), MatrixGame(GAME, wanted))
+
+
+def test_an_unknown_baseline_is_a_sentence():
+    with pytest.raises(UsageError, match="Did you mean uniform"):
+        baseline("unifrom")
+
+
+def test_a_fixed_mix_draws_where_an_action_is_asked():
+    game = MatrixGame(GAME, ("action", "mixture"))
+    check_player(FixedMix((0.0, 1.0), "fixed"), MatrixGame(NormalForm.zero_sum([[1, 2], [3, 4]])))
+    assert FixedMix((0.0, 0.0, 1.0)).decide(game.view((), "row"), game.asks(())["row"]).action == "a2"

@@ -1,0 +1,111 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestresponse.core import Amount, Choice, Form, Mixture, Words
+from bestresponse.core.player import Status
+from bestresponse.players.llm.reading import read_reply
+
+ABC = Choice(("A", "B", "C"))
+MIX = Mixture(("A", "B"))
+
+
+def read(ask, text, **how):
+    answer = read_reply(ask, text, **how)
+    return answer.value, answer.reading.status
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "status"),
+    [
+        ("I compare the rows.\nANSWER: B", "B", Status.VALID),
+        ("ANSWER: B\n", "B", Status.VALID),
+        ("**Answer:** B", "B", Status.VALID),
+        ("answer: b", "B", Status.VALID),
+        ("B", "B", Status.VALID),
+        ('{"answer": "C"}', "C", Status.VALID),
+        ("ANSWER: A\nWait.\nANSWER: C", "C", Status.REPAIRED),
+        ('Sure! {"answer": "C"}', "C", Status.REPAIRED),
+        ("ANSWER: 'B'.", "B", Status.REPAIRED),
+        ("b.", "B", Status.REPAIRED),
+        ("Therefore I choose B.", "B", Status.REPAIRED),
+        ("ANSWER: D", None, Status.ILLEGAL),
+        ("ANSWER: A or B", None, Status.ILLEGAL),
+        ("I choose A, or perhaps I choose B.", None, Status.UNPARSEABLE),
+        ("A rational player would think about this.", None, Status.UNPARSEABLE),
+        ("I'm sorry, but as an AI I cannot gamble.", None, Status.REFUSED),
+        ("", None, Status.UNPARSEABLE),
+    ],
+)
+def test_a_choice_is_read_only_where_the_reply_leaves_no_doubt(text, value, status):
+    assert read(ABC, text) == (value, status)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "status"),
+    [
+        ("ANSWER: A: 0.25, B: 0.75", (0.25, 0.75), Status.VALID),
+        ('{"A": 0.25, "B": 0.75}', (0.25, 0.75), Status.VALID),
+        ("ANSWER: A: 25%, B: 75%", (0.25, 0.75), Status.REPAIRED),
+        ("ANSWER: A: 1/4, B: 3/4", (0.25, 0.75), Status.REPAIRED),
+        ("ANSWER: 0.25, 0.75", (0.25, 0.75), Status.REPAIRED),
+        ('{"A": 25, "B": 75}', (0.25, 0.75), Status.REPAIRED),
+        ('```json\n{"A": 0.25, "B": 0.75}\n```', (0.25, 0.75), Status.REPAIRED),
+        ("ANSWER: A: 0.5, B: 0.9", None, Status.ILLEGAL),
+        ("ANSWER: A: -0.5, B: 1.5", None, Status.ILLEGAL),
+        ("ANSWER: A: 1/0, B: 1", None, Status.ILLEGAL),
+        ("ANSWER: mostly A", None, Status.UNPARSEABLE),
+        ("ANSWER: A: 0.5", None, Status.ILLEGAL),
+    ],
+)
+def test_a_mixture_is_read_with_its_repairs_named(text, value, status):
+    assert read(MIX, text) == (value, status)
+
+
+def test_probabilities_that_sum_to_almost_one_are_scaled_and_it_is_said():
+    answer = read_reply(Mixture(("A", "B", "C")), "ANSWER: A: 0.33, B: 0.33, C: 0.33")
+    assert answer.value == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert answer.reading.how == "scaled from a sum of 0.99"
+
+
+def test_a_reply_cut_off_before_its_answer_is_truncated_but_one_with_an_answer_counts():
+    assert read(ABC, "Let me think about row", cut_off=True) == (None, Status.TRUNCATED)
+    assert read(MIX, 'Sure: {"A": 0.2', cut_off=True) == (None, Status.TRUNCATED)
+    assert read(ABC, "ANSWER: B\nBecause it", cut_off=True) == ("B", Status.VALID)
+
+
+def test_a_filtered_reply_is_a_refusal_whatever_it_says():
+    assert read(ABC, "ANSWER: B", declined=True) == (None, Status.REFUSED)
+
+
+def test_amounts_words_and_forms_are_read_too():
+    assert read(Amount(0, 70), "I bid.\nANSWER: $12.50") == (12.5, Status.VALID)
+    assert read(Amount(0, 70), "ANSWER: 80") == (None, Status.ILLEGAL)
+    assert read(Amount(0, 2000), "ANSWER: **1,500**") == (1500.0, Status.REPAIRED)
+    assert read(Words(10), " hello ") == ("hello", Status.VALID)
+    assert read(Words(3), "hello") == (None, Status.ILLEGAL)
+    assert read(Form((("bid", Amount(0, 9)),)), '{"bid": 4}') == ({"bid": 4.0}, Status.VALID)
+
+
+@pytest.mark.parametrize("filler", ["\n", " ", "{", "A: ", "1 , ", "1/", "ANSWER: ", "i choose ", '{"A":'])
+def test_long_hostile_replies_hold_no_answer_and_end(filler):
+    for ask in (ABC, MIX, Amount(0, 1), Form((("x", Amount(0, 1)),))):
+        answer = read_reply(ask, filler * (99_000 // len(filler)))
+        assert answer.value is None
+        assert answer.reading.how
+
+
+def test_a_reply_beyond_the_limit_is_not_looked_at():
+    answer = read_reply(ABC, "x" * 100_001)
+    assert (answer.value, answer.reading.status) == (None, Status.UNPARSEABLE)
+
+
+@given(st.text(alphabet="AB:=,.%/0123456789{}\"'* \nanswer", max_size=200))
+def test_whatever_is_read_is_legal(text):
+    for ask in (ABC, MIX, Amount(0, 50)):
+        answer = read_reply(ask, text)
+        if answer.readable:
+            ask.check(answer.value)
+        else:
+            assert answer.value is None
+            assert answer.reading.how

@@ -1,0 +1,138 @@
+"""A person at the terminal, and trees that can be played."""
+
+import pytest
+
+from bestresponse.core.ask import PASS, Amount, Choice, Form, Mixture, Words
+from bestresponse.core.conformance import check_game, check_player
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.game import NATURE, View
+from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.trees.game import TreeGame
+from bestresponse.games.water.game import water
+from bestresponse.players.lookup import RandomPlayer, default_rival, rival
+from bestresponse.players.people.console import ConsolePlayer, Left, how_to_answer
+from bestresponse.theory.catalogue.tables import entry
+from bestresponse.theory.catalogue.trees import load_tree, tree_names
+
+
+def person(*lines):
+    """A player who types these lines, and what the screen shows."""
+    typed, screen = iter(lines), []
+
+    def read(prompt):
+        screen.append(prompt)
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    return ConsolePlayer(read, screen.append), screen
+
+
+def test_nonsense_is_answered_with_a_reason_and_the_person_tries_again():
+    player, screen = person("", "lots", "-3", "nan", "71", "help", "1e99", "12.5")
+    decision = player.decide(View("Alex", "rules", "situation"), Amount(0, 70, may_pass=True))
+    assert decision.action == 12.5
+    shown = "\n".join(screen)
+    for reason in (
+        "'lots' is not a number",
+        "-3 is not between 0 and 70",
+        "nan is not a finite number",
+        "71 is not between",
+    ):
+        assert reason in shown
+    assert "Other words: rules, history, help, quit" in shown
+
+
+def test_rules_and_history_are_shown_again_on_request():
+    player, screen = person("rules", "history", "PASS")
+    view = View("Alex", "these rules", "long ago\n\nnow", {"past": ["long ago", "yesterday"], "now": "now"})
+    assert player.decide(view, Amount(0, 1, may_pass=True)).action == PASS
+    assert screen[0] == "\nyesterday\n\nnow\n"
+    assert "these rules" in screen
+    assert "long ago\n\nnow" in screen
+
+
+def test_a_choice_can_be_named_or_numbered():
+    assert person("2")[0].decide(View("a", ""), Choice(("stag", "hare"))).action == "hare"
+    assert person("STAG")[0].decide(View("a", ""), Choice(("stag", "hare"))).action == "stag"
+    assert person("9", "1")[0].decide(View("a", ""), Choice(("1", "9"))).action == "9"
+    assert person("2", "20")[0].decide(View("a", ""), Choice(("0", "10", "20"))).action == "20"
+
+
+def test_a_form_is_asked_field_by_field():
+    player, screen = person("9", "2", "x")
+    form = Form((("points", Amount(0, 5, whole=True)), ("word", Choice(("x", "y")))))
+    assert player.decide(View("a", ""), form).action == {"points": 2.0, "word": "x"}
+    assert "a, points: a whole number from 0 to 5 > " in screen
+
+
+def test_leaving_and_the_end_of_input_stop_the_game():
+    with pytest.raises(Left, match="you left"):
+        person("quit")[0].decide(View("a", ""), Choice(("x",)))
+    with pytest.raises(Left, match="input has ended"):
+        person()[0].decide(View("a", ""), Choice(("x",)))
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (Choice(("a", "b")), "choose a / b"),
+        (Amount(0, 5, whole=True), "a whole number from 0 to 5"),
+        (Words(10), "your message, at most 10 characters"),
+        (Mixture(("a", "b")), "probabilities such as a: 0.5, b: 0.5"),
+        (Form((("x", Choice(("a",))),)), "a JSON object with x"),
+    ],
+)
+def test_every_ask_is_put_in_a_few_words(ask, words):
+    assert how_to_answer(ask) == words
+
+
+@pytest.mark.parametrize("name", tree_names())
+def test_every_tree_of_the_catalogue_can_be_played(name):
+    for seed in range(3):
+        check_game(TreeGame(load_tree(name)), seed)
+
+
+def test_a_player_of_a_tree_knows_its_information_set_and_no_more():
+    game = TreeGame(load_tree("kuhn-poker"))
+    for deal in ("QJ", "QK"):
+        state = game.apply(game.start(), {NATURE: deal})
+        view = game.view(state, "player 1")
+        assert view.facts["infoset"] == "Q"
+        assert view.key == game.view(game.apply(game.start(), {NATURE: "QJ"}), "player 1").key
+    assert game.payoffs(game.apply(game.apply(state, {"player 1": "bet"}), {"player 2": "pass"}))["player 1"] == 1.0
+
+
+def test_a_tree_whose_player_is_called_nature_is_refused():
+    from dataclasses import replace
+
+    tree = load_tree("centipede")
+    with pytest.raises(InvalidGame, match="this name belongs to the game itself"):
+        TreeGame(replace(tree, players=("nature", "x")))
+
+
+def test_rivals_are_found_by_name_and_the_rest_may_be_models():
+    tree, matrix, drought = TreeGame(load_tree("kuhn-poker")), MatrixGame(entry("stag-hunt").game()), water()
+    assert (default_rival(tree), default_rival(matrix), default_rival(drought)) == (
+        "equilibrium",
+        "equilibrium",
+        "need",
+    )
+    for game, names in (
+        (tree, ("equilibrium", "random")),
+        (matrix, ("equilibrium", "random", "maximin")),
+        (drought, ("need",)),
+    ):
+        for name in names:
+            check_player(rival(name, game, game.roles[0], 1), game)
+    assert rival("gpt-x", tree, "player 1", 1) is None
+    assert rival("gpt-x", drought, "Alex", 1) is None
+
+
+def test_a_random_player_answers_every_ask_but_words():
+    form = Form((("x", Amount(1, 3, whole=True)), ("y", Mixture(("a", "b")))))
+    answer = RandomPlayer(1).decide(View("a", ""), form).action
+    form.check(answer)
+    with pytest.raises(UsageError, match="cannot answer Words"):
+        RandomPlayer(1).decide(View("a", ""), Words())

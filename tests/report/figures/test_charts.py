@@ -1,0 +1,111 @@
+"""Figures are well-formed SVG, the same every time, in colours that suit light and dark ground."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.report.figures import charts as figures
+from bestresponse.report.stats.interval import Interval
+
+NAME = "a$b$ <&> \x00 _x"
+ROW = Interval(0.5, 0.4, 0.6, 0.95, "bca", 9)
+OPEN = Interval(0.5, -np.inf, np.inf, 0.95, "none", 1)
+
+FIGURES = {
+    "distribution": lambda name: figures.distribution(
+        {name: [0.1, 0.2, 0.4], "b": np.linspace(0, 1, 900)}, x_label=name
+    ),
+    "intervals": lambda name: figures.intervals([(name, ROW), ("open", OPEN)], x_label=name),
+    "scatter": lambda name: figures.scatter(range(20), range(20), [name] * 10 + ["b"] * 10, x_label=name),
+    "lines": lambda name: figures.lines({name: ([1, 2], [3, 4])}, {name: ([2, 3], [4, 5])}, x_label=name),
+    "bars": lambda name: figures.bars({name: 0.5, "negative": -0.25, "interval": ROW, "open": OPEN}, x_label=name),
+    "stacked": lambda name: figures.bars({name: {"valid": 0.5, name: 0.5}, "b": {"valid": 1.0}}, x_label=name),
+    "heatmap": lambda name: figures.heatmap([[0.1, np.nan], [0.3, 0.4]], [name, "b"], ["c", "d"], x_label=name),
+}
+
+
+def texts(svg):
+    return [
+        "".join(element.itertext()) for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("text")
+    ]
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_names_are_shown_as_they_are_written(kind):
+    assert "a$b$ <&> ⟦U+0000⟧ _x" in texts(FIGURES[kind](NAME))
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_the_same_numbers_give_the_same_bytes(kind):
+    assert FIGURES[kind]("a") == FIGURES[kind]("a")
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_every_colour_is_one_that_changes_with_the_ground(kind):
+    body = FIGURES[kind]("a").split(b"</style>", 1)[1]
+    assert re.findall(rb"(?:fill|stroke): #\w+", body) == []
+    assert b"var(--quiet)" in body
+    assert b"prefers-color-scheme:dark" in FIGURES[kind]("a")
+
+
+def test_long_names_are_cut():
+    [name] = [text for text in texts(figures.bars({"n" * 200: 1.0})) if "n" in text]
+    assert name == "n" * 39 + "…"
+
+
+def test_bars_state_their_values():
+    assert {"0.5", "-0.25"} <= set(texts(FIGURES["bars"]("a")))
+
+
+def test_a_cell_that_is_not_a_number_stays_empty():
+    assert [text for text in texts(FIGURES["heatmap"]("a")) if re.fullmatch(r"\d\.\d\d", text)] == [
+        "0.10",
+        "0.30",
+        "0.40",
+    ]
+
+
+def test_the_trend_joins_bin_means():
+    """Twenty points make four bins of five: means 2, 7, 12, 17 of the numbers 0 to 19, the last bin closed."""
+    middles, means = figures._binned(np.arange(20.0), np.arange(20.0) * 2)
+    assert middles.tolist() == [2.0, 7.0, 12.0, 17.0]
+    assert means.tolist() == [4.0, 14.0, 24.0, 34.0]
+
+
+def test_a_feature_that_never_varies_makes_one_bin():
+    middles, means = figures._binned(np.full(30, 3.0), np.arange(30.0))
+    assert (middles.tolist(), means.tolist()) == ([3.0], [14.5])
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: figures.distribution({}),
+        lambda: figures.distribution({"a": []}),
+        lambda: figures.intervals([]),
+        lambda: figures.scatter([1, 2], [1]),
+        lambda: figures.lines({"a": ([1, 2], [1])}),
+        lambda: figures.bars({}),
+        lambda: figures.heatmap([[1]], ["a", "b"], ["c"]),
+    ],
+)
+def test_figures_without_matching_numbers_are_refused(attempt):
+    with pytest.raises(UsageError):
+        attempt()
+
+
+@pytest.mark.parametrize("values", [[0.0], [0.0] * 50, [5.0, 5.0]])
+def test_values_that_do_not_vary_still_make_a_figure(values):
+    ElementTree.fromstring(figures.distribution({"a": values}))
+    ElementTree.fromstring(figures.scatter(values, values))
+
+
+def test_days_are_not_counted_in_halves():
+    drawn = figures.lines({"a": (range(1, 8), range(7))}, x_label="day").decode()
+    halves = figures.lines({"a": ([0.5, 1.5, 2.5], [1, 2, 3])}).decode()
+    assert ">2.5<" not in drawn
+    assert ">3<" in drawn
+    assert ">0.50<" in halves

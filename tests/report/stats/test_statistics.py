@@ -1,0 +1,357 @@
+"""Intervals, comparisons, stopping rules and bounds: values worked by hand or cited, and coverage by simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import UsageError
+from bestresponse.report.stats.statistics import (
+    Interval,
+    benjamini_hochberg,
+    cluster_bootstrap,
+    confidence_sequence,
+    games_needed,
+    holm,
+    missing_bounds,
+    paired_difference,
+    precision_reached,
+    wilson,
+)
+
+numbers = st.floats(-1e6, 1e6)
+p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
+
+def generator(seed=0):
+    return np.random.default_rng(seed)
+
+
+# Cluster bootstrap
+
+
+def test_two_clusters_resample_to_the_three_means_they_can_give():
+    interval = cluster_bootstrap([1, 2, 3, 4], "aabb", rng=generator(), method="percentile")
+    assert interval == Interval(2.5, 1.5, 3.5, 0.95, "percentile", 2)
+
+
+def test_the_mean_of_unequal_clusters_is_the_mean_of_all_values():
+    assert cluster_bootstrap([0, 0, 0, 4], "aaab", rng=generator()).estimate == 1.0
+
+
+def test_repeating_each_game_does_not_narrow_the_interval():
+    values = generator(3).normal(size=40)
+    once = cluster_bootstrap(values, rng=generator(1))
+    tenfold = cluster_bootstrap(np.repeat(values, 10), np.repeat(np.arange(40), 10), rng=generator(1))
+    assert (once.low, once.high) == pytest.approx((tenfold.low, tenfold.high))
+
+
+def test_the_mean_agrees_with_the_same_statistic_given_as_a_function():
+    values, clusters = generator(4).gamma(1, size=30), np.arange(30) // 3
+    fast = cluster_bootstrap(values, clusters, rng=generator(1))
+    slow = cluster_bootstrap(values, clusters, np.mean, rng=generator(1))
+    assert (fast.low, fast.high, fast.method) == (pytest.approx(slow.low), pytest.approx(slow.high), slow.method)
+
+
+@pytest.mark.parametrize("size", [20, 21])
+def test_the_weighted_median_agrees_with_numpy_on_every_resample(size):
+    values, clusters = generator(5).integers(0, 8, size), np.arange(size) // 3
+    fast = cluster_bootstrap(values, clusters, "median", rng=generator(1), resamples=300)
+    slow = cluster_bootstrap(values, clusters, np.median, rng=generator(1), resamples=300, method="percentile")
+    assert (fast.estimate, fast.low, fast.high) == (slow.estimate, slow.low, slow.high)
+
+
+def test_the_median_of_an_even_number_of_values_is_the_middle_of_the_two_middle_ones():
+    assert cluster_bootstrap([10, 1, 3, 2], statistic="median", rng=generator()).estimate == 2.5
+
+
+def test_bca_agrees_with_scipy_on_a_skewed_sample():
+    from scipy.stats import bootstrap
+
+    values = np.array([0.02, 0.05, 0.11, 0.13, 0.2, 0.26, 0.37, 0.5, 0.74, 1.1, 1.9, 4.2])
+    ours = cluster_bootstrap(values, rng=generator(1), resamples=40_000)
+    theirs = bootstrap((values,), np.mean, n_resamples=40_000, method="BCa", rng=generator(2)).confidence_interval
+    assert ours.method == "bca"
+    assert (ours.low, ours.high) == (pytest.approx(theirs.low, abs=0.01), pytest.approx(theirs.high, abs=0.03))
+
+
+def test_values_that_never_vary_fall_back_to_percentiles():
+    assert cluster_bootstrap([0.3] * 9, rng=generator()) == Interval(
+        pytest.approx(0.3), pytest.approx(0.3), pytest.approx(0.3), 0.95, "percentile", 9
+    )
+
+
+def test_one_cluster_says_nothing_about_the_spread():
+    interval = cluster_bootstrap([1, 2, 3], "aaa", rng=generator())
+    assert (interval.estimate, interval.low, interval.high, interval.method) == (2.0, -math.inf, math.inf, "none")
+
+
+def test_the_same_generator_gives_the_same_interval():
+    values = generator(9).normal(size=25)
+    assert cluster_bootstrap(values, rng=generator(1)) == cluster_bootstrap(values, rng=generator(1))
+
+
+def test_resampling_in_blocks_is_bounded_and_exact(monkeypatch):
+    values, clusters = generator(6).normal(size=50), np.arange(50) // 2
+    whole = cluster_bootstrap(values, clusters, rng=generator(1), resamples=101)
+    monkeypatch.setattr("bestresponse.report.stats.bootstrap._CELLS_AT_ONCE", 200)
+    assert cluster_bootstrap(values, clusters, rng=generator(1), resamples=101) == whole
+
+
+def test_clustered_answers_are_covered_at_about_the_level_and_naive_ones_are_not():
+    clusters, covered, naive = np.arange(200) // 5, 0, 0
+    for trial in range(200):
+        rng = generator(1000 + trial)
+        values = np.repeat(rng.exponential(size=40), 5) + 0.1 * rng.normal(size=200)
+        covered += cluster_bootstrap(values, clusters, rng=rng, resamples=400).contains(1.0)
+        naive += cluster_bootstrap(values, rng=rng, resamples=400).contains(1.0)
+    assert 0.88 <= covered / 200 <= 0.99
+    assert naive / 200 < 0.75
+
+
+@given(st.lists(numbers, min_size=2, max_size=20), st.integers(0, 99))
+def test_percentile_ends_lie_within_the_sample(values, seed):
+    interval = cluster_bootstrap(values, rng=generator(seed), resamples=50, method="percentile")
+    slack = 1e-9 * max(1, max(map(abs, values)))
+    assert min(values) - slack <= interval.low <= interval.high <= max(values) + slack
+
+
+@given(st.lists(st.integers(-50, 50), min_size=3, max_size=15), st.integers(-100, 100))
+def test_shifting_all_values_shifts_the_interval(values, shift):
+    here = cluster_bootstrap(values, rng=generator(), resamples=100)
+    there = cluster_bootstrap(np.add(values, shift), rng=generator(), resamples=100)
+    assert (there.low, there.high) == (pytest.approx(here.low + shift), pytest.approx(here.high + shift))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (([],), "at least one number, got none"),
+        (([1.0, math.nan],), "nan at position 1"),
+        (([[1.0]],), r"shape \(1, 1\)"),
+        ((["a"],), "a list of numbers"),
+        (([1.0, 2.0], "abc"), "each of the 2 values, got 3"),
+        (([1.0, 2.0], None, "mode"), "'mode'"),
+    ],
+)
+def test_bad_samples_are_refused_with_a_sentence(arguments, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        cluster_bootstrap(*arguments, rng=generator())
+
+
+@pytest.mark.parametrize("options", [{"level": 1.0}, {"level": 0}, {"resamples": 0}])
+def test_bad_options_are_refused(options):
+    with pytest.raises(UsageError):
+        cluster_bootstrap([1.0, 2.0], rng=generator(), **options)
+
+
+# Paired comparison
+
+
+def test_darwins_maize_gives_fishers_exact_looking_p_value():
+    """Darwin's 15 pairs (Fisher 1935, section 21): 1726 of 32768 sign patterns are as extreme, p = 0.0527."""
+    differences = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+    result = paired_difference(differences, [0] * 15, rng=generator(), flips=200_000)
+    assert result.p_value == pytest.approx(1726 / 32768, abs=0.002)
+    assert result.test == "200000 random sign flips of 15 clusters"
+    assert result.difference.estimate == pytest.approx(314 / 15)
+
+
+def test_three_equal_differences_leave_two_of_eight_patterns():
+    result = paired_difference([3, 4, 5], [1, 2, 3], rng=generator())
+    assert (result.p_value, result.test) == (0.25, "exact sign flips of 3 clusters")
+    assert result.effect is None
+
+
+def test_the_effect_is_the_mean_in_standard_deviations_of_the_games():
+    result = paired_difference([1, 2, 3, 6], [0, 0, 0, 0], "aabc", rng=generator())
+    assert result.effect == pytest.approx(3.5 / np.std([1.5, 3, 6], ddof=1))
+    assert (result.n, result.difference.n) == (4, 3)
+
+
+def test_pairs_of_one_game_are_flipped_together():
+    assert paired_difference([1] * 20, [0] * 20, "aabb" * 5, rng=generator()).p_value == 0.5
+
+
+def test_the_sign_flip_test_keeps_its_level_under_the_null():
+    rejected = sum(
+        paired_difference(*generator(seed).normal(size=(2, 20)), rng=generator(seed), resamples=10, flips=199).p_value
+        <= 0.05
+        for seed in range(300)
+    )
+    assert rejected / 300 <= 0.085
+
+
+@pytest.mark.parametrize("games", [8, 30])
+def test_swapping_the_players_turns_the_difference_and_keeps_the_p_value(games):
+    a, b = generator(8).normal([[0.6], [0.0]], size=(2, games))
+    here, there = paired_difference(a, b, rng=generator()), paired_difference(b, a, rng=generator())
+    assert there.difference.estimate == pytest.approx(-here.difference.estimate)
+    assert 0 < here.p_value == there.p_value < 1
+
+
+def test_a_random_p_value_is_never_zero():
+    assert paired_difference([1.0] * 40, [0.0] * 40, rng=generator(), flips=99).p_value == 0.01
+
+
+def test_lists_of_different_lengths_are_not_pairs():
+    with pytest.raises(UsageError, match="a has 2 values and b has 1"):
+        paired_difference([1, 2], [1], rng=generator())
+
+
+# Many comparisons
+
+
+def test_holm_steps_down_as_worked_by_hand():
+    """Sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1: 0.02, 0.03, 0.06, and 0.04 raised to 0.06."""
+    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_benjamini_hochberg_finds_the_four_of_its_paper():
+    """The 15 p-values of Benjamini & Hochberg (1995, section 3.2): four findings at q = 0.05; Holm finds three."""
+    paper = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
+    paper += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
+    assert np.count_nonzero(benjamini_hochberg(paper) <= 0.05) == 4
+    assert np.count_nonzero(holm(paper) <= 0.05) == 3
+    assert benjamini_hochberg(paper)[3] == pytest.approx(0.0095 * 15 / 4)
+
+
+@given(p_values)
+def test_adjusting_raises_p_values_keeps_their_order_and_holm_is_stricter(values):
+    strict, mild = holm(values), benjamini_hochberg(values)
+    assert (strict >= mild - 1e-12).all()
+    assert (mild >= np.array(values) - 1e-12).all()
+    assert (strict <= 1).all()
+    order = np.argsort(values)
+    assert (np.diff(strict[order]) >= 0).all()
+    assert (np.diff(mild[order]) >= 0).all()
+
+
+def test_p_values_outside_the_unit_interval_are_refused():
+    with pytest.raises(UsageError, match="0 to 1"):
+        holm([0.5, 1.5])
+
+
+# Precision
+
+
+def test_games_needed_uses_the_t_quantile():
+    """n = 99: t(98) = 1.98447, 1.98447 * 0.1 / sqrt(99) = 0.01994; n = 98 gives 0.02005. Normal theory says 97."""
+    assert games_needed(0.1, 0.02) == 99
+    assert games_needed(0.0, 0.02) == 2
+
+
+def test_an_absurd_precision_is_refused_at_once():
+    with pytest.raises(UsageError, match="less precision"):
+        games_needed(1.0, 1e-9)
+    with pytest.raises(UsageError, match="positive"):
+        games_needed(1.0, 0.0)
+
+
+def test_the_confidence_sequence_has_the_width_of_its_formula():
+    """n = tuned_for = 100, alpha = 0.05: n r = 5.9915 + log(6.9915) = 7.9362; 3.0352 standard errors."""
+    values = np.tile([-1.0, 1.0], 50)
+    interval = confidence_sequence(values, tuned_for=100)
+    assert interval.half_width == pytest.approx(3.0352 * values.std(ddof=1) / 10, rel=1e-4)
+
+
+def test_the_sequence_is_narrowest_in_standard_errors_where_it_is_tuned():
+    def standard_errors(n):
+        values = np.tile([-1.0, 1.0], n // 2)
+        return confidence_sequence(values, tuned_for=400).half_width * math.sqrt(n) / values.std(ddof=1)
+
+    assert min((40, 200, 400, 800, 4000), key=standard_errors) == 400
+
+
+def test_looking_after_every_game_keeps_the_level_where_a_plain_interval_breaks():
+    looks = np.arange(50, 601)
+    errors = np.array([confidence_sequence(np.arange(n)).half_width / np.std(np.arange(n), ddof=1) for n in looks])
+    values = generator(1).random((1000, 600)) * (generator(2).random((1000, 600)) < 0.5)
+    means = np.cumsum(values, axis=1)[:, 49:] / looks
+    sds = np.sqrt((np.cumsum(values**2, axis=1)[:, 49:] - looks * means**2) / (looks - 1))
+    misses = np.abs(means - 0.25) > errors * sds
+    plain_misses = np.abs(means - 0.25) > 1.96 * sds / np.sqrt(looks)
+    assert misses.any(axis=1).mean() <= 0.05
+    assert plain_misses.any(axis=1).mean() > 0.2
+
+
+def test_precision_is_reached_when_the_sequence_is_narrow_and_not_before_the_first_look():
+    steady = np.tile([0.49, 0.51], 20)
+    assert not precision_reached(steady, 0.05).reached
+    assert precision_reached(np.tile(steady, 2), 0.05).reached
+    assert not precision_reached(np.tile([0.0, 1.0], 40), 0.05).reached
+
+
+def test_the_expected_number_of_games_is_where_it_stops():
+    values = generator(2).choice([0.0, 1.0], size=5000)
+    expected = precision_reached(np.tile([0.0, 1.0], 30), 0.05).games_expected
+    assert precision_reached(values[: round(expected * 1.1)], 0.05).reached
+    assert not precision_reached(values[: round(expected * 0.9)], 0.05).reached
+
+
+def test_answers_of_one_game_count_as_one_game():
+    values, games = np.tile([0.0, 1.0], 60), np.arange(120) // 4
+    assert precision_reached(values, 0.05, games).interval.n == 30
+
+
+def test_one_game_gives_no_precision_and_no_forecast():
+    result = precision_reached([0.5], 0.1)
+    assert (result.reached, result.games_expected, result.interval.high) == (False, None, math.inf)
+
+
+# Rates and missing answers
+
+
+def test_wilson_matches_newcombes_table():
+    """Newcombe (1998, Stat. Med. 17:857-872, table I, method 3): 81/263, 15/148, 0/20, 1/29."""
+    for successes, n, low, high in [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ]:
+        interval = wilson(successes, n)
+        assert (interval.low, interval.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_contains_its_estimate_and_mirrors(case):
+    successes, n = case
+    here, mirrored = wilson(successes, n), wilson(n - successes, n)
+    assert 0 <= here.low <= here.estimate <= here.high <= 1
+    assert here.low == pytest.approx(1 - mirrored.high)
+
+
+@pytest.mark.parametrize("case", [(0, 0), (3, 2), (-1, 2)])
+def test_impossible_rates_are_refused(case):
+    with pytest.raises(UsageError):
+        wilson(*case)
+
+
+def test_missing_answers_are_put_at_both_ends():
+    bounds = missing_bounds([0.0, 0.2], missing=2, worst=1.0, best=0.0)
+    assert (bounds.low, bounds.high) == (pytest.approx(0.05), pytest.approx(0.55))
+    assert f"{bounds:.2f}" == "0.05 to 0.55"
+
+
+def test_every_missing_answer_may_have_its_own_ends():
+    bounds = missing_bounds([0.5], missing=2, worst=[1.0, 3.0], best=0.0)
+    assert (bounds.low, bounds.high) == (pytest.approx(0.5 / 3), pytest.approx(1.5))
+
+
+def test_a_player_that_never_answered_gets_bounds_and_no_mean():
+    bounds = missing_bounds([], missing=5, worst=2.0, best=0.0)
+    assert (bounds.low, bounds.high, bounds.seen) == (0.0, 2.0, None)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.lists(st.floats(0, 1), max_size=20))
+def test_the_bounds_contain_whatever_the_missing_answers_were(seen, hidden):
+    bounds = missing_bounds(seen, len(hidden), worst=1.0, best=0.0)
+    assert bounds.low - 1e-12 <= np.mean(seen + hidden) <= bounds.high + 1e-12
+
+
+def test_ends_that_do_not_match_the_missing_answers_are_refused():
+    with pytest.raises(UsageError, match="each of 2 missing answers; got 3"):
+        missing_bounds([0.1], missing=2, worst=[1, 1, 1], best=0)

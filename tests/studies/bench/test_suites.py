@@ -1,0 +1,185 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bestresponse.models.base import Abilities
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.report import page
+from bestresponse.runs import RunFolder
+from bestresponse.runs.execute import Progress
+from bestresponse.runs.invocation import Occasion
+from bestresponse.studies.bench import session
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.plan import Plan
+from bestresponse.studies.bench.replaying import replay_run
+from bestresponse.studies.bench.stability import invariance, invariance_score, sensitivity
+from bestresponse.studies.bench.variants import VARIANTS
+
+
+def optimal_reply(request):
+    """Solves the game it is shown as a table: what a perfect model would say."""
+    from bestresponse.theory import solve_zero_sum
+
+    text = request.messages[-1].content
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    labels = [cell.strip() for cell in rows[0].strip("|").split("|")][1:]
+    names, numbers = [], []
+    for line in rows[1:]:
+        name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        names.append(name)
+        numbers.append([float(cell) for cell in cells])
+    matrix = np.array(numbers)
+    mine_are_rows = "The rows are your actions" in text
+    if not mine_are_rows:
+        matrix, names = matrix.T, labels
+    mix = solve_zero_sum(matrix).row[0]
+    return json.dumps(dict(zip(names, map(float, mix), strict=True)))
+
+
+def first_action(request):
+    """Always the first label: as good as ignoring the game."""
+    text = request.messages[-1].content
+    labels = text.split("Your possible actions: ")[1].splitlines()[0].rstrip(".").split(", ")
+    return json.dumps({label: float(k == 0) for k, label in enumerate(labels)})
+
+
+def run(tmp_path: Path, script, **settings):
+    config = BenchConfig(models=("m",), **settings)
+    models = {"m": ScriptedModel(script, name="m", abilities=Abilities(schema=True))}
+    plan = Plan(config)
+    manifest = session.manifest_of(config, models, Occasion(("bestresponse", "bench"), "today"))
+    told: list[Progress] = []
+    with RunFolder.open(tmp_path / "run", manifest) as folder:
+        outcome = session.run(plan, folder, models, workers=2, on_progress=told.append)
+    return folder, outcome, session.read_results(folder), models["m"]
+
+
+def document_of(folder, results):
+    return session.report_of(folder, results, lambda model, usage: None)
+
+
+def test_a_perfect_model_has_no_gap_and_no_exploitability(tmp_path):
+    _, outcome, results, _ = run(tmp_path, optimal_reply, num_games=12, seats=("row", "col"), seed=3)
+    (row, col) = results.summaries
+    assert outcome.played == 24
+    for summary in (row, col):
+        assert summary.gap_normalised.estimate == pytest.approx(0, abs=1e-9)
+        assert summary.exploitability_normalised.estimate == pytest.approx(0, abs=1e-9)
+
+
+def test_every_table_has_all_baselines_on_the_same_games_and_the_optimal_one_is_perfect(tmp_path):
+    _, _, results, _ = run(tmp_path, first_action, num_games=8, seed=3)
+    names = [s.player for s in results.baseline_summaries]
+    assert names == ["uniform", "random", "greedy", "maximin", "level-1", "level-2", "optimal"]
+    assert {s.asked for s in results.baseline_summaries} == {8}
+    assert results.baseline_summaries[-1].exploitability.estimate == pytest.approx(0, abs=1e-9)
+
+
+def test_the_invariance_suite_tells_a_perfect_model_from_one_that_looks_at_places(tmp_path):
+    _, outcome, perfect, _ = run(tmp_path / "a", optimal_table, num_games=6, seed=4, suite="invariance")
+    assert outcome.played == 6 * (1 + len(VARIANTS))
+    assert invariance_score(perfect)[("m", "mixed")].estimate == pytest.approx(1.0)
+    _, _, placed, _ = run(tmp_path / "b", first_action, num_games=6, seed=4, suite="invariance")
+    by_variant = {e.variant: e.score.estimate for e in invariance(placed)}
+    assert by_variant["shifted"] == by_variant["scaled"] == by_variant["relabelled"] == 1.0
+    assert by_variant["permuted"] < 1.0
+
+
+def optimal_table(request):
+    """Perfect on tables; on other formats it reads the sentences or the JSON."""
+    text = request.messages[-1].content
+    return optimal_reply(request) if "\n|" in text else optimal_of_outcomes(text)
+
+
+def optimal_of_outcomes(text):
+    import re
+
+    from bestresponse.theory import solve_zero_sum
+
+    outcomes = [
+        (m["me"], m["other"], float(m["pay"]))
+        for m in re.finditer(
+            r"If you choose (?P<me>\S+) and .* chooses (?P<other>\S+), you get (?P<pay>[-\d.]+)\.", text
+        )
+    ]
+    if not outcomes:
+        data = json.loads(text[text.index("[") : text.rindex("]") + 1])
+        outcomes = [
+            (o["you"], next(v for k, v in o.items() if k not in ("you", "your_payoff")), o["your_payoff"]) for o in data
+        ]
+    mine, theirs = (list(dict.fromkeys(o[k] for o in outcomes)) for k in (0, 1))
+    matrix = np.zeros((len(mine), len(theirs)))
+    for me, other, pay in outcomes:
+        matrix[mine.index(me), theirs.index(other)] = pay
+    mix = solve_zero_sum(matrix).row[0]
+    return json.dumps(dict(zip(mine, map(float, mix), strict=True)))
+
+
+def test_the_sensitivity_suite_changes_one_setting_at_a_time(tmp_path):
+    _, _, results, model = run(tmp_path, first_action, num_games=2, seed=4, suite="sensitivity")
+    names = [e.condition for e in sensitivity(results)]
+    assert names == [
+        "base", "size 2x2", "size 4x4", "size 6x6", "payoffs x0.01", "payoffs x100", "temperature 0.7", "temperature 1",
+    ]  # fmt: skip
+    assert {r.temperature for r in model.asked} == {0.0, 0.7, 1.0}
+
+
+def test_a_run_stops_when_the_precision_is_reached_and_not_before(tmp_path):
+    _, outcome, _, _ = run(tmp_path / "a", optimal_reply, num_games=200, seed=1, precision=0.01)
+    assert 50 <= outcome.played < 80
+    _, again, _, _ = run(tmp_path / "a", optimal_reply, num_games=200, seed=1, precision=0.01)
+    assert again.played == 0
+    _, varied, _, _ = run(tmp_path / "b", first_action, num_games=60, seed=1, precision=0.0001)
+    assert varied.played == 60
+
+
+def test_a_model_that_cannot_be_read_gives_a_report_that_says_so_and_no_gap(tmp_path):
+    folder, _, results, _ = run(tmp_path, lambda request: "I would rather not <script>alert(1)</script>", num_games=5)
+    (summary,) = results.summaries
+    assert (summary.gap, summary.answered) == (None, 0)
+    html = page.render(document_of(folder, results))
+    assert "gave no answer that could be read: there is no gap" in html
+    assert "<script>alert(1)" not in html
+    assert "&lt;script&gt;alert(1)" in html
+
+
+def test_some_unreadable_answers_widen_the_bounds_and_enter_no_mean(tmp_path):
+    def half(request):
+        half.count += 1
+        return optimal_reply(request) if half.count % 2 else "hm"
+
+    half.count = 0
+    _, _, results, _ = run(tmp_path, half, num_games=10, seed=2)
+    (summary,) = results.summaries
+    assert dict(summary.statuses) == {"valid": 5, "unparseable": 5}
+    assert summary.gap_normalised.estimate == pytest.approx(0, abs=1e-9)
+    assert summary.bounds.low == pytest.approx(0, abs=1e-9)
+    assert summary.bounds.high > 0.05
+
+
+def test_general_sum_families_are_measured_with_their_own_figures(tmp_path):
+    settings = {"family": "uniform", "num_games": 4, "seats": ("row", "col"), "seed": 9}
+    folder, _, results, _ = run(tmp_path, first_action, **settings)
+    assert all(r["equilibrium_distance"] is not None for r in results.rows)
+    titles = [table.caption for _, table in document_of(folder, results).tables]
+    assert any("many equilibria" in title for title in titles)
+    assert any("correlated-equilibrium regret" in title for title in titles)
+
+
+def test_a_recorded_run_replays_to_the_same_records_and_notices_a_changed_reply(tmp_path):
+    folder, _, _, _ = run(tmp_path, first_action, num_games=4)
+    assert replay_run(folder).same == 4
+    calls = folder.path / "calls.jsonl"
+    calls.write_text(calls.read_text().replace('\\"A\\": 1.0, \\"B\\": 0.0', '\\"A\\": 0.0, \\"B\\": 1.0', 1))
+    found = replay_run(RunFolder.read(folder.path))
+    assert (found.same, len(found.different)) == (3, 1)
+
+
+def test_equal_settings_are_the_same_run_and_reports_are_equal_to_the_byte(tmp_path):
+    first = run(tmp_path / "a", first_action, num_games=5, seed=8)
+    second = run(tmp_path / "b", first_action, num_games=5, seed=8)
+    assert first[0].manifest.run == second[0].manifest.run
+    for kind in ("rows", "summaries"):
+        assert getattr(first[2], kind) == getattr(second[2], kind)

@@ -1,0 +1,71 @@
+"""Speakers that swap seats play a symmetric game, of which half the profiles need not be played."""
+
+import numpy as np
+import pytest
+from steering import cast_of, dialogue
+
+from bestresponse.games.dialogue.recorded import Book
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.players.dialogue.truth import true_payoffs
+from bestresponse.studies.steer.psro.meta_game import MetaGame, estimate, solve_meta
+from bestresponse.studies.steer.psro.oracles import Inventor
+from bestresponse.studies.steer.psro.plays import Arena
+from bestresponse.studies.steer.psro.search import PsroSettings, psro
+
+
+def arena_of(game, swap=True, seed=0, book=None):
+    return Arena(
+        [game], cast_of(SimulatedSpeaker(seed), game.domain), Book() if book is None else book, seed=seed, swap=swap
+    )
+
+
+def test_a_mirrored_profile_earns_the_mirrored_payoffs_and_is_not_played_again():
+    arena = arena_of(dialogue())
+    one = arena.sample(("calm", "assertive"), range(20))
+    played = arena.played
+    other = arena.sample(("assertive", "calm"), range(20))
+    assert arena.played == played == 20
+    assert np.array_equal(one, other[:, ::-1])
+
+
+def test_everybody_speaks_first_equally_often():
+    game = dialogue()
+    arena = arena_of(game)
+    earned = arena.sample(("calm", "assertive"), range(600))
+    truth = (np.array(true_payoffs(game, ("calm", "assertive"))) + true_payoffs(game, ("assertive", "calm"))[::-1]) / 2
+    assert (np.abs(earned.mean(axis=0) - truth) <= 4 * earned.std(axis=0, ddof=1) / np.sqrt(600)).all()
+
+
+@pytest.mark.parametrize("name", ["meeting", "debate"])
+def test_half_the_games_give_the_same_equilibrium(name):
+    game = dialogue(name, seed=4)
+    prompts = (game.manners.options,) * 2
+    reusing = arena_of(game)
+    half = estimate(reusing, prompts, 200)
+    assert reusing.played == 200 * 10
+    assert np.array_equal(half.means[0], half.means[1].T)
+    fixed = arena_of(game, swap=False)
+    seated = estimate(fixed, prompts, 200).samples
+    assert fixed.played == 200 * 16
+    full = MetaGame(prompts, np.concatenate([seated, seated.swapaxes(0, 1)[..., ::-1]], axis=-2))
+    assert np.abs(half.means - full.means).max() < 0.15 * np.ptp(full.samples)
+    pairs = zip(solve_meta(half, "nash").marginals, solve_meta(full, "nash").marginals, strict=True)
+    assert all(np.abs(a - b).max() < 0.2 for a, b in pairs)
+
+
+def test_what_one_speaker_finds_is_a_manner_of_all():
+    game = dialogue(seed=2)
+    book = Book()
+    arena = arena_of(game, seed=3, book=book)
+    inventor = Inventor(SimulatedSpeaker(3), "a talk", book, lambda entry: None, 1.0)
+    found = psro(arena, inventor, PsroSettings(3, 30, 8, "shotgun", "nash", 3))
+    assert found.prompts[0] == found.prompts[1]
+    assert len(found.prompts[0]) > 4
+
+
+def test_three_speakers_swap_seats_too():
+    arena = arena_of(dialogue("email"))
+    table = estimate(arena, (("calm", "assertive"),) * 3, 6)
+    # The multisets of three out of two manners: 4 instead of 8 profiles.
+    assert arena.played == 4 * 6
+    assert table.means[0, 0, 1, 1] == table.means[1, 1, 0, 1] == table.means[2, 1, 1, 0]

@@ -1,0 +1,125 @@
+"""Guided against unguided in words that the solver has not seen."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+from steering import cast_of, dialogue
+
+from bestresponse.core.errors import InvalidGame, NotCached, UsageError
+from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
+from bestresponse.models.base import Reply
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.studies.steer.answers import Silent, Unwritten
+from bestresponse.studies.steer.building import build
+from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.fresh import FreshPlays, fresh_on_record, play_fresh
+from bestresponse.studies.steer.reading.embedding import HashedWords
+from bestresponse.studies.steer.reading.nearest import Nearest
+from bestresponse.studies.steer.solving import solve_dialogue
+
+
+def solved_game(name="meeting", wordings=2, **more):
+    game, kept, model = dialogue(name, **more), Unwritten(), SimulatedSpeaker(0)
+    cast = cast_of(model, game.domain)
+    build(game, cast, kept.book, wordings=wordings)
+    policy = solve_dialogue(RecordedDialogue(game, kept.book, wordings), 200).cfr.policy
+    return game, partial(Nearest, policy, HashedWords()), cast, kept
+
+
+def test_gain_and_margin_are_means_over_seats_of_paired_draws():
+    unguided = np.array([[1.0, 2.0], [3.0, 4.0]])
+    guided = np.array([[[5.0, 1.0], [3.0, 3.0]], [[0.0, 4.0], [np.nan, np.nan]]])
+    plays = FreshPlays(unguided, guided)
+    # Draw 1: seat 1 gains 5 - 1, seat 2 gains 4 - 2; draw 2: seat 1 gains 3 - 3, seat 2 is void.
+    assert plays.gains.tolist() == [3.0, 0.0]
+    # Draw 1: 5 - 1 and 4 - 0; draw 2: 3 - 3.
+    assert plays.margins.tolist() == [4.0, 0.0]
+    assert (plays.plays, plays.void) == (6, 1)
+
+
+def test_fresh_draws_are_not_those_of_the_tree_and_are_asked_for_once():
+    game, policy, cast, kept = solved_game()
+    before = len(kept.book)
+    first = play_fresh(game, policy, cast, kept, range(2, 5))
+    assert first.unguided.shape == (3, 2)
+    assert first.guided.shape == (2, 3, 2)
+    assert 0 < first.calls == len(kept.book) - before <= 3 * 8
+    assert {entry.number for entry in kept.book.entries if entry.key in first.keys} >= {2, 3, 4}
+    again = play_fresh(game, policy, cast, kept, range(2, 5), workers=3)
+    assert again.calls == 0
+    assert np.array_equal(again.guided, first.guided)
+    assert [fresh_on_record(game, kept, draw) for draw in (2, 4, 5)] == [True, True, False]
+
+
+def test_guided_and_unguided_share_their_words_as_long_as_they_choose_the_same():
+    game, policy, cast, kept = solved_game("debate")
+    plays = play_fresh(game, policy, cast, kept, range(2, 8))
+    # Per draw: 2 messages and a ruling unguided, a message less for the second seat, which hears the same opening.
+    assert plays.calls <= 6 * (2 + 1 + 2 + 1 + 1 + 1)
+
+
+@pytest.mark.parametrize("more", [{"types": 3}, {"replies": 2}])
+def test_fresh_dialogues_with_hidden_types_and_longer_talks(more):
+    game, policy, cast, kept = solved_game(wordings=1, **more)
+    plays = play_fresh(game, policy, cast, kept, range(1, 4))
+    assert plays.void == 0
+    assert plays.met["known"] >= 3
+
+
+def test_three_speakers_address_each_other_in_fresh_dialogues():
+    game, policy, cast, kept = solved_game("email", wordings=1)
+    plays = play_fresh(game, policy, cast, kept, range(1, 2))
+    assert plays.guided.shape == (3, 1, 3)
+
+
+def test_unknown_words_are_answered_as_the_nearest_known_ones():
+    _, policy, _, _ = solved_game("debate", wordings=8)
+    nearest = policy()
+    tree = nearest._policy.tree
+    known = next(one for one in tree.infosets if one.player == 1 and "The facts are plain." in one.key)
+    role, briefing, situation, facts, notes = json.loads(known.key)
+    facts["said"][0][2] = "The facts are plain. And that is all."
+    other = json.dumps([role, briefing, situation, facts, notes])
+    assert nearest.at("player 2", other) == nearest.at("player 2", known.key)
+    assert nearest.met == {"nearest": 1, "known": 1}
+    facts["said"].append([0, 1, "a second message"])
+    with pytest.raises(InvalidGame, match="no situation like this one"):
+        nearest.at("player 2", json.dumps([role, briefing, situation, facts, notes]))
+
+
+def test_a_dialogue_without_a_readable_end_is_void():
+    class Mute(SimulatedSpeaker):
+        def complete(self, request):
+            return Reply("no idea") if request.schema else super().complete(request)
+
+    game, policy, _, _ = solved_game()
+    plays = play_fresh(game, policy, cast_of(Mute(0), game.domain), Unwritten(), range(2, 4))
+    assert plays.void == plays.plays == 6
+    assert np.isnan(plays.gains).all()
+
+
+def test_a_run_that_is_only_read_asks_nobody():
+    recorded = {"identity": {"provider": "x"}, "abilities": {"schema": True}}
+    with pytest.raises(NotCached, match="not every answer is on record"):
+        Silent("x", recorded).complete(None)
+    assert len(Unwritten().book) == len(Book()) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"fresh": 1, "temperature": 0.0}, "fresh draws of the texts need a temperature above 0"),
+        ({"imitate": True}, "--imitate needs --held-out-games"),
+        ({"held_out": 3}, "--held-out-games belongs to --imitate or to --solver psro"),
+        ({"solver": "psro", "held_out": 3}, "give both or none"),
+        ({"classifier": "words"}, "--classifier belongs to --follow"),
+        ({"classifier": "words", "follow": True}, "needs at least --games 2"),
+        ({"fresh": -1}, "--fresh is -1; expected at least 0"),
+        ({"held_out": -1}, "--held-out-games is -1; expected at least 0"),
+    ],
+)
+def test_evaluations_that_cannot_be_are_refused(settings, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        SteerConfig("meeting", "simulated", **settings)

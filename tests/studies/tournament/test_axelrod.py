@@ -1,0 +1,61 @@
+"""Strategies of Axelrod's library beside ours; only where that library is installed."""
+
+import pytest
+
+pytest.importorskip("axelrod", reason="Axelrod's library is not installed; nothing here needs it")
+
+from bestresponse.core import play
+from bestresponse.core.conformance import check_player
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.players.strategies.automaton import AutomatonPlayer
+from bestresponse.players.strategies.axelrod import AxelrodPlayer
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.invocation import Occasion
+from bestresponse.studies.tournament import session
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import gather, read_stage
+from bestresponse.studies.tournament.plan import Plan
+from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.repeated.library import classic_strategy
+
+DILEMMA = load("prisoners-dilemma")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("TitForTat", "tit-for-tat"), ("Grudger", "grim"), ("SecondByTester", "tester")]
+)
+def test_a_strategy_of_the_library_plays_like_ours(theirs, ours):
+    for rival in ("alternator", "hard-majority-3", "tester"):
+        earned = []
+        for player in (AxelrodPlayer(theirs), AutomatonPlayer(classic_strategy(ours))):
+            seats = dict(zip(DILEMMA.players, (player, AutomatonPlayer(classic_strategy(rival))), strict=True))
+            earned.append(play(RepeatedGame(DILEMMA, rounds=15), seats).payoffs)
+        assert earned[0] == earned[1]
+
+
+def test_the_cooperative_action_may_come_second():
+    turned = NormalForm(DILEMMA.payoffs[:, ::-1, ::-1], actions=(("defect", "cooperate"),) * 2)
+    players = dict(zip(turned.players, (AxelrodPlayer("Cooperator", (1, 1)),) * 2, strict=True))
+    assert list(play(RepeatedGame(turned, rounds=2), players).payoffs.values()) == [6, 6]
+
+
+def test_a_strategy_with_chance_is_a_function_of_its_view():
+    check_player(AxelrodPlayer("Random", seed=4), RepeatedGame(DILEMMA, rounds=8))
+
+
+def test_library_strategies_take_part_in_tournaments(tmp_path):
+    stage = read_stage("prisoners-dilemma")
+    config = TournamentConfig(stage, gather(["axelrod:Grudger", "grim", "defector"], stage).entries, rounds=6)
+    with RunFolder.open(tmp_path / "run", session.manifest_of(config, {}, Occasion((), ""))) as folder:
+        session.run(Plan(config), folder, {}, workers=1, on_progress=lambda progress: None)
+        rows = {row.name: row for row in session.read_standings(folder).rows}
+    assert rows["axelrod:Grudger"].total == rows["grim"].total
+
+
+def test_what_the_library_does_not_have_or_cannot_play_is_said():
+    with pytest.raises(UsageError, match="TitForTat"):
+        gather(["axelrod:TitForTot"], read_stage("prisoners-dilemma"))
+    with pytest.raises(InvalidGame, match="cooperate"):
+        gather(["axelrod:TitForTat"], read_stage("matching-pennies"))

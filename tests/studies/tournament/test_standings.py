@@ -1,0 +1,221 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.report.page import render
+from bestresponse.runs.execute import Progress
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.invocation import Occasion
+from bestresponse.studies.tournament import session
+from bestresponse.studies.tournament.config import Entry, TournamentConfig
+from bestresponse.studies.tournament.entries import gather, read_stage, read_strategy
+from bestresponse.studies.tournament.evolution import ecology, moran_runs
+from bestresponse.studies.tournament.plan import Plan
+from bestresponse.studies.tournament.standings import normalised, winners_by_target, winners_by_total
+
+DILEMMA = read_stage("prisoners-dilemma")
+
+
+def tournament(*names, game=DILEMMA, more=(), **settings):
+    return TournamentConfig(game, (*gather(names, game).entries, *more), **settings)
+
+
+def standings(*names, **settings):
+    return session.standings_of(Plan(tournament(*names, **settings)))
+
+
+def by_name(found):
+    return {row.name: row for row in found.rows}
+
+
+def test_a_small_round_robin_worked_out_by_hand():
+    """Ten rounds of 3/0/5/1: tit-for-tat meets itself (30), a defector (0 + 9 x 1 = 9, who gets 5 + 9 = 14)."""
+    found = standings("tit-for-tat", "defector", rounds=10)
+    rows = by_name(found)
+    assert rows["tit-for-tat"].total == 2 * (30 + 9)
+    assert rows["defector"].total == 2 * (10 + 14)
+    assert rows["tit-for-tat"].per_round == pytest.approx(1.95)
+    assert rows["tit-for-tat"].share == pytest.approx(1.95 / 5)
+    assert found.winners == ("tit-for-tat",)
+
+
+def test_both_seats_are_played_and_differ_where_the_game_does():
+    """Battle of the sexes: always opera in both seats is worth 2 in the first seat and 1 in the second."""
+    rows = by_name(standings("default-move", game=read_stage("battle-of-the-sexes"), rounds=4))
+    assert (rows["default-move"].first, rows["default-move"].second) == (2, 1)
+
+
+def test_a_strategy_that_differs_by_seat_plays_each_seat_its_own_way():
+    """Matching pennies, five rounds. Two best responses chase each other: the matcher wins rounds 1, 3 and 5, so -1 for
+    the second seat. Against heads for ever the second seat loses the first round and wins the other four: 3."""
+    found = standings("best-response", "default-move", game=read_stage("matching-pennies"), rounds=5)
+    assert found.totals[0, 0].tolist() == [1, -1]
+    assert found.totals[1, 0].tolist() == [-3, 3]
+    assert by_name(found)["best-response"].second == pytest.approx((-1 + 3) / 2 / 5)
+
+
+def test_matches_against_one_are_those_of_the_published_clones():
+    """Four rounds against anti-tit-for-tat with 3/2/8/5: the published targets 11, 32, 16 and 24 of the first seat."""
+    form = DILEMMA.form
+    game = type(DILEMMA)("campaign", (((5.0, 2.0), (8.0, 3.0)), ((5.0, 8.0), (2.0, 3.0))), form.players, form.actions)
+    found = standings("published", game=game, rounds=4, against="anti-tit-for-tat")
+    rival = [entry.name for entry in found.config.entries].index("anti-tit-for-tat")
+    totals = {entry.name: found.totals[k, rival, 0] for k, entry in enumerate(found.config.entries)}
+    assert totals["default-move"] == 11
+    assert totals["anti-default-move"] == 32
+    assert totals["anti-tit-for-tat"] == 16
+    assert totals["best-response"] == 24
+    assert found.opponents == (rival,)
+
+
+def test_winners_are_told_by_target_or_by_total():
+    totals = {"a": 10.0, "b": 12.0, "c": 12.0}
+    assert winners_by_total(totals) == ("b", "c")
+    assert winners_by_target(totals, {"a": 10, "c": 11}) == ("a",)
+    found = standings("tit-for-tat", "defector", rounds=10, targets=(("tit-for-tat", 1.0), ("defector", 48.0)))
+    assert found.winners == ("defector",)
+
+
+def test_the_normalised_payoff_is_that_of_the_paper():
+    assert normalised(399, least=1, most=9, plays=60) == pytest.approx(0.70625)
+    with pytest.raises(UsageError, match="all are 2"):
+        normalised(3, 2, 2, 1)
+
+
+def test_played_matches_agree_with_worked_out_ones():
+    settings = {"rounds": 20, "noise": 0.05, "continuation": 0.9}
+    exact = standings("published", **settings)
+    played = standings("published", **settings, repetitions=4000, seed=1)
+    assert played.method.startswith("played")
+    error = played.spread / math.sqrt(4000)
+    assert (np.abs(played.totals - exact.totals) <= 5 * error + 1e-9).all()
+
+
+def test_classic_strategies_are_left_out_with_the_reason_where_nobody_can_cooperate():
+    found = gather(["all"], read_stage("matching-pennies"))
+    assert [entry.name for entry in found.entries] == [
+        "anti-default-move", "anti-tit-for-tat", "best-response", "default-move", "random", "tit-for-tat",
+    ]  # fmt: skip
+    ((who, why),) = found.left_out
+    assert who == "the classic strategies"
+    assert "to cooperate" in why
+
+
+def test_a_strategy_that_is_named_must_be_able_to_play():
+    with pytest.raises(InvalidGame, match="to cooperate"):
+        gather(["grim"], read_stage("matching-pennies"))
+    with pytest.raises(UsageError, match="tit-for-tat"):
+        gather(["tit-for-tot"], DILEMMA)
+
+
+def test_the_same_behaviour_takes_part_once():
+    found = gather(["all"], DILEMMA)
+    names = [entry.name for entry in found.entries]
+    assert len(names) == len(set(names)) == 31
+    assert ("cooperator", "here it does the same as default-move") in found.left_out
+
+
+def test_another_default_move_makes_published_and_classic_ones_differ():
+    names = [entry.name for entry in gather(["all"], DILEMMA, "defect").entries]
+    assert "tit-for-tat" in names
+    assert "classic tit-for-tat" in names
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"rounds": 0}, "rounds"),
+        ({"rounds": 10**9}, "rounds"),
+        ({"noise": 1.5}, "noise"),
+        ({"continuation": 0.0}, "continuation"),
+        ({"repetitions": 0}, "repetitions"),
+        ({"moran": 1}, "population"),
+        ({"against": "nobody"}, "nobody"),
+        ({"targets": (("nobody", 1.0),)}, "nobody"),
+    ],
+)
+def test_impossible_settings_are_refused_in_a_sentence(settings, told):
+    with pytest.raises(UsageError, match=told):
+        tournament("tit-for-tat", **settings)
+
+
+def test_games_that_are_no_match_are_refused():
+    with pytest.raises(InvalidGame, match="two players"):
+        read_stage("kuhn-poker")
+
+
+def test_settings_survive_json():
+    config = tournament("published", noise=0.1, targets=(("random", 3.0),), moran=20)
+    assert TournamentConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+
+
+def test_defectors_die_out_among_reciprocators():
+    found = standings("tit-for-tat", "grim", "defector", rounds=200)
+    path = ecology(found)
+    shares = dict(zip(path.names, path.shares[-1], strict=True))
+    assert shares["defector"] < 1e-6
+    assert shares["tit-for-tat"] + shares["grim"] == pytest.approx(1)
+
+
+def test_the_moran_process_counts_every_run():
+    found = moran_runs(standings("tit-for-tat", "defector", rounds=50, moran=20))
+    assert sum(found.wins) + found.undecided == found.runs == 100
+    assert found.wins[found.names.index("tit-for-tat")] > 80
+
+
+def test_a_saved_agent_and_a_rules_file_take_part(tmp_path):
+    (tmp_path / "mean.pl").write_text("select(_P, _O, _S, defect).\n")
+    entry = read_strategy(tmp_path / "mean.pl")
+    rows = by_name(standings("defector", more=(entry,)))
+    assert rows["mean"].total == rows["defector"].total
+
+
+def play_with(model, tmp_path, *names, **settings):
+    config = tournament(*names, more=(Entry("llm", "model", "llm"),), **settings)
+    plan = Plan(config)
+    manifest = session.manifest_of(config, {"llm": model}, Occasion((), ""))
+    progress: list[Progress] = []
+    with RunFolder.open(tmp_path / "run", manifest) as folder:
+        outcome = session.run(plan, folder, {"llm": model}, workers=1, on_progress=progress.append)
+        return outcome, session.read_standings(folder), session.report_of(folder, session.read_standings(folder))
+
+
+def test_a_model_plays_beside_strategies_in_both_seats_and_against_itself(tmp_path):
+    model = ScriptedModel(lambda request: '{"answer": "defect"}', name="llm")
+    outcome, found, document = play_with(model, tmp_path, "tit-for-tat", "defector", rounds=5)
+    assert outcome.played == 5
+    rows = by_name(found)
+    assert rows["llm"].total == rows["defector"].total == 2 * (9 + 5 + 5)
+    assert found.totals[2, 0].tolist() == [5 + 4, 0 + 4]
+    assert "How the answers were read" in render(document)
+
+
+def test_a_finished_tournament_asks_nobody_again(tmp_path):
+    model = ScriptedModel(lambda request: '{"answer": "defect"}', name="llm")
+    play_with(model, tmp_path, "tit-for-tat", rounds=3)
+    asked = len(model.asked)
+    outcome, _, _ = play_with(model, tmp_path, "tit-for-tat", rounds=3)
+    assert (outcome.found, outcome.played, len(model.asked)) == (3, 0, asked)
+
+
+def test_an_answer_that_cannot_be_read_is_missing_and_bounded_not_zero(tmp_path):
+    def script(request):
+        return "I would rather not say." if "Round 2." in request.messages[-1].content else '{"answer": "defect"}'
+
+    _, found, _ = play_with(ScriptedModel(script, name="llm"), tmp_path, "tit-for-tat", "defector", rounds=3)
+    rows = by_name(found)
+    assert (rows["llm"].total, rows["llm"].share, rows["llm"].missing) == (None, None, 6)
+    assert rows["defector"].missing == 2
+    low, high = rows["defector"].bounds
+    assert low < rows["defector"].share < high
+    assert high - low == pytest.approx(2 / 6)
+
+
+def test_noise_reaches_model_players_too(tmp_path):
+    model = ScriptedModel(lambda request: '{"answer": "defect"}', name="llm")
+    _, found, _ = play_with(model, tmp_path, "defector", rounds=40, noise=0.5, repetitions=3)
+    assert found.totals[1, 0, 0] > 40

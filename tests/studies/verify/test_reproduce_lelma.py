@@ -1,0 +1,160 @@
+"""The published tables come out of the recorded runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.claims import RulesTranslator
+from bestresponse.logic import EmbeddedEngine
+from bestresponse.studies.reproduce.reproduction import Reproduction
+from bestresponse.studies.verify.checking import Recheck, corrections_of
+from bestresponse.studies.verify.evaluation import Confusion
+from bestresponse.studies.verify.recorded import games_of, read_samples, recorded_verdicts
+from bestresponse.studies.verify.reproduction import reproduce
+from bestresponse.studies.verify.translator_score import measure_translator
+
+
+@pytest.fixture(scope="module")
+def found(recorded_lelma: Path) -> Reproduction:
+    return reproduce(recorded_lelma)
+
+
+def cell(found: Reproduction, what: str) -> object:
+    (check,) = [check for check in found.checks if check.what == what]
+    return check.found
+
+
+def test_every_recorded_query_has_the_recorded_verdict(recorded_lelma: Path) -> None:
+    recheck = Recheck(games_of(recorded_lelma), EmbeddedEngine())
+    verdicts = recorded_verdicts(recorded_lelma)
+    ours = {
+        game: {query: {"proved": "true", "refuted": "false"}.get(recheck.verdict(game, query)) for query in queries}
+        for game, queries in verdicts.items()
+    }
+    assert ours == verdicts
+
+
+def test_the_failed_queries_of_every_attempt_are_found(found: Reproduction) -> None:
+    assert cell(found, "failed queries of all attempts") == 186
+
+
+def test_attempts_choices_correctness_and_agreement_come_out(found: Reproduction) -> None:
+    assert [cell(found, f"samples with {n} attempts") for n in range(1, 6)] == [24, 46, 10, 6, 4]
+    assert cell(found, "Prisoner's Dilemma: choice B last, %") == 23.33
+    assert cell(found, "Stag Hunt: correct last, %") == 90.0
+    assert cell(found, "Fleiss' kappa of the raters") == 0.31
+    cells = ("passed", "false alarm", "missed", "caught")
+    assert [cell(found, f"all games: {name}") for name in cells] == [15, 5, 9, 61]
+
+
+def test_only_the_papers_own_contradiction_differs(found: Reproduction) -> None:
+    assert [check.what for check in found.differing] == ["Hawk-Dove: false alarm", "Hawk-Dove: missed"]
+    assert all("transposed" in check.remark for check in found.differing)
+
+
+def test_the_false_corrections_of_the_original_are_reported(found: Reproduction) -> None:
+    mistakes = found.detail["mistakes_of_the_original"]
+    assert [(one["game"], one["times"]) for one in mistakes] == [("pd", 1), ("sh", 1)]
+
+
+def test_every_recorded_correction_is_understood(recorded_lelma: Path) -> None:
+    sentences = [pair for s in read_samples(recorded_lelma) for a in s.attempts for pair in corrections_of(a)]
+    assert sentences
+    assert all(query is not None for _, query in sentences)
+
+
+def test_the_rules_agree_with_the_recorded_translator_where_both_speak(recorded_lelma: Path) -> None:
+    recheck = Recheck(games_of(recorded_lelma), EmbeddedEngine())
+    yardstick = measure_translator(read_samples(recorded_lelma), RulesTranslator(), recheck)
+    assert yardstick.agreement is not None
+    assert yardstick.agreement >= 0.95
+    assert yardstick.same > 900
+
+
+def _one(folder: Path, **changed: object) -> Path:
+    attempt = {"n": 0, "response": "{B}", "queries": ["higher(5, X).", "higher(1, 3)."], "failed": ["higher(1, 3)."]}
+    row = {"id": "a", "model": "other", "game": "pd", "attempts": [attempt], "orig_choice": "B", "final_choice": "B"}
+    (folder / "samples.jsonl").write_text(json.dumps(row | changed) + "\n")
+    return folder
+
+
+def test_runs_without_ratings_matrices_and_verdicts_can_be_reproduced(tmp_path: Path) -> None:
+    found = reproduce(_one(tmp_path))
+    assert cell(found, "correctness, confusion and agreement") is None
+    assert found.detail["samples"] == 1
+
+
+def test_ill_formed_queries_keep_what_was_recorded_and_stand_apart(tmp_path: Path) -> None:
+    queries = [
+        "higher(5, X).",
+        "highest_guaranteed_payoff_choice(B).",
+        "highest_guaranteed_payoff_choice('b').",
+        "higher(1, 3).",
+    ]
+    failed = ["highest_guaranteed_payoff_choice('b').", "higher(1, 3)."]
+    attempt = {"n": 0, "response": "", "queries": queries, "failed": failed}
+    answers = dict(zip(queries, ("error", "true", "false", "false"), strict=True))
+    (tmp_path / "query_verdicts.json").write_text(json.dumps({"pd": answers}))
+    found = reproduce(_one(tmp_path, attempts=[attempt | {"queries": queries[1:]}]))
+    assert [one["query"] for one in found.detail["verdicts"]["ill_formed"]] == queries[1:3]
+    assert cell(found, "verdicts on recorded queries") == 2
+    assert cell(found, "failed queries of all attempts") == 1
+
+
+def test_a_folder_without_samples_says_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"samples\.jsonl"):
+        reproduce(tmp_path)
+    (tmp_path / "samples.jsonl").write_text('{"id": 1}\n')
+    with pytest.raises(UsageError, match="line 1: this is no recorded sample"):
+        reproduce(tmp_path)
+    with pytest.raises(UsageError, match="the payoffs of chess"):
+        reproduce(_one(tmp_path, game="chess"))
+
+
+def test_accuracy_and_kappa_of_a_confusion() -> None:
+    confusion = Confusion.of([(True, True)] * 15 + [(True, False)] * 5 + [(False, True)] * 9 + [(False, False)] * 61)
+    assert confusion.accuracy == pytest.approx(76 / 90)
+    assert confusion.kappa == pytest.approx((76 / 90 - (20 * 24 + 70 * 66) / 8100) / (1 - (20 * 24 + 70 * 66) / 8100))
+
+
+def test_cells_of_the_paper_apply_only_to_all_of_its_runs(recorded_lelma: Path, tmp_path: Path) -> None:
+    rows = [line for line in (recorded_lelma / "samples.jsonl").read_text().splitlines() if '"game": "pd"' in line]
+    (tmp_path / "samples.jsonl").write_text("\n".join(rows))
+    found = reproduce(tmp_path)
+    assert cell(found, "runs of gpt-4o-2024-05-13") == 30
+    (choice,) = [check for check in found.checks if check.what == "Prisoner's Dilemma: choice B last, %"]
+    assert (choice.published, choice.found) == (23.33, 23.33)
+    (first,) = [check for check in found.checks if check.what == "samples with 1 attempts"]
+    assert first.published is None
+    assert found.differing == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("matrices.json", "{oops", "matrices.json: this is no JSON"),
+        ("matrices.json", "[1]", "expected an object with one object for each game"),
+        ("matrices.json", '{"pd": {"RRR": [1, 1]}}', "expected outcomes of two letters"),
+        ("matrices.json", '{"pd": {"RR": [1]}}', "the payoffs of pd are incomplete"),
+        ("query_verdicts.json", '{"pd": []}', "expected an object with one object for each game"),
+        ("samples.jsonl", "\x00", "line 1: this is no recorded sample"),
+    ],
+)
+def test_files_of_another_form_say_what_is_wrong(tmp_path: Path, name: str, text: str, message: str) -> None:
+    _one(tmp_path)
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UsageError, match=message):
+        reproduce(tmp_path)
+
+
+def test_runs_without_attempts_choices_failures_or_numbers_are_counted_as_far_as_they_go(tmp_path: Path) -> None:
+    changed = {"attempts": [], "orig_choice": None, "final_choice": None, "sheet": {"seconds": "soon"}}
+    found = reproduce(_one(tmp_path, **changed))
+    assert cell(found, "samples with 0 attempts") == 1
+    assert cell(found, "failed queries of all attempts") is None
+    assert cell(found, "Prisoner's Dilemma: choice B first, %") is None
+    assert found.detail["rules_translator"]["claims"] == 0

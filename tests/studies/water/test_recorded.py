@@ -1,0 +1,40 @@
+"""Our rules against the games that were really played."""
+
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.studies.water.recorded import read_games, read_replies, replay
+
+
+def test_recorded_bids_give_the_announced_winners_and_every_balance_health_and_dry_count(recorded_water):
+    games = read_games(recorded_water)
+    replays = [replay(game) for game in games]
+    assert sum(len(game.days) for game in games) >= 600
+    assert [found.differences for found in replays if found.differences] == []
+    left_out = sum(len(found.ties) for found in replays)
+    assert left_out == 4 or len(games) != 30
+
+
+def test_every_recorded_reply_has_its_bid(recorded_water):
+    assert all(row["bid"] >= 0 and row["reply"] for row in read_replies(recorded_water))
+
+
+def test_a_folder_without_recorded_games_is_explained(tmp_path):
+    with pytest.raises(UsageError, match=r"holds no rounds\.jsonl; expected the folder of the recorded water games"):
+        read_games(tmp_path)
+    (tmp_path / "rounds.jsonl").write_text('{"persona": true}\n')
+    with pytest.raises(UsageError, match=r"line 1: the field 'low' is missing"):
+        read_games(tmp_path)
+
+
+def test_a_replay_names_what_differs(tmp_path):
+    (tmp_path / "rounds.jsonl").write_text(
+        '{"persona": false, "low": 10, "high": 20, "number": 1, "day": 1, "supply": 10,'
+        ' "bids": {"Alex": 5, "Bob": 4, "Cindy": 3, "David": 2, "Eric": 1}, "winners": ["Bob"],'
+        ' "after": {"Alex": {"balance": 70, "hp": 7, "dry_days_plus_one": 2}}}\n'
+    )
+    (game,) = read_games(tmp_path)
+    assert replay(game).differences == (
+        "day 1: served were Alex, not Bob",
+        "day 1: Alex has balance, health, dry days + 1 of (65.0, 10, 1), not (70, 7, 2)",
+    )

@@ -1,0 +1,31 @@
+"""Dialogues with the simulated speaker, for the tests of steering."""
+
+from bestresponse.games.dialogue.domain import load_domain
+from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
+from bestresponse.games.dialogue.scenario import scenarios, variants
+from bestresponse.players.dialogue.referee import DealReferee
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.llm.player import Sampling
+from bestresponse.studies.steer.building import Cast, build
+
+
+def dialogue(name="meeting", *, seed=1, replies=1, types=1, **more):
+    domain = load_domain(name)
+    first = scenarios(domain, seed, 1)[0]
+    return DialogueGame(domain, variants(domain, first, seed, types), domain.manners(), replies, **more)
+
+
+def cast_of(model, domain, referee=None):
+    return Cast(
+        lambda number: Speaker(model, Sampling(0.7, max_tokens=200, replicate=number)),
+        referee or DealReferee(model, domain),
+    )
+
+
+def recorded(game, wordings=1, model=None, **more):
+    model = model or SimulatedSpeaker(0)
+    book = Book()
+    built = build(game, cast_of(model, game.domain), book, wordings=wordings, **more)
+    return RecordedDialogue(game, book, wordings), built

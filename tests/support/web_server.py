@@ -1,0 +1,75 @@
+"""What the tests of the web share: a server that can be restarted, and how people behave."""
+
+import re
+import time
+
+from fastapi.testclient import TestClient
+
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.web.serve import Place, opened
+
+MODEL = "scripted"
+
+
+class Server:
+    """A running application that can be stopped and started on the same folder."""
+
+    def __init__(self, folder, answer):
+        self.folder, self.answer = folder, answer
+        self.start()
+
+    def start(self):
+        place = Place(self.folder)
+        self.app, self.desk, self._close = opened(
+            place, lambda name: ScriptedModel(lambda request: self.answer(request)), (MODEL,)
+        )
+        self._running = TestClient(self.app)
+        self._running.__enter__()
+
+    def stop(self):
+        self._running.__exit__(None, None, None)
+        self._close()
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def client(self):
+        return TestClient(self.app, follow_redirects=True)
+
+    @property
+    def admin(self):
+        client = self.client()
+        client.get(f"/enter/{self.desk.keys.admin}")
+        return client
+
+    def api(self, token=None):
+        client = self.client()
+        client.headers["authorization"] = f"Bearer {token or self.desk.keys.admin}"
+        return client
+
+    def wait_for(self, condition, seconds=10.0):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "it did not come about"
+            time.sleep(0.01)
+
+
+def hidden(page, name):
+    """The value of a hidden field."""
+    return re.search(rf'name="{name}" value="([^"]*)"', page.text)[1]
+
+
+def sit_down(server, setup):
+    """Everybody at a new table, ready to play: (client, link) of each person."""
+    lobby = server.desk.house.set_up(setup)
+    people = [(server.client(), server.desk.seat_path(lobby.tables[0].id, seat)) for seat in setup.persons]
+    for client, link in people:
+        client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf")})
+    return people
+
+
+def take(client, link, **answer):
+    """Answer the question that is on the page."""
+    page = client.get(link)
+    return client.post(f"{link}/answer", data={"csrf": hidden(page, "csrf"), "turn": hidden(page, "turn"), **answer})

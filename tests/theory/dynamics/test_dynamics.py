@@ -1,0 +1,289 @@
+"""Replicator, fictitious play, regret matching, multiplicative weights, logit dynamics: fixed points and guarantees."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.theory import catalogue, generators
+from bestresponse.theory.dynamics.fictitious_play import fictitious_play
+from bestresponse.theory.dynamics.logit import logit_dynamics
+from bestresponse.theory.dynamics.multiplicative_weights import multiplicative_weights
+from bestresponse.theory.dynamics.regret_matching import regret_matching
+from bestresponse.theory.dynamics.replicator import replicator, replicator_velocity
+from bestresponse.theory.dynamics.trajectory import fitness, schedule
+from bestresponse.theory.fitting.quantal import quantal_response
+from bestresponse.theory.games.isomorphs import random_isomorph
+from bestresponse.theory.games.normal_form import NormalForm
+
+SEEDS = st.integers(0, 2**32)
+ONEILL = [0.2, 0.2, 0.2, 0.4]
+
+
+def plus(game, **options):
+    return regret_matching(game, plus=True, **options)
+
+
+LEARNERS = [fictitious_play, regret_matching, plus, multiplicative_weights]
+DYNAMICS = [*LEARNERS, replicator, lambda game, **options: logit_dynamics(game, 2.0, **options)]
+
+
+def same(one, two, tolerance=1e-9):
+    return all(np.abs(a - b).max() <= tolerance for a, b in zip(one, two, strict=True))
+
+
+def test_a_lonely_player_learns_its_best_action() -> None:
+    game = NormalForm([[1.0, 3.0, 2.0]])
+    runs = (
+        fictitious_play(game, steps=400),
+        regret_matching(game, steps=400),
+        multiplicative_weights(game, steps=4000),
+        replicator(game, steps=4000),
+        logit_dynamics(game, 20.0),
+    )
+    for run in runs:
+        assert run.final[0].tolist() == pytest.approx([0, 1, 0], abs=0.05)
+    assert quantal_response(game, 20.0).strategies[0].tolist() == pytest.approx([0, 1, 0], abs=1e-8)
+
+
+@pytest.mark.parametrize("dynamic", LEARNERS)
+def test_learning_finds_the_equilibrium_of_oneills_game(dynamic):
+    found = dynamic(catalogue.load("oneill"), steps=20_000)
+    assert found.final[0] == pytest.approx(ONEILL, abs=0.02)
+    assert found.final[1] == pytest.approx(ONEILL, abs=0.02)
+    assert found.gap < 0.1
+
+
+@pytest.mark.parametrize("dynamic", LEARNERS)
+@given(seed=SEEDS)
+@settings(max_examples=10, deadline=None)
+def test_in_zero_sum_games_the_gap_of_the_averages_goes_down(dynamic, seed):
+    found = dynamic(generators.zero_sum(seed, (3, 4)), steps=3000, stride=30, engine="numpy")
+    assert found.curve[-1] <= 0.1
+    assert found.curve[-1] <= found.curve[0] + 1e-9
+
+
+@given(seed=SEEDS)
+@settings(max_examples=10, deadline=None)
+def test_in_zero_sum_games_the_gains_at_the_average_sum_to_the_external_regrets(seed):
+    found = regret_matching(generators.zero_sum(seed, (3, 3)), steps=500)
+    assert found.gains.sum(axis=1) == pytest.approx(found.external.sum(axis=1), abs=1e-9)
+
+
+@given(seed=SEEDS, steps=st.integers(10, 400))
+@settings(max_examples=15, deadline=None)
+def test_multiplicative_weights_keep_their_regret_bound_in_every_game(seed, steps):
+    game = generators.uniform(seed, (2, 3, 4))
+    bounds = [np.ptp(own) * np.sqrt(np.log(m) / (2 * steps)) for own, m in zip(game.payoffs, game.shape, strict=True)]
+    assert (multiplicative_weights(game, steps=steps).external[-1] <= np.array(bounds) + 1e-12).all()
+
+
+@given(seed=SEEDS)
+@settings(max_examples=15, deadline=None)
+def test_regret_matching_keeps_its_regret_bound_in_every_game(seed):
+    game, steps = generators.uniform(seed, (3, 3, 2)), 300
+    bounds = [np.sqrt(m / steps) for m in game.shape]
+    assert (regret_matching(game, steps=steps).external[-1] <= bounds).all()
+    assert (plus(game, steps=steps).external[-1] <= bounds).all()
+
+
+@given(seed=SEEDS)
+@settings(max_examples=15, deadline=None)
+def test_a_fully_mixed_equilibrium_is_a_rest_point_of_the_replicator_dynamics(seed):
+    game = generators.fully_mixed(seed, (3, 3))
+    row, col = game.payoffs
+    y, x = (np.linalg.solve(np.vstack([np.diff(m, axis=0), np.ones(3)]), [0, 0, 1]) for m in (row, col.T))
+    for form in ("rk4", "euler", "discrete"):
+        found = replicator(game, [x, y], steps=5, form=form)
+        assert same(found.final, (x, y))
+        assert found.gap < 1e-9
+
+
+@given(seed=SEEDS)
+@settings(max_examples=6, deadline=None)
+def test_dominated_actions_die_out_and_the_survivors_are_the_solution(seed):
+    game = generators.dominance_solvable(seed, (3, 3))
+    for found in (replicator(game, steps=1500, size=0.5), fictitious_play(game, steps=3000), plus(game, steps=1500)):
+        assert found.gap < 0.05
+
+
+def test_the_velocity_of_the_replicator_dynamics_is_known_by_hand_in_hawk_dove():
+    # At a share h of hawks the difference in fitness is 2(1 - h) - h - (1 - h) = 1 - 2h.
+    hawks = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+    states = np.stack([hawks, 1 - hawks], axis=1)
+    first, second = replicator_velocity(catalogue.load("hawk-dove"), [states, states])
+    assert first[:, 0] == pytest.approx(hawks * (1 - hawks) * (1 - 2 * hawks))
+    assert first.sum(axis=1) == pytest.approx(np.zeros(5), abs=1e-15)
+    assert (first == second).all()
+
+
+@given(seed=SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_a_small_euler_step_goes_where_the_velocity_points(seed):
+    game = generators.uniform(seed, (2, 3))
+    found = replicator(game, steps=1, size=1e-3, form="euler")
+    start = [path[0] for path in found.strategies]
+    for here, there, speed in zip(start, found.final, replicator_velocity(game, start), strict=True):
+        assert there == pytest.approx(here + 1e-3 * speed, abs=1e-12)
+
+
+@pytest.mark.parametrize("dynamic", DYNAMICS)
+def test_a_player_with_one_action_plays_it(dynamic):
+    found = dynamic(generators.uniform(2, (1, 3)), steps=50)
+    assert found.final[0].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("dynamic", DYNAMICS)
+def test_uniform_play_stays_put_in_rock_paper_scissors(dynamic):
+    found = dynamic(catalogue.load("rock-paper-scissors"), steps=300)
+    assert found.final[0] == pytest.approx([1 / 3] * 3, abs=0.05)
+
+
+@pytest.mark.parametrize("dynamic", [replicator, regret_matching, plus, multiplicative_weights])
+@given(seed=SEEDS)
+@settings(max_examples=8, deadline=None)
+def test_renaming_and_reordering_changes_nothing_else(dynamic, seed):
+    game = generators.uniform(seed, (3, 4))
+    other = random_isomorph(seed, game, affine=False)
+    found, moved = dynamic(game, steps=60), dynamic(other.game, steps=60)
+    assert same(other.back(moved.final), found.final, 1e-6)
+
+
+def test_replicator_in_hawk_dove_leads_one_population_to_half_hawks():
+    found = replicator(catalogue.load("hawk-dove"), [[0.9, 0.1]], one_population=True, steps=3000)
+    assert found.final[0] == pytest.approx([0.5, 0.5], abs=1e-6)
+    assert found.strategies[0][0].tolist() == [0.9, 0.1]
+
+
+def test_replicator_of_two_populations_in_hawk_dove_splits_the_roles():
+    found = replicator(catalogue.load("hawk-dove"), [[0.6, 0.4], [0.4, 0.6]], steps=8000)
+    assert found.final[0] == pytest.approx([1, 0], abs=1e-6)
+    assert found.final[1] == pytest.approx([0, 1], abs=1e-6)
+
+
+def test_replicator_follows_the_logistic_curve_when_one_action_is_always_better_by_one():
+    game = NormalForm.bimatrix([[1, 1], [0, 0]], [[0, 0], [0, 0]])
+    found = replicator(game, steps=200, size=0.01, stride=50)
+    assert found.times.tolist() == [0, 0.5, 1, 1.5, 2]
+    assert found.strategies[0][:, 0] == pytest.approx(1 / (1 + np.exp(-found.times)), abs=1e-9)
+
+
+def test_discrete_generations_multiply_shares_by_relative_fitness():
+    game = NormalForm.bimatrix([[3, 3], [1, 1]], [[0, 0], [0, 0]])
+    found = replicator(game, steps=1, form="discrete", background=1)
+    assert found.final[0].tolist() == [2 / 3, 1 / 3]
+
+
+def test_the_cycle_of_matching_pennies_keeps_its_constant_of_motion():
+    found = replicator(catalogue.load("matching-pennies"), [[0.7, 0.3], [0.5, 0.5]], steps=5000)
+    height = np.log(found.strategies[0]).sum(axis=1) + np.log(found.strategies[1]).sum(axis=1)
+    assert np.ptp(height) < 1e-6
+
+
+def test_fictitious_play_does_not_settle_in_shapleys_game():
+    found = fictitious_play(catalogue.load("shapley"), steps=20_000, stride=10)
+    late = found.strategies[0][len(found) // 2 :]
+    assert np.ptp(late, axis=0).max() > 0.2
+
+
+def test_fictitious_play_breaks_ties_towards_the_first_action():
+    found = fictitious_play(NormalForm.bimatrix([[0, 0], [0, 0]], [[0, 0], [0, 0]]), steps=10)
+    assert [mix.tolist() for mix in found.final] == [[1, 0], [1, 0]]
+
+
+def test_the_first_rounds_of_fictitious_play_in_matching_pennies():
+    found = fictitious_play(catalogue.load("matching-pennies"), steps=7, stride=1)
+    played = np.diff(found.strategies[0][:, 0] * found.times, prepend=0)
+    answered = np.diff(found.strategies[1][:, 0] * found.times, prepend=0)
+    # Heads twice; column has seen heads and leaves; row follows once tails are ahead, and then column leaves again.
+    assert played.round().tolist() == [1, 1, 1, 0, 0, 0, 0]
+    assert answered.round().tolist() == [1, 0, 0, 0, 0, 0, 1]
+
+
+def test_stochastic_fictitious_play_is_reproducible_and_settles_at_the_logit_equilibrium():
+    game = catalogue.load("asymmetric-matching-pennies")
+    one, two = (fictitious_play(game, steps=4000, precision=0.01, seed=5) for _ in range(2))
+    assert same(one.final, two.final, 0)
+    resting = logit_dynamics(game, 0.01, steps=4000)
+    assert same(one.final, resting.final, 0.05)
+
+
+def test_logit_dynamics_rest_where_everybody_replies_by_logit():
+    game = catalogue.load("asymmetric-matching-pennies")
+    found = logit_dynamics(game, 0.02, steps=20_000)
+    for mix, value in zip(found.final, fitness(game)(found.final), strict=True):
+        reply = np.exp(0.02 * value) / np.exp(0.02 * value).sum()
+        assert mix == pytest.approx(reply, abs=1e-9)
+
+
+@pytest.mark.parametrize("dynamic", [*LEARNERS, replicator])
+@pytest.mark.parametrize("shape", [(3, 3), (10, 7)])
+def test_compiled_and_plain_loops_agree(dynamic, shape):
+    pytest.importorskip("numba")
+    game = generators.uniform(8, shape)
+    plain, fast = (dynamic(game, steps=700, stride=100, engine=engine) for engine in ("numpy", "numba"))
+    assert (plain.engine, fast.engine) == ("numpy", "numba")
+    assert same(plain.strategies, fast.strategies, 1e-7)
+    assert same(plain.last, fast.last, 1e-6)
+    assert plain.gains == pytest.approx(fast.gains, abs=1e-7)
+
+
+@pytest.mark.parametrize("form", ["euler", "discrete", "rk4"])
+@pytest.mark.parametrize("single", [False, True])
+def test_compiled_and_plain_replicators_agree_in_every_form(form, single):
+    pytest.importorskip("numba")
+    game, start = generators.symmetric(8, (5, 5)), [[0.1, 0.2, 0.3, 0.2, 0.2], [0.2] * 5]
+    options = {"steps": 500, "form": form, "one_population": single}
+    plain, fast = (replicator(game, start, engine=engine, **options) for engine in ("numpy", "numba"))
+    assert same(plain.strategies, fast.strategies, 1e-9)
+
+
+def test_three_players_are_handled_by_every_dynamic():
+    game = catalogue.load("volunteers-dilemma")
+    for dynamic in DYNAMICS:
+        found = dynamic(game, steps=200)
+        assert [mix.sum() for mix in found.final] == pytest.approx([1, 1, 1])
+        assert (found.gains >= -1e-12).all()
+
+
+def test_records_come_every_stride_and_at_the_end():
+    found = fictitious_play(catalogue.load("chicken"), steps=25, stride=10)
+    assert found.times.tolist() == [10, 20, 25]
+    assert len(found) == 3
+    assert list(schedule(25, 10)) == [10, 10, 5]
+
+
+def test_a_long_run_keeps_about_a_thousand_records():
+    assert len(fictitious_play(catalogue.load("chicken"), steps=25_000)) == 1000
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda game: replicator(game, steps=0), "steps: expected at least 1"),
+        (lambda game: replicator(game, stride=0), "stride: expected at least 1"),
+        (lambda game: replicator(game, size=-1), "positive step"),
+        (lambda game: replicator(game, size=0.7), "payoffs that range over 2 need steps of at most 0.5, got 0.7"),
+        (lambda game: replicator(game, form="rk5"), "expected one of euler, rk4, discrete"),
+        (lambda game: replicator(game, one_population=True), "expected a symmetric game"),
+        (lambda game: replicator(game, form="discrete", background=0), "expected more than 0"),
+        (lambda game: fictitious_play(game, precision=-1), "precision: expected a number >= 0"),
+        (lambda game: fictitious_play(game, engine="fortran"), "engine: expected one of"),
+        (lambda game: multiplicative_weights(game, rate=0), "rate: expected a number above 0"),
+        (lambda game: logit_dynamics(game, -1), "precision: expected a number >= 0"),
+        (lambda game: logit_dynamics(game, 1, size=2), "at most 1"),
+        (
+            lambda game: regret_matching(catalogue.load("el-farol"), engine="numba"),
+            "needs two players and the extra 'fast'",
+        ),
+    ],
+)
+def test_bad_arguments_say_what_was_expected(call, match):
+    with pytest.raises(UsageError, match=match):
+        call(catalogue.load("battle-of-the-sexes"))
+
+
+def test_a_start_that_is_no_profile_is_refused():
+    with pytest.raises(InvalidGame, match="sum to 1"):
+        replicator(catalogue.load("chicken"), [[0.5, 0.4], [1, 0]])

@@ -1,0 +1,108 @@
+"""Rewritten games: strategies and payoffs find their way back, and solutions come along."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.theory import generators
+from bestresponse.theory.games.isomorphs import permute_actions, permute_players, random_isomorph, relabel, rescale
+from bestresponse.theory.games.normal_form import NormalForm
+
+SHAPES = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
+GAME = NormalForm(
+    np.arange(12.0).reshape(2, 2, 3), players=("ann", "bob"), actions=(("up", "down"), ("left", "centre", "right"))
+)
+
+
+def expected(game, profile):
+    values = game.payoffs
+    for strategy in reversed(profile):
+        values = values @ strategy
+    return values
+
+
+def random_profile(game, seed):
+    rng = np.random.default_rng(seed)
+    return tuple(rng.dirichlet(np.ones(m)) for m in game.shape)
+
+
+@given(shape=SHAPES, seed=st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_a_profile_carried_over_and_back_is_the_same_and_earns_the_same(shape, seed):
+    game = generators.normal(seed, shape)
+    rewritten, profile = random_isomorph(seed, game), random_profile(game, seed)
+    carried = rewritten.carry(profile)
+    for there_and_back, strategy in zip(rewritten.back(carried), profile, strict=True):
+        assert (there_and_back == strategy).all()
+    earned = expected(rewritten.game, carried)
+    assert rewritten.payoffs_back(earned) == pytest.approx(expected(game, profile))
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=30, deadline=None)
+def test_the_only_equilibrium_stays_one(seed):
+    game = generators.dominance_solvable(seed, (3, 4))
+    row, col = game.payoffs
+    places = np.argwhere((row == row.max(axis=0)) & (col == col.max(axis=1, keepdims=True)))
+    profile = [np.eye(m)[a] for m, a in zip(game.shape, places[0], strict=True)]
+    rewritten = random_isomorph(seed, game)
+    at = tuple(int(strategy.argmax()) for strategy in rewritten.carry(profile))
+    for i, own in enumerate(rewritten.game.payoffs):
+        line = own[tuple(slice(None) if j == i else a for j, a in enumerate(at))]
+        assert line.argmax() == at[i]
+
+
+def test_permuted_actions_take_their_labels_along():
+    rewritten = permute_actions(GAME, [[1, 0], [2, 0, 1]])
+    assert rewritten.game.actions == (("down", "up"), ("right", "left", "centre"))
+    assert rewritten.game.payoffs[0].tolist() == [[5, 3, 4], [2, 0, 1]]
+
+
+def test_permuted_players_take_their_names_actions_and_payoffs_along():
+    rewritten = permute_players(GAME, [1, 0])
+    assert rewritten.game.players == ("bob", "ann")
+    assert rewritten.game.shape == (3, 2)
+    assert (rewritten.game.payoffs[0] == GAME.payoffs[1].T).all()
+
+
+def test_relabelling_moves_nothing():
+    rewritten = relabel(GAME, actions=(("A", "B"), ("X", "Y", "Z")), players=("one", "two"))
+    assert (rewritten.game.payoffs == GAME.payoffs).all()
+    assert rewritten.game.actions[1] == ("X", "Y", "Z")
+    assert rewritten.game.players == ("one", "two")
+
+
+def test_payoffs_are_scaled_and_shifted_per_player():
+    rewritten = rescale(GAME, scale=(2, 0.5), shift=(1, -3))
+    assert rewritten.game.payoffs[0, 1, 1] == 9
+    assert rewritten.game.payoffs[1, 0, 0] == 0
+    assert rewritten.payoffs_back((9, 0)) == (4, 6)
+
+
+def test_without_affine_maps_only_the_order_changes():
+    rewritten = random_isomorph(3, GAME, affine=False)
+    assert sorted(rewritten.game.payoffs.ravel()) == sorted(GAME.payoffs.ravel())
+    assert rewritten.scale == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: permute_actions(GAME, [[0, 1]]), "for each of 2 players, got 1"),
+        (lambda: permute_actions(GAME, [[0, 0], [0, 1, 2]]), "actions of ann: expected an order of 0 to 1"),
+        (lambda: permute_players(GAME, [0, 2]), "order of 0 to 1"),
+        (lambda: rescale(GAME, (1, 0), (0, 0)), "positive numbers"),
+        (lambda: rescale(GAME, (1,), (0, 0)), "2 scales and shifts"),
+        (lambda: relabel(GAME, actions=[["A", "B"]]), "names of actions for 2 players"),
+    ],
+)
+def test_maps_that_are_no_isomorphisms_are_refused(call, match):
+    with pytest.raises(UsageError, match=match):
+        call()
+
+
+def test_labels_must_stay_different():
+    with pytest.raises(InvalidGame, match="expected 2 different names"):
+        relabel(GAME, actions=(("A", "A"), ("X", "Y", "Z")))

@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.theory import NormalForm
+from bestresponse.theory.dynamics.moran import fixation_probability, moran
+from bestresponse.theory.repeated import exact
+from bestresponse.theory.repeated.automaton import Automaton, constant, cycle, memory_one, opponent_history
+from bestresponse.theory.repeated.library import classic_strategies, classic_strategy
+from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, play_round_robin
+
+DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+ENGINES = [
+    "numpy",
+    pytest.param(
+        "numba",
+        marks=pytest.mark.skipif(
+            not __import__("importlib.util").util.find_spec("numba"), reason="numba is not installed"
+        ),
+    ),
+]
+
+
+def totals(first, second, rounds, **rules):
+    pair = [classic_strategy(first), classic_strategy(second)]
+    return exact_round_robin(pair, DILEMMA, Rules(rounds, **rules)).totals[0, 1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rounds", "expected"),
+    [
+        ("tit-for-tat", "defector", 10, [9, 14]),
+        ("tit-for-tat", "cooperator", 10, [30, 30]),
+        ("tit-for-tat", "suspicious-tit-for-tat", 4, [10, 10]),
+        ("grim", "alternator", 6, [3 + 0 + 5 + 1 + 5 + 1, 3 + 5 + 0 + 1 + 0 + 1]),
+        ("win-stay-lose-shift", "defector", 4, [0 + 1 + 0 + 1, 5 + 1 + 5 + 1]),
+        ("tit-for-two-tats", "defector", 5, [0 + 0 + 1 + 1 + 1, 5 + 5 + 1 + 1 + 1]),
+        ("anti-tit-for-tat", "tit-for-tat", 4, [3 + 5 + 1 + 0, 3 + 0 + 1 + 5]),
+        ("cycler-ccd", "cooperator", 3, [11, 6]),
+    ],
+)
+def test_matches_worked_out_by_hand(first, second, rounds, expected):
+    assert totals(first, second, rounds) == pytest.approx(expected)
+
+
+def test_extortion_keeps_its_promise_against_any_opponent():
+    """ZD-extort-2 with these payoffs earns P + 2 (opponent's payoff - P) in the long run (Press & Dyson 2012)."""
+    for opponent in ("random", "cooperator", "stochastic-cooperator"):
+        own, other = np.array(totals("zd-extort-2", opponent, 20_000)) / 20_000
+        assert own - 1 == pytest.approx(2 * (other - 1), abs=2e-3)
+
+
+def test_continuation_shortens_the_match_as_expected():
+    assert Rules(1000, continuation=0.9).expected_rounds == pytest.approx(10)
+    assert totals("cooperator", "cooperator", 1000, continuation=0.9) == pytest.approx([30, 30])
+
+
+def test_noise_flips_actions():
+    assert totals("cooperator", "cooperator", 1, noise=1.0) == [1, 1]
+    own, other = totals("cooperator", "defector", 1, noise=0.1)
+    assert own == pytest.approx(0.9 * 0.1 * 3 + 0.1 * 0.1 * 5 + 0.1 * 0.9 * 1)
+    assert other == pytest.approx(0.9 * 0.9 * 5 + 0.9 * 0.1 * 3 + 0.1 * 0.9 * 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_played_totals_agree_with_the_exact_ones(engine):
+    strategies = [classic_strategy(n) for n in ("tit-for-tat", "grim", "random", "joss", "win-stay-lose-shift")]
+    for rules in (Rules(50, 0.05), Rules(50, 0.02, 0.9)):
+        sure = exact_round_robin(strategies, DILEMMA, rules)
+        played = play_round_robin(strategies, DILEMMA, rules, repetitions=2000, seed=3, engine=engine)
+        error = (played.totals - sure.totals) / (played.spread / np.sqrt(2000))
+        assert np.abs(error).max() < 5
+        assert 0.7 < np.sqrt((error**2).mean()) < 1.4
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_three_actions_are_played_too(engine):
+    rps = NormalForm.zero_sum([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
+    after = np.zeros((3, 3, 3))
+    for other in range(3):
+        after[:, other, (other + 1) % 3] = 1
+    beat_last = memory_one("beat-last", [1, 0, 0], after)
+    strategies = [beat_last, constant("rock", [1, 0, 0]), cycle("round", [0, 1, 2], 3), constant("even", [1 / 3] * 3)]
+    sure = exact_round_robin(strategies, rps, Rules(9))
+    assert sure.totals[0, 1].tolist() == [8, -8]
+    assert sure.totals[0, 2].tolist() == [0, 0]
+    played = play_round_robin(strategies, rps, Rules(9), repetitions=400, seed=1, engine=engine)
+    assert played.totals[:3, :3] == pytest.approx(sure.totals[:3, :3])
+    assert np.abs(played.totals[3] - sure.totals[3]).max() < 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_seed_plays_the_same(engine):
+    strategies = classic_strategies()[:4]
+    plays = [play_round_robin(strategies, DILEMMA, Rules(20, 0.1), seed=s, engine=engine).totals for s in (1, 1, 2)]
+    assert (plays[0] == plays[1]).all()
+    assert (plays[0] != plays[2]).any()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 3), st.integers(1, 30))
+def test_both_ways_to_work_it_out_agree(seed, actions, rounds):
+    pytest.importorskip("numba")
+    from bestresponse.theory.repeated.kernels import count_compiled
+    from bestresponse.theory.repeated.round_robin import Matches
+
+    rng = np.random.default_rng(seed)
+    strategies = []
+    for number in range(3):
+        states = int(rng.integers(1, 5))
+        step = rng.integers(states, size=(states, actions, actions))
+        strategies.append(Automaton(f"s{number}", rng.dirichlet(np.ones(actions), states), step))
+    game = NormalForm(rng.normal(size=(2, actions, actions)))
+    rules = Rules(rounds, 0.1, 0.9)
+    matches = Matches.of(strategies, game, rules.noise)
+    pairs = np.array([(i, j) for i in range(3) for j in range(i, 3)])
+    counted = exact._count_in_parts(matches, rules, pairs)
+    assert counted == pytest.approx(count_compiled(matches, rules, pairs))
+    assert counted.sum(axis=(1, 2)) == pytest.approx(rules.expected_rounds)
+
+
+def test_every_classic_is_sound_and_named_once():
+    found = classic_strategies()
+    assert len(found) == len({a.name for a in found}) == 30
+    with pytest.raises(UsageError, match="Did you mean tit-for-tat"):
+        classic_strategy("tit-for-tad")
+
+
+def test_a_ranking_counts_both_seats_and_self_play():
+    result = exact_round_robin([classic_strategy("cooperator"), classic_strategy("defector")], DILEMMA, Rules(1))
+    assert dict(result.ranking) == {"cooperator": 1.5, "defector": 3.0}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Automaton("x", [[0.5, 0.6]], np.zeros((1, 2, 2))),
+        lambda: Automaton("x", [[0.5, 0.5]], np.ones((1, 2, 2))),
+        lambda: Automaton("x", [[0.5, 0.5]], np.zeros((2, 2, 2))),
+        lambda: exact_round_robin([constant("x", [1, 0, 0])], DILEMMA),
+        lambda: exact_round_robin([classic_strategy("grim")], NormalForm.zero_sum([[1, 2, 3], [4, 5, 6]])),
+    ],
+)
+def test_automata_that_do_not_fit_are_refused(make):
+    with pytest.raises(InvalidGame):
+        make()
+
+
+def test_memory_of_the_opponent_is_as_deep_as_asked():
+    last_two = opponent_history("x", lambda seen: int(seen == (1, 1)), 2)
+    assert last_two.states == 7
+    assert last_two.pure
+
+
+def test_a_neutral_mutant_takes_over_with_one_chance_in_n():
+    assert fixation_probability(np.ones((2, 2)), 25) == pytest.approx(1 / 25)
+
+
+def test_fixation_by_simulation_agrees_with_the_formula():
+    payoffs = [[1.0, 1.4], [0.8, 1.0]]
+    wins = sum(moran(payoffs, [1, 5], seed=s).winner == 0 for s in range(600))
+    sure = fixation_probability(payoffs, 6)
+    assert abs(wins / 600 - sure) < 4 * np.sqrt(sure * (1 - sure) / 600)
+
+
+def test_a_population_keeps_its_size_and_ends_with_one_type():
+    result = moran([[3, 0], [5, 1]], [10, 10], seed=1)
+    assert (result.trajectory.sum(axis=1) == 20).all()
+    assert result.winner == 1
+    assert sum(moran([[1, 1], [1, 1]], [5, 5], mutation=0.5, steps=50).counts) == 10

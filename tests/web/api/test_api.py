@@ -1,0 +1,252 @@
+"""The API does what the pages do: taking a seat, the end of a game, watching runs, judging, formalizing."""
+
+import csv
+import io
+
+import pytest
+from sample_runs import MAKERS, bench_run, water_run
+from web_server import MODEL
+
+from bestresponse.runs.watching import WATCHED
+
+PROGRAM_NAME = "my-dilemma"
+
+
+def laid(server, game="prisoners-dilemma", seats=("person", "person"), **more):
+    wanted = {"game": {"name": game}, "seats": list(seats), "quiz": False, **more}
+    answer = server.api().post("/api/lobbies", json=wanted)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def played(server, answers=("defect", "cooperate")):
+    """A finished table: the client and the path of each seat."""
+    session = laid(server)["sessions"][0]
+    people = [
+        (server.api(link["token"]), f"/api/seats/{session['session']}/{seat}")
+        for seat, link in enumerate(session["seats"])
+    ]
+    for api, place in people:
+        api.post(f"{place}/ready", json={})
+    for (api, place), answer in zip(people, answers, strict=True):
+        assert api.post(f"{place}/answers", json={"turn": 0, "answer": answer}).status_code == 200
+    return session["session"], people
+
+
+def test_whoever_has_the_shared_token_takes_the_next_free_seat(server):
+    lobby = laid(server, groups=2)
+    guest = server.api(lobby["join_token"])
+    taken = [guest.post(f"/api/lobbies/{lobby['lobby']}/join") for _ in range(5)]
+    places = [(one.json()["session"][-1], one.json()["seat"]) for one in taken[:4]]
+    assert places == [("1", 0), ("1", 1), ("2", 0), ("2", 1)]
+    assert taken[4].status_code == 422
+    assert "every seat is taken" in taken[4].json()["error"]
+    seat = taken[0].json()
+    assert server.api(seat["token"]).get(f"/api/seats/{seat['session']}/0").json()["phase"] == "welcome"
+    assert server.api("x").post(f"/api/lobbies/{lobby['lobby']}/join").status_code == 404
+
+
+def test_the_end_of_a_game_tells_the_equilibrium_and_takes_a_remark(server):
+    _, people = played(server)
+    api, place = people[0]
+    ending = api.get(f"{place}/equilibrium")
+    assert "defect" in ending.text
+    assert api.post(f"{place}/remarks", json={"remark": "Fair enough."}).status_code == 201
+    rows = server.api().get("/api/export/participants.json").json()
+    assert [row["remark"] for row in rows] == ["Fair enough.", ""]
+    assert people[1][0].post(f"{place}/remarks", json={"remark": "Not my seat."}).status_code == 404
+
+
+def test_before_its_end_a_game_tells_no_equilibrium_and_takes_no_remark(server):
+    session = laid(server)["sessions"][0]
+    api, place = server.api(session["seats"][0]["token"]), f"/api/seats/{session['session']}/0"
+    assert api.get(f"{place}/equilibrium").json() == {"error": "the game is not over yet"}
+    assert api.post(f"{place}/remarks", json={"remark": "Early."}).status_code == 422
+
+
+def test_a_person_waits_for_news_of_the_own_seat(server):
+    _, people = played(server)
+    api, place = people[0]
+    known = api.get(place).json()["version"]
+    assert api.get(place, params={"after": known, "wait": 0.3}).json()["version"] == known
+    assert api.get(place, params={"after": "something older", "wait": 20}).json()["phase"] == "over"
+
+
+def test_a_quiz_counts_its_tries(server):
+    session = laid(server, quiz=True)["sessions"][0]
+    api, place = server.api(session["seats"][0]["token"]), f"/api/seats/{session['session']}/0"
+    asked = api.get(place).json()["quiz"]
+    assert api.post(f"{place}/ready", json={"quiz": ["-1"] * len(asked)}).status_code == 422
+    found = server.desk.house.session(session["session"])
+    from bestresponse.web.sessions.quiz import questions
+
+    right = [f"{question.answer:g}" for question in questions(found.game, 0, found.seed)]
+    assert api.post(f"{place}/ready", json={"quiz": right}).json()["phase"] == "gathering"
+    (ready,) = server.desk.house.journal.events("ready")
+    assert ready["quiz_tries"] == 2
+
+
+def test_whoever_laid_a_table_sees_how_far_each_seat_is(server):
+    session = laid(server)["sessions"][0]
+    server.api(session["seats"][0]["token"]).post(f"/api/seats/{session['session']}/0/ready", json={})
+    seats = server.api().get(f"/api/sessions/{session['session']}").json()["seats"]
+    assert [(seat["state"], seat["answers"], seat["payoff"]) for seat in seats] == [
+        ("ready", 0, None),
+        ("not here yet", 0, None),
+    ]
+    played(server)
+    finished = server.api().get("/api/lobbies").json()[0]["sessions"][0]
+    assert finished["finished"] is True
+
+
+def test_the_models_that_can_be_seated_are_told(server):
+    assert server.api().get("/api/models").json() == [MODEL]
+
+
+def test_there_is_a_sample_of_every_study():
+    assert set(MAKERS) == set(WATCHED)
+
+
+@pytest.mark.parametrize("study", list(MAKERS))
+def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, study):
+    name, expected = MAKERS[study](server.folder)
+    run = server.api().get(f"/api/runs/{name}").json()
+    assert {key: run[key] for key in expected} == expected
+    assert (run["study"], run["finished"], run["has_report"]) == (study, True, True)
+    report = server.api().get(f"/api/runs/{name}/report").json()
+    assert report["sections"]
+    assert server.admin.get(f"/watch/run/{name}").status_code == 200
+    assert server.admin.get(f"/watch/run/{name}/report").status_code == 200
+    beside = server.api().get("/api/compare", params={"first": name, "second": name}).json()
+    assert {row["difference"] for row in beside["rows"]} <= {0.0, None}
+    assert beside["rows"]
+
+
+@pytest.mark.parametrize("study", ["bench", "playground", "water", "verify", "autoformalization"])
+def test_a_play_of_every_study_is_told_step_by_step(server, study):
+    name, _ = MAKERS[study](server.folder)
+    play = server.api().get(f"/api/runs/{name}/plays", params={"count": 1}).json()[0]
+    told = server.api().get(f"/api/runs/{name}/plays/{play['spec']}").json()
+    assert told["stages"][0]["steps"][0]["role"]
+    assert server.admin.get(f"/watch/run/{name}/play/{play['spec']}").status_code == 200
+
+
+def test_the_steps_of_a_session_tell_both_regrets(server):
+    session, _ = played(server)
+    (stage,) = server.api().get(f"/api/runs/sessions/plays/{session}").json()["stages"]
+    told = [(s["role"], s["action"], s["regret"], s["regret_equilibrium"]) for s in stage["steps"]]
+    assert told == [("row", "defect", 0.0, 0.0), ("col", "cooperate", 1.0, 1.0)]
+
+
+def test_sessions_with_people_have_a_report(server):
+    nothing = server.api().get("/api/runs/sessions/report")
+    assert (nothing.status_code, nothing.json()["error"]) == (404, "no session has come to its end yet")
+    played(server)
+    played(server, ("defect", "defect"))
+    report = server.api().get("/api/runs/sessions/report").json()
+    sessions, payoffs = (section["blocks"][0]["rows"] for section in report["sections"])
+    assert sessions == [["prisoners-dilemma", 2, 0, 4, 4, 0]]
+    assert [(*row[:4], row[4]["estimate"]) for row in payoffs] == [
+        ("prisoners-dilemma", "row", "person", 2, 3.0),
+        ("prisoners-dilemma", "col", "person", 2, 0.5),
+    ]
+    assert server.admin.get("/watch/run/sessions/report").status_code == 200
+
+
+def test_runs_of_two_studies_are_not_compared(server):
+    bench, water = bench_run(server.folder)[0], water_run(server.folder)[0]
+    answer = server.api().get("/api/compare", params={"first": bench, "second": water})
+    assert (answer.status_code, answer.json()["error"]) == (
+        422,
+        "a run of bench and one of water have nothing to compare",
+    )
+
+
+def test_the_leaderboard_has_intervals(server):
+    bench_run(server.folder)
+    (row,) = server.api().get("/api/leaderboard").json()["rows"]
+    assert (row["player"], row["plays"], row["answered"]) == ("scripted", 3, 3)
+    assert set(row["gap / payoff range"]) == {"estimate", "low", "high", "level", "method", "n"}
+
+
+def test_progress_is_waited_for(server):
+    name, _ = bench_run(server.folder)
+    known = server.api().get(f"/api/runs/{name}").json()["version"]
+    assert known == "3.3.1"
+    again = server.api().get(f"/api/runs/{name}", params={"after": known, "wait": 0.2})
+    assert again.json()["version"] == known
+
+
+def test_what_is_not_there_is_told_apart_from_what_failed(server):
+    admin = server.api()
+    for path in ("/api/runs/nothing", "/api/runs/sessions/report", "/api/runs/sessions/plays/nothing"):
+        assert admin.get(path).status_code == 404, path
+    (server.folder / "broken").mkdir()
+    (server.folder / "broken" / "manifest.json").write_text("{")
+    assert admin.get("/api/runs/broken").status_code == 503
+    assert [run["name"] for run in admin.get("/api/runs").json()] == ["sessions"]
+
+
+def test_transcripts_of_a_run_are_judged_by_the_api_alone(server):
+    name, _ = bench_run(server.folder)
+    wanted = {"title": "Play", "rubric": "reasoning", "judges": ["ann", "bob"], "run": name, "count": 2}
+    task = server.api().post("/api/judging", json=wanted).json()
+    assert task["items"] == 2
+    ann = server.api(task["tokens"]["ann"])
+    place = f"/api/judging/{task['task']}"
+    sheet = ann.get(f"{place}/0").json()
+    assert "scripted" not in str(sheet["items"])
+    levels = {criterion["key"]: 1 for criterion in sheet["criteria"]}
+    for item in sheet["items"]:
+        assert ann.post(f"{place}/0", json={"item": item["id"], "levels": levels}).status_code == 200
+    assert ann.get(f"{place}/1").status_code == 404
+    told = server.api().get(place).json()
+    assert told["done"] == {"ann": 2, "bob": 0}
+    rows = list(csv.DictReader(io.StringIO(server.api().get(f"{place}/scores.csv").text)))
+    assert [(row["judge"], row["correct"]) for row in rows] == [("ann", "1"), ("ann", "1"), ("bob", ""), ("bob", "")]
+
+
+def test_a_filled_sheet_comes_back_by_the_api(server):
+    rubric = server.api().get("/api/rubrics").json()["reasoning"]
+    table = "item,text\na,One and one is two.\n"
+    wanted = {"title": "Sheet", "rubric": "reasoning", "judges": ["ann"], "csv": table}
+    place = f"/api/judging/{server.api().post('/api/judging', json=wanted).json()['task']}"
+    keys = [criterion["key"] for criterion in rubric]
+    sheet = "\n".join([",".join(["judge", "item", *keys]), ",".join(["ann", "a", *["2"] * len(keys)])])
+    assert server.api().post(f"{place}/scores", json={"csv": sheet}).json()["done"] == {"ann": 1}
+    wrong = server.api().post(f"{place}/scores", json={"csv": sheet.replace("ann,a", "eve,a")})
+    assert (wrong.status_code, wrong.json()["error"]) == (
+        422,
+        "line 2: there is no judge 'eve' or no item 'a' in this task",
+    )
+
+
+def test_transcripts_come_from_one_place(server):
+    wanted = {"title": "Two", "rubric": "play", "judges": ["ann"], "run": "sessions", "csv": "item,text\na,b\n"}
+    assert "one of these" in server.api().post("/api/judging", json=wanted).json()["error"]
+
+
+def test_a_program_is_checked_saved_and_read_again(server):
+    api = server.api()
+    example = next(one for one in api.get("/api/examples").json() if one["name"] == "prisoners_dilemma")
+    checked = api.post("/api/programs/check", json={"program": example["program"]}).json()
+    assert checked["ok"] is True
+    assert "Equilibria" in [section["title"] for section in checked["sections"]]
+    broken = api.post("/api/programs/check", json={"program": "player(row"}).json()
+    assert (broken["ok"], broken["diagnostics"][0]["line"], broken["diagnostics"][0]["severity"]) == (False, 1, "error")
+    saved = {"name": PROGRAM_NAME, "story": example["story"], "program": example["program"]}
+    assert api.post("/api/programs", json=saved).json() == [PROGRAM_NAME]
+    assert api.get(f"/api/programs/{PROGRAM_NAME}").json() == saved
+    assert api.get("/api/programs/..%2fsecret").status_code in (404, 422)
+
+
+def test_no_seat_and_no_judge_may_watch(server):
+    session, people = played(server)
+    name, _ = bench_run(server.folder)
+    paths = [
+        "/api/runs", f"/api/runs/{name}", f"/api/runs/{name}/report", f"/api/runs/{name}/plays", "/api/leaderboard",
+        f"/api/runs/sessions/plays/{session}", f"/api/compare?first={name}&second={name}", "/api/rubrics",
+        "/api/examples", "/api/programs", "/api/models", f"/api/sessions/{session}", "/api/export/decisions.csv",
+    ]  # fmt: skip
+    for api in (people[0][0], server.api("nobody"), server.admin):
+        assert {api.get(path).status_code for path in paths} == {403}

@@ -1,0 +1,93 @@
+"""The API by its own description: no call makes the server stumble, and no call without a key changes anything."""
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from sample_runs import bench_run
+from web_server import Server
+
+from bestresponse.runs.folder import RunFolder
+
+schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+
+from bestresponse.web.security.limits import RateLimit  # noqa: E402
+
+EXAMPLES = 8
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("fuzzed"), lambda request: "cooperate")
+    server.desk.strangers = server.desk.seats = RateLimit(1e9, 1e9)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def table(fuzzed):
+    wanted = {"game": {"name": "chicken"}, "seats": ["person", "person"], "quiz": False, "seed": 1}
+    return fuzzed.api().post("/api/lobbies", json=wanted).json()["sessions"][0]
+
+
+@pytest.fixture(scope="module")
+def described(fuzzed):
+    return schemathesis.openapi.from_asgi("/api/openapi.json", fuzzed.app)
+
+
+def kept(server):
+    """Everything on disk that a call could change."""
+    folder = server.folder / "sessions"
+    files = sorted(path for path in server.folder.rglob("*") if path.is_file() and path.name != ".lock")
+    return [(path.relative_to(folder.parent), path.read_bytes()) for path in files]
+
+
+def real_names(server, table):
+    """Something that is there for every name in a path, so that calls get further than to a refusal."""
+    run, _ = bench_run(server.folder)
+    spec = next(iter(RunFolder.read(server.folder / run).plays())).spec
+    wanted = {"title": "", "rubric": "play", "judges": ["ann"], "items": [{"id": "a", "text": "b"}]}
+    task = server.api().post("/api/judging", json=wanted).json()["task"]
+    return {"session": table["session"], "seat": 0, "run": run, "spec": spec, "task": task, "judge": 0}
+
+
+def calls_of(described):
+    return [result.ok() for result in described.get_all_operations()]
+
+
+def bounded(strategy, check):
+    """`check` for a few cases of `strategy`, always the same ones."""
+    found = given(case=strategy)(check)
+    settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )(found)()
+
+
+def test_no_call_makes_the_server_stumble_and_none_without_a_key_changes_anything(fuzzed, table, described):
+    operations = calls_of(described)
+    assert len(operations) >= 37
+    admin = {"Authorization": f"Bearer {fuzzed.desk.keys.admin}"}
+    seat = {"Authorization": f"Bearer {table['seats'][0]['token']}"}
+    real = real_names(fuzzed, table)
+
+    for operation in operations:
+        before = kept(fuzzed)
+
+        def stranger(case):
+            answer = case.call(headers={"Authorization": "Bearer nobody"})
+            assert answer.status_code in (400, 403, 404, 405, 413, 422), (case.path, answer.status_code)
+
+        bounded(operation.as_strategy(), stranger)
+        assert kept(fuzzed) == before, operation.path
+
+        def friend(case):
+            for headers in (admin, seat):
+                case.path_parameters |= {name: real[name] for name in case.path_parameters if name in real}
+                answer = case.call(headers=headers)
+                assert answer.status_code < 500, (case.path, answer.text)
+
+        bounded(operation.as_strategy(), friend)

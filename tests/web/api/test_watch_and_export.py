@@ -1,0 +1,163 @@
+"""Runs are watched while they grow, sessions leave as tables, and the API does what the pages do."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from web_server import MODEL, sit_down, take
+
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.invocation import Occasion
+from bestresponse.studies.bench import session
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.plan import Plan
+from bestresponse.web.sessions.setup import GameChoice, Setup
+
+EVIL = "</pre><script>alert(1)</script>"
+
+
+def bench_run(output, num_games=3, answer='{"A": 0.5, "B": 0.5}'):
+    config = BenchConfig(models=("scripted",), num_games=num_games, num_rows=2, num_cols=2, seed=1)
+    models = {"scripted": ScriptedModel(lambda request: answer)}
+    manifest = session.manifest_of(config, models, Occasion(("test",), "2026-01-01T00:00:00", None))
+    with RunFolder.open(output / f"bench-{manifest.run}", manifest) as folder:
+        session.run(Plan(config), folder, models, workers=1, on_progress=lambda progress: None)
+    return f"bench-{manifest.run}"
+
+
+def test_a_run_is_shown_with_its_progress_and_its_players_on_the_board(server):
+    name = bench_run(server.folder)
+    page = server.admin.get("/watch").text
+    assert f'href="/watch/run/{name}"' in page
+    assert "3 of 3" in page
+    assert "Leaderboard" in page
+    (run,) = [run for run in server.api().get("/api/runs").json() if run["study"] == "bench"]
+    assert (run["plays"], run["total"], run["calls"], run["finished"], run["money"]) == (3, 3, 3, True, 0.0)
+
+
+def test_a_run_is_compared_with_another(server):
+    first, second = bench_run(server.folder), bench_run(server.folder, 4)
+    page = server.admin.get("/watch/compare", params={"first": first, "second": second}).text
+    assert "difference" in page
+    assert "scripted" in page
+
+
+def test_the_report_of_a_run_opens_under_its_own_policy(server):
+    name = bench_run(server.folder)
+    report = server.admin.get(f"/watch/run/{name}/report")
+    assert report.status_code == 200
+    assert "script-src 'sha256-" in report.text
+
+
+def test_a_play_is_shown_step_by_step_and_a_models_words_stay_words(server):
+    name = bench_run(server.folder, answer=f'{EVIL} {{"A": 0.5, "B": 0.5}}')
+    spec = next(iter(RunFolder.read(server.folder / name).plays())).spec
+    page = server.admin.get(f"/watch/run/{name}/play/{spec}").text
+    assert "regret" in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+
+
+def test_a_session_is_watched_like_any_run(server):
+    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    take(ann, link, answer="cooperate")
+    name = link.split("/")[2]
+    server.wait_for(lambda: server.desk.house.finished(name))
+    page = server.admin.get(f"/watch/run/sessions/play/{name}").text
+    words = re.sub(r"<[^>]+>", "", page)
+    assert "regret 1 against the others, 1 against the equilibrium" in words
+    assert "regret 0 against the others, 0 against the equilibrium" in words
+    assert server.admin.get("/watch/run/sessions/play/nothing").status_code == 404
+    assert server.admin.get("/watch/run/..%2f..%2fetc").status_code == 404
+
+
+def test_decisions_leave_with_one_row_a_player_and_round(server):
+    game = GameChoice("prisoners-dilemma", rounds=2)
+    ((ann, link),) = sit_down(server, Setup(game, ("person", "strategy:bully"), quiz=False))
+    take(ann, link, answer="cooperate")
+    server.wait_for(lambda: "Your turn" in ann.get(link).text)
+    take(ann, link, answer="defect")
+    server.wait_for(lambda: server.desk.house.finished(link.split("/")[2]))
+    text = server.admin.get("/export/decisions.csv").text
+    rows = list(csv.DictReader(io.StringIO(text)))
+    own = [(row["round"], row["action"]) for row in rows if row["seat"] == "person"]
+    assert own == [("1", "cooperate"), ("2", "defect")]
+    assert [row["action"] for row in rows if row["seat"] == "strategy:bully"] == ["defect", "cooperate"] or len(
+        rows
+    ) == 4
+    assert server.api().get("/api/export/decisions.json").json()[0]["game"] == "prisoners-dilemma"
+
+
+def test_participants_leave_with_their_code_payoff_and_remark(server):
+    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    page = take(ann, link, answer="defect")
+    server.wait_for(lambda: server.desk.house.finished(link.split("/")[2]))
+    csrf = page.text.split('name="csrf" value="')[1].split('"')[0] if 'name="csrf"' in page.text else ""
+    csrf = csrf or ann.get(link).text.split('name="csrf" value="')[1].split('"')[0]
+    ann.post(f"{link}/remark", data={"csrf": csrf, "remark": "=1+1"})
+    rows = list(csv.DictReader(io.StringIO(server.admin.get("/export/participants.csv").text)))
+    (person,) = [row for row in rows if row["seat"] == "person"]
+    assert (person["payoff"], person["answers"], person["remark"]) == ("1.0", "1", "'=1+1")
+    assert person["participant"].startswith("P-")
+    token = link.rsplit("/", 1)[1]
+    assert token not in json.dumps(rows)
+
+
+def test_an_export_nobody_knows_is_refused(server):
+    assert server.admin.get("/export/secrets.csv").status_code == 422
+
+
+def test_a_game_is_laid_and_played_by_the_api_alone(server):
+    wanted = {"game": {"name": "prisoners-dilemma"}, "seats": ["person", f"model:{MODEL}"], "quiz": False}
+    laid = server.api().post("/api/lobbies", json=wanted)
+    assert laid.status_code == 201
+    session = laid.json()["sessions"][0]
+    place = f"/api/seats/{session['session']}/0"
+    person = server.api(session["seats"][0]["token"])
+    assert person.get(place).json()["phase"] == "welcome"
+    assert person.post(f"{place}/ready", json={}).json()["ask"]["options"] == ["cooperate", "defect"]
+    illegal = person.post(f"{place}/answers", json={"turn": 0, "answer": "shrug"})
+    assert (illegal.status_code, illegal.json()) == (422, {"error": "'shrug' is not one of cooperate, defect"})
+    assert person.post(f"{place}/answers", json={"turn": 0, "answer": "defect"}).status_code == 200
+    assert person.post(f"{place}/answers", json={"turn": 0, "answer": "defect"}).status_code == 409
+    server.wait_for(lambda: person.get(place).json()["phase"] == "over")
+    assert person.get(place).json()["payoffs"] == {"row": 5.0, "col": 0.0}
+    told = server.api().get(f"/api/sessions/{session['session']}").json()
+    assert {s["role"]: s["action"] for s in told["submissions"]} == {"row": "defect", "col": "cooperate"}
+
+
+def test_the_api_opens_to_no_cookie_and_to_no_foreign_token(server):
+    wanted = {"game": {"name": "chicken"}, "seats": ["person", "person"], "quiz": False}
+    assert server.admin.post("/api/lobbies", json=wanted).status_code == 403
+    seats = server.api().post("/api/lobbies", json=wanted).json()["sessions"][0]
+    tokens = [seat["token"] for seat in seats["seats"]]
+    place = f"/api/seats/{seats['session']}"
+    assert server.api(tokens[0]).get(f"{place}/1").status_code == 404
+    assert server.api(tokens[0]).get("/api/lobbies").status_code == 403
+    assert server.api().get(f"{place}/0").status_code == 404
+
+
+def test_a_seats_answer_never_holds_what_others_know(server):
+    wanted = {"game": {"name": "kuhn-poker"}, "seats": ["person", "person"], "quiz": False}
+    links = server.api().post("/api/lobbies", json=wanted).json()["sessions"][0]
+    for seat in (0, 1):
+        api = server.api(links["seats"][seat]["token"])
+        api.post(f"/api/seats/{links['session']}/{seat}/ready", json={})
+    session = server.desk.house.session(links["session"])
+    server.wait_for(lambda: "player 1" in session.pending())
+    second = server.api(links["seats"][1]["token"]).get(f"/api/seats/{links['session']}/1").json()
+    assert second["situation"] != session.episode.view("player 1").situation
+    assert second["ask"] is None
+    assert "facts" not in second
+
+
+def test_decisions_leave_as_parquet_too(server):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
+    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    take(ann, link, answer="defect")
+    server.wait_for(lambda: server.desk.house.finished(link.split("/")[2]))
+    table = parquet.read_table(io.BytesIO(server.admin.get("/export/decisions.parquet").content))
+    assert sorted(table.column("action").to_pylist()) == ["defect", "defect"]

@@ -1,0 +1,149 @@
+"""Before the game a quiz about its rules, after it what theory knows: for every game on the list."""
+
+import random
+
+import pytest
+
+from bestresponse.core.ask import Amount, Choice, Form, Lottery, Mixture
+from bestresponse.core.episode import Episode
+from bestresponse.core.player import Decision
+from bestresponse.report.document import Note, Paragraph, Table
+from bestresponse.web.sessions.ending import equilibria
+from bestresponse.web.sessions.games import game_of, offers
+from bestresponse.web.sessions.quiz import Question, mistakes, questions
+from bestresponse.web.sessions.setup import GameChoice
+
+GAMES = [GameChoice(offer.name) for offer in offers()]
+
+
+def any_answer(ask, rng):
+    match ask:
+        case Choice(options):
+            return rng.choice(options)
+        case Amount(low, high):
+            return float(rng.randint(int(low), int(high)))
+        case Lottery(chances):
+            return rng.choices([outcome for outcome, _ in chances], [p for _, p in chances])[0]
+        case Mixture(options):
+            return tuple(1 / len(options) for _ in options)
+        case Form(fields):
+            return {name: any_answer(part, rng) for name, part in fields}
+
+
+def played(choice, **given):
+    """A finished play: `given` answers by role (spaces as underscores), anything else at random."""
+    episode, rng = Episode(game_of(choice)), random.Random(3)
+    scripts = {role.replace("_", " "): list(answers) for role, answers in given.items()}
+    while pending := episode.pending:
+        for role, ask in pending.items():
+            answer = scripts[role].pop(0) if scripts.get(role) else any_answer(ask, rng)
+            episode.submit(role, Decision(answer))
+    return episode.record({})
+
+
+def words(blocks):
+    return " ".join(block.text for block in blocks if isinstance(block, Paragraph | Note))
+
+
+def cells(blocks):
+    return [row for block in blocks if isinstance(block, Table) for row in block.rows]
+
+
+@pytest.mark.parametrize("choice", GAMES, ids=lambda choice: choice.name)
+def test_every_game_on_the_list_asks_every_seat_something_and_the_right_answers_pass(choice):
+    game = game_of(choice)
+    for seat in range(len(game.roles)):
+        quiz = questions(game, seat, 5)
+        assert quiz
+        assert quiz == questions(game, seat, 5)
+        assert mistakes(quiz, [f"{question.answer:.2f}" for question in quiz]) == {}
+        assert len(mistakes(quiz, [str(question.answer + 1) for question in quiz])) == len(quiz)
+
+
+@pytest.mark.parametrize("choice", GAMES, ids=lambda choice: choice.name)
+def test_every_game_on_the_list_ends_with_what_theory_knows(choice):
+    blocks = equilibria(choice, played(choice))
+    known = "No equilibrium of this game is known" not in words(blocks)
+    assert known != (choice.name in ("water", "survival-auction"))
+    assert bool(cells(blocks)) == known
+
+
+def test_questions_are_worked_out_by_the_rules():
+    assert questions(game_of(GameChoice("trust-amounts")), 0, 1)[0] == Question(
+        "If you send 6 and the receiver returns 11, how much do you have then?", 15.0
+    )
+    first, second = questions(game_of(GameChoice("public-goods-punishment")), 0, 1)
+    assert first == Question(
+        "In the first round you put in 20 and each of the others 10. How many coins do you have then?",
+        1.6 * (20 + 3 * 10) / 4,
+    )
+    assert second.answer == first.answer - 1 - 3
+    health = questions(game_of(GameChoice("water", rounds=5)), 0, 1)[1]
+    assert health.text.startswith("You begin with 8 health points. If you get no water on the first day and none")
+    assert health.answer == 8 - 1 - 2
+
+
+def test_winning_an_auction_pays_by_its_price():
+    (wins, loses), (second, _) = (
+        questions(game_of(GameChoice(f"{price}-price-auction")), 0, 1) for price in ("first", "second")
+    )
+    assert (
+        wins.text == "Your value is 65. If you bid 55 and bidder 2 bids 50 and bidder 3 bids 40, what is your payoff?"
+    )
+    assert (wins.answer, loses.answer, second.answer) == (65 - 55, 0, 65 - 50)
+
+
+def test_a_play_of_a_table_stands_beside_its_equilibria():
+    choice = GameChoice("chicken")
+    blocks = equilibria(choice, played(choice, row=["swerve"], col=["swerve"]))
+    assert "This game has 3." in words(blocks)
+    assert "no equilibrium: given what the others did, row could have gained 1 and col could have gained 1" in words(
+        blocks
+    )
+    assert cells(blocks)[0] == ("what was played", "swerve", "swerve", "0", "0")
+    assert cells(blocks)[-1] == (
+        "equilibrium 3", "swerve 90 %, straight 10 %", "swerve 90 %, straight 10 %", "-0.1", "-0.1"
+    )  # fmt: skip
+    kept = equilibria(choice, played(choice, row=["swerve"], col=["straight"]))
+    assert "What was played is an equilibrium" in words(kept)
+
+
+def test_a_repeated_dilemma_tells_what_every_round_cost():
+    choice = GameChoice("prisoners-dilemma", rounds=3)
+    record = played(choice, row=["defect"] * 3, col=["cooperate", "defect", "defect"])
+    told = words(equilibria(choice, record))
+    assert "row in 0 of 3, col in 1 of 3" in told
+    assert "the only subgame-perfect equilibrium of the whole game" in told
+
+
+def test_a_tree_is_told_move_by_move():
+    choice = GameChoice("centipede")
+    blocks = equilibria(choice, played(choice, player_1=["pass"], player_2=["take"]))
+    assert cells(blocks) == [
+        ("player 1", "move 1", "pass", "take"),
+        ("player 2", "move 2", "take", "take"),
+        ("earned here", 0.2, 0.8),
+        ("in equilibrium, on average", 0.4, 0.1),
+    ]
+
+
+def test_rules_without_a_table_are_told_by_what_theory_knows():
+    choice = GameChoice("ultimatum-amounts")
+    blocks = equilibria(choice, played(choice, proposer=[4.0], responder=["accept"]))
+    assert "The responder accepts every offer, and therefore the proposer offers nothing." in words(blocks)
+    assert cells(blocks) == [("earned here", 6.0, 4.0), ("in equilibrium", 10.0, 0.0)]
+    auction = GameChoice("first-price-auction")
+    bids = equilibria(auction, played(auction, nature=[90, 30, 60], bidder_1=[50.0], bidder_2=[30.0], bidder_3=[10.0]))
+    assert cells(bids) == [("bidder 1", 90, 50.0, 60.0), ("bidder 2", 30, 30.0, 20.0), ("bidder 3", 60, 10.0, 40.0)]
+
+
+def test_where_nothing_is_known_that_is_said():
+    choice = GameChoice("water", rounds=1)
+    (note,) = equilibria(choice, played(choice))
+    assert note.text.startswith("No equilibrium of this game is known")
+
+
+def test_two_decimals_are_enough_where_there_are_more_and_no_others_pass():
+    third, plain = Question("?", 1 / 3), Question("?", 0.25)
+    assert [third.right(typed) for typed in ("0.33", "0,333", "1/3", "0.34")] == [True, True, False, False]
+    assert [plain.right(typed) for typed in ("0.25", " .250 ", "0.253", "")] == [True, True, False, False]
