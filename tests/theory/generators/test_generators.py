@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
-from bestresponse.theory.generators.draw import families, generate
+from bestresponse.theory import generators
+from bestresponse.theory.generators import families, generate
 from bestresponse.theory.generators.stories import divisions
 from bestresponse.theory.seeds import generator, stream, streams
 
