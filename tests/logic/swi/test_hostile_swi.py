@@ -26,7 +26,7 @@ from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl
 pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 
 HOSTILE = DATA.parent / "hostile"
-PROGRAMS = sorted(HOSTILE.glob("*.pl"))
+PROGRAMS = sorted(HOSTILE.glob("[0-9]*.pl"))
 recorded = pytest.mark.skipif(not PROGRAMS, reason=f"no recorded hostile programs at {HOSTILE}")
 
 DILEMMA = """
