@@ -61,7 +61,8 @@ def trees(draw: st.DrawFn) -> Subject:
 def table_claims(draw: st.DrawFn, subject: Subject, form: str) -> Claim:
     """A claim of one form, about players, actions and numbers that the game knows."""
     who = draw(st.integers(0, len(subject.players) - 1))
-    return Claim(form, tuple(_argument(draw, subject, who, name, sort) for name, sort in FORMS[form].parameters))
+    args = tuple(_argument(draw, subject, who, name, sort) for name, sort in FORMS[form].parameters)
+    return Claim(form, args, negated=draw(st.booleans()))
 
 
 def _argument(draw: st.DrawFn, subject: Subject, who: int, name: str, sort: Sort) -> Any:
@@ -119,4 +120,4 @@ def tree_claims(draw: st.DrawFn, subject: Subject, form: str) -> Claim:
         "after": tuple(chain),
         "action": draw(st.sampled_from(("x", "y"))),
     }
-    return Claim(form, tuple(given[name] for name in FORMS[form].names))
+    return Claim(form, tuple(given[name] for name in FORMS[form].names), negated=draw(st.booleans()))

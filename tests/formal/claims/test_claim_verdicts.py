@@ -22,7 +22,9 @@ from bestresponse.formal.claims import (
     parse_json,
     parse_queries,
 )
-from bestresponse.logic import EmbeddedEngine, Verdict, extract, open_engine
+from bestresponse.logic import EmbeddedEngine, Proof, Verdict, extract, open_engine
+from bestresponse.logic.engine import Program
+from bestresponse.logic.language.terms import Term
 from bestresponse.theory.catalogue.trees import tree_entry
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -41,6 +43,11 @@ ON_THE_DILEMMA = [
     ("higher_guaranteed_payoff('R', 'R').", REFUTED),
     ("equal_guaranteed_payoff('R', 'R').", PROVED),
     ("highest_mutual_payoff('B', 'B').", PROVED),
+    ("total_payoff(6, 'B', 'B').", PROVED),
+    ("total_payoff(6, 'B', 'R').", REFUTED),
+    ("not(equilibrium(do(choice(you, 'B'), do(choice(them, 'B'), s0)))).", PROVED),
+    ("\\+ strictly_dominant('R').", REFUTED),
+    ("not(strictly_dominant('X')).", UNKNOWN),
     ("highest_payoff(5).", PROVED),
     ("lowest_payoff(1).", REFUTED),
     ("expected_payoff(you, 3, 'R', [mix(them, ['R'-0.5, 'B'-0.5])]).", PROVED),
@@ -103,6 +110,22 @@ def test_what_is_printed_reads_back_as_the_same_claim(form: str, data: st.DataOb
     claim = data.draw(table_claims(data.draw(tables()), form))
     assert parse(str(claim)) == (claim,)
     assert parse_queries(f"Here they are: {{{claim}}}") == (claim,)
+
+
+class Contrarian(EmbeddedEngine):
+    """An engine that says the opposite of what it proves."""
+
+    def prove(self, program: Program, goal: str | Term) -> Proof:
+        proof = super().prove(program, goal)
+        return Proof({PROVED: REFUTED, REFUTED: PROVED}.get(proof.verdict, UNKNOWN))
+
+
+@pytest.mark.parametrize("query", ["strictly_dominant('R').", "strictly_dominant('B').", "not(higher(1, 2))."])
+def test_where_logic_and_theory_contradict_each_other_there_is_no_verdict(query: str) -> None:
+    checked = Checker(Subject(DILEMMA), Contrarian()).check(parse(query)[0])
+    assert checked.verdict is UNKNOWN
+    said = {"strictly_dominant('B').": "theory says refuted and logic says proved"}
+    assert checked.proof.why.startswith(said.get(query, "theory says proved and logic says refuted"))
 
 
 def test_the_program_of_a_table_is_that_game() -> None:

@@ -45,8 +45,8 @@ class LogicCheck:
         except (InvalidGame, LogicError) as error:
             return Proof(Verdict.UNKNOWN, str(error))
         if self.subject.tree is None or grounded.claim.form in ("higher", "lower", "equal"):
-            return self._engine.prove(program, Struct("claim", (_table_term(grounded),)))
-        return self._about_tree(program, grounded)
+            return grounded.settle(self._engine.prove(program, Struct("claim", (_table_term(grounded),))))
+        return grounded.settle(self._about_tree(program, grounded))
 
     def _about_tree(self, program: Program, grounded: Grounded) -> Proof:
         form = grounded.claim.form

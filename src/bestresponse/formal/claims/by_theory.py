@@ -73,11 +73,11 @@ class TheoryCheck:
         form = grounded.claim.form
         if not self.tables and form not in ("higher", "lower", "equal"):
             try:
-                return self.play.decide(grounded)
+                return grounded.settle(self.play.decide(grounded))
             except BestResponseError as error:
                 return Proof(_UNKNOWN, str(error))
         holds = _FORMS[form](self, grounded.places)
-        return _PROVED if holds else _REFUTED
+        return grounded.settle(_PROVED if holds else _REFUTED)
 
     def column(self, who: int, rest: tuple[int, ...]) -> int:
         """Where the others' joint choice stands in `own[who]`."""
@@ -192,6 +192,7 @@ _FORMS: Final[Mapping[str, Callable[[TheoryCheck, Places], bool]]] = {
     "equal_guaranteed_payoff": lambda c, p: bool(c.worst[p["who"]][p["action"]] == c.worst[p["who"]][p["other"]]),
     "highest_mutual_payoff": lambda c, p: bool(c.total[p["actions"]] == c.total.max()),
     "lowest_mutual_payoff": lambda c, p: bool(c.total[p["actions"]] == c.total.min()),
+    "total_payoff": lambda c, p: _is(c, c.total[p["actions"]], p["value"]),
     "highest_payoff": lambda c, p: _is(c, c.subject.cells.max(), p["value"]),
     "lowest_payoff": lambda c, p: _is(c, c.subject.cells.min(), p["value"]),
     "expected_payoff": _expected,

@@ -96,6 +96,7 @@ _LIST: Final = (
     Form("lower_guaranteed_payoff", (_CHOICE, _OTHER, _ABOUT), "{action} has a worse worst case than {other}"),
     Form("highest_mutual_payoff", (("actions", _JOINT),), "no outcome has a higher sum of payoffs"),
     Form("lowest_mutual_payoff", (("actions", _JOINT),), "no outcome has a lower sum of payoffs"),
+    Form("total_payoff", (_VALUE, ("actions", _JOINT)), "the payoffs of all players sum to {value} at {actions}"),
     Form("highest_payoff", (_VALUE,), "{value} is the most that anybody can get"),
     Form("lowest_payoff", (_VALUE,), "{value} is the least that anybody can get"),
     Form("lowest_guaranteed_payoff_choice", (_CHOICE, _ABOUT), "no choice of {who} has a worse worst case"),
@@ -158,10 +159,11 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim. Equal claims print equally; `str` gives the printed form."""
+    """One claim, or its denial where `negated`. Equal claims print equally; `str` gives the printed form."""
 
     form: str
     args: tuple[Argument, ...] = ()
+    negated: bool = False
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -174,11 +176,19 @@ class Claim:
                 raise UsageError(f"{self.form}: {name} must be of the sort {sort.value}, got {given!r}")
 
     def __getitem__(self, name: str) -> Any:
-        """The argument of that name."""
+        """Return the argument of that name."""
         return self.args[FORMS[self.form].names.index(name)]
 
     def __str__(self) -> str:
-        return f"{_printed(self)}."
+        return f"not({_printed(self)})." if self.negated else f"{_printed(self)}."
+
+    def negate(self) -> Claim:
+        """Return the claim that is true exactly where this one is false.
+
+        >>> print(Claim("higher", (Fraction(3), Fraction(1))).negate())
+        not(higher(3, 1)).
+        """
+        return Claim(self.form, self.args, not self.negated)
 
 
 def _fits(sort: Sort, given: object) -> bool:

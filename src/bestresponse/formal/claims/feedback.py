@@ -80,7 +80,9 @@ def _truths(claim: Claim, checker: Checker) -> Iterator[Sentence]:
 def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
     claim = grounded.claim
     names = FORMS[claim.form].names
-    if claim.form in _INSTEAD:
+    if claim.negated:
+        yield claim.negate()
+    elif claim.form in _INSTEAD:
         yield from (Claim(form, claim.args) for form in _INSTEAD[claim.form])
     elif claim.form in ("better_response", "equal_response"):
         yield from _replies(claim)
@@ -126,6 +128,8 @@ def _values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
     cells, scale = theory.subject.cells, theory.subject.scale
     if form == "payoff":
         yield Fraction(int(cells[(places["who"], *places["outcome"])]), scale)
+    elif form == "total_payoff":
+        yield Fraction(int(theory.total[places["actions"]]), scale)
     elif form == "pure_equilibria":
         yield Fraction(theory.pure_equilibria)
     elif form == "expected_payoff":

@@ -78,6 +78,9 @@ def _claims(term: Term) -> Iterator[Claim]:
         term = Struct(str(term), (Atom(YOU),))
     if not isinstance(term, Struct):
         raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
+    if term.name in ("not", "\\+") and len(term.args) == 1:
+        yield from _denials(deref(term.args[0]))
+        return
     if term.name == "," and len(term.args) == 2:
         for part in term.args:
             yield from _claims(deref(part))
@@ -88,6 +91,13 @@ def _claims(term: Term) -> Iterator[Claim]:
     if term.name not in FORMS:
         raise _Unreadable(f"there is no form of claim {term.name!r}.{did_you_mean(term.name, list(FORMS))}")
     yield Claim(term.name, tuple(_arguments(term)))
+
+
+def _denials(term: Term) -> Iterator[Claim]:
+    claims = list(_claims(term))
+    if len(claims) != 1 or claims[0].form == "no_claim":
+        raise _Unreadable("only a single claim can be denied")
+    yield claims[0].negate()
 
 
 def _finally(result: Term, situation: Term) -> Iterator[Claim]:
@@ -108,8 +118,10 @@ def _finally(result: Term, situation: Term) -> Iterator[Claim]:
 def _arguments(term: Struct) -> Iterator[Any]:
     wanted = FORMS[term.name].parameters
     given = list(term.args)
-    if wanted and wanted[0][1] is Sort.JOINT:
-        yield tuple(_name(one) for one in given)
+    if wanted and wanted[-1][1] is Sort.JOINT:
+        first = len(wanted) - 1
+        yield from (_argument(sort, one) for (_, sort), one in zip(wanted[:first], given, strict=False))
+        yield tuple(_name(one) for one in given[first:])
         return
     if len(given) == len(wanted) - 1 and wanted[-1] == ("who", Sort.WHO):
         given.append(Atom(YOU))

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from bestresponse.formal.claims.claim import FORMS, Chain, Claim, Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
+from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["Grounded", "Ungrounded", "ground"]
@@ -31,6 +32,11 @@ class Grounded:
 
     claim: Claim
     places: Mapping[str, Any]
+
+    def settle(self, proof: Proof) -> Proof:
+        """Turn the verdict on the claim's form and arguments into the verdict on the claim: a denial swaps them."""
+        opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}.get(proof.verdict)
+        return Proof(opposite, proof.why) if self.claim.negated and opposite is not None else proof
 
 
 class Ungrounded(Exception):
@@ -68,7 +74,7 @@ class _Grounding:
             said, place = self._place(name, sort, given)
             args.append(said)
             places[name] = place
-        return Grounded(Claim(self.claim.form, tuple(args)), places)
+        return Grounded(Claim(self.claim.form, tuple(args), self.claim.negated), places)
 
     def _place(self, name: str, sort: Sort, given: Any) -> tuple[Any, Any]:
         match sort:

@@ -75,6 +75,7 @@ claim(lower_guaranteed_payoff(A, B, P)) :- worst(P, A, U), worst(P, B, V), U < V
 claim(equal_guaranteed_payoff(A, B, P)) :- worst(P, A, U), worst(P, B, V), U =:= V.
 claim(highest_mutual_payoff(X)) :- sum_of(X, T), \\+ ( cell(p0, _, _, Y, _), sum_of(Y, V), V > T ).
 claim(lowest_mutual_payoff(X)) :- sum_of(X, T), \\+ ( cell(p0, _, _, Y, _), sum_of(Y, V), V < T ).
+claim(total_payoff(X, O)) :- sum_of(O, T), T =:= X.
 claim(highest_payoff(X)) :- \\+ ( pays(_, _, V), V > X ), pays(_, _, U), U =:= X.
 claim(lowest_payoff(X)) :- \\+ ( pays(_, _, V), V < X ), pays(_, _, U), U =:= X.
 claim(expected_payoff(P, X, A, Mixes)) :- average(P, A, Mixes, E), E =:= X.

@@ -39,7 +39,8 @@ def deny(claim: Claim) -> str:
 
 def _sentence(claim: Claim, no: str) -> str:
     values = dict(zip(FORMS[claim.form].names, claim.args, strict=True))
-    text = _SENTENCES[claim.form](values, no)
+    denied = claim.negated != bool(no)
+    text = _SENTENCES[claim.form](values, "not" if denied else "")
     return text[:1].upper() + text[1:] + "."
 
 
@@ -188,6 +189,9 @@ _SENTENCES: dict[str, Telling] = {
     "equal_guaranteed_payoff": _worst_case("same"),
     "highest_mutual_payoff": _sum("higher"),
     "lowest_mutual_payoff": _sum("lower"),
+    "total_payoff": lambda v, no: (
+        f"the payoffs at {_joint(v['actions'])} {'do not sum' if no else 'sum'} to {_n(v['value'])}"
+    ),
     "expected_payoff": lambda v, no: _mixes(v["mixed"]) + _earns(v, no, f"{_n(v['value'])} on average"),
     "best_response": _best,
     "best_response_to_mix": _best_mixed,

@@ -90,7 +90,7 @@ class Recorded:
         turned = one_way(claim)
         if turned in self.claims:
             return Stand.SAME
-        if claim.form not in OFFERED:
+        if claim.negated or claim.form not in OFFERED:
             return Stand.NO_FORM
         if question(turned) in self._asked:
             return Stand.CONTRADICTS
