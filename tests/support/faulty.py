@@ -1,5 +1,6 @@
 """A real HTTP server that misbehaves on demand."""
 
+import gzip
 import json
 import socket
 import struct
@@ -63,12 +64,56 @@ def drip(handler):
     handler.send_response(200)
     handler.send_header("content-length", "100000")
     handler.end_headers()
-    while not handler.server.closing.wait(0.02):
+    send_slowly(handler, b" ")
+
+
+def send_slowly(handler, piece):
+    """Send the same bytes again and again, for 20 s at most, until the server closes or the client hangs up."""
+    handler.close_connection = True
+    for _ in range(1000):
+        if handler.server.closing.wait(0.02):
+            return
         try:
-            handler.wfile.write(b" ")
+            handler.wfile.write(piece)
             handler.wfile.flush()
         except OSError:
             return
+
+
+def drip_headers(handler):
+    """Begin an answer and never finish its headers."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
+    send_slowly(handler, b"a")
+
+
+def repeat_continue(handler):
+    """Send one informational response after another, and no final one."""
+    send_slowly(handler, b"HTTP/1.1 100 Continue\r\n\r\n")
+
+
+def compress(body, times=1, named=None):
+    """Send the body compressed with gzip, several times over; `named` is how often the header admits it."""
+    for _ in range(times):
+        body = gzip.compress(body)
+    encoding = ", ".join(["gzip"] * (times if named is None else named))
+    return answer(body, headers=[("content-encoding", encoding)])
+
+
+def echo_the_key_in_a_reply(spell=str):
+    """Let the model say the key it was called with, spelt by `spell`."""
+
+    def act(handler):
+        key = handler.headers["authorization"].removeprefix("Bearer ")
+        body = json.dumps(GOOD).replace('"A"', f'"it is {spell(key)}"').replace("chatcmpl-1", spell(key))
+        answer(body.encode())(handler)
+
+    return act
+
+
+def break_off_in_the_key(handler):
+    """Answer in JSON that ends one character before the end of the key."""
+    key = handler.headers["authorization"].removeprefix("Bearer ")
+    answer(f'{{"echo": "{key[:-1]}'.encode())(handler)
 
 
 def echo_the_key(handler):

@@ -146,7 +146,7 @@ def _open_server(spec: str, settings: ModelSettings) -> Model:
     return OpenAIModel(
         parts.fragment,
         _clients(settings),
-        Secret(settings.environ.get(_SERVER_KEY, "")),
+        Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY),
         base_url=spec.partition("#")[0],
         id=spec,
         variable=_SERVER_KEY,
@@ -204,7 +204,7 @@ def _key(provider: str, settings: ModelSettings) -> "Secret":
     variables = _KEYS[provider]
     for variable in variables:
         if key := settings.environ.get(variable, "").strip():
-            return Secret(key)
+            return Secret(key, variable)
     raise MissingKey(f"{provider} needs an API key: set {' or '.join(variables)}")
 
 

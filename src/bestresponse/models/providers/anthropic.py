@@ -11,7 +11,7 @@ from bestresponse.core.errors import BadReply
 from bestresponse.core.json import canonical
 from bestresponse.models.base import Abilities, Finish, Honoured, Json, Reply, Request, Usage
 from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Secret
-from bestresponse.models.providers.chat import count, field
+from bestresponse.models.providers.reading import read_count, read_field, read_id
 from bestresponse.models.providers.unsupported_params import Negotiated, complaints_about
 from bestresponse.models.schema import schema_of
 
@@ -90,36 +90,42 @@ def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any
 
 
 def _reply(data: Any, request: Request, who: str, latency: float, honoured: Honoured) -> Reply:
-    blocks = field(data, "content", list, who)
+    blocks = read_field(data, "content", list, who)
     reason = data.get("stop_reason")
     if request.schema is not None and reason == "tool_use":
-        return Reply(
-            _tool_input(blocks, who), Finish.STOP, _usage(data), (), data.get("id"), latency, honoured=honoured
-        )
-    texts = [field(block, "text", str, who) for block in blocks if _kind(block) == "text"]
-    finish = _FINISH.get(str(reason), Finish.OTHER)
-    return Reply("".join(texts), finish, _usage(data), (), data.get("id"), latency, honoured=honoured)
+        text, finish = _tool_input(blocks, who), Finish.STOP
+    else:
+        text = "".join(read_field(block, "text", str, who) for block in blocks if _kind(block) == "text")
+        finish = _FINISH.get(str(reason), Finish.OTHER)
+    return Reply(text, finish, _usage(data, who), (), read_id(data, "id"), latency, honoured=honoured)
 
 
 def _tool_input(blocks: list[Any], who: str) -> str:
     for block in blocks:
         if _kind(block) == "tool_use":
-            return canonical(field(block, "input", dict, who))
+            return _write_input(read_field(block, "input", dict, who), who)
     raise BadReply(f"{who} said that it gave a structured answer and gave none")
+
+
+def _write_input(given: dict[str, Any], who: str) -> str:
+    try:
+        return canonical(given)
+    except ValueError:
+        raise BadReply(f"{who} gave a structured answer with a number that JSON does not have") from None
 
 
 def _kind(block: Any) -> Any:
     return block.get("type") if isinstance(block, dict) else None
 
 
-def _usage(data: Mapping[str, Any]) -> Usage:
+def _usage(data: Mapping[str, Any], who: str) -> Usage:
     """Anthropic counts cached prompt tokens beside the others; here they are a part of the prompt."""
     usage = data.get("usage")
-    fresh = count(usage, "input_tokens")
-    read = count(usage, "cache_read_input_tokens")
-    written = count(usage, "cache_creation_input_tokens")
+    fresh = read_count(usage, "input_tokens", who)
+    read = read_count(usage, "cache_read_input_tokens", who)
+    written = read_count(usage, "cache_creation_input_tokens", who)
     prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
-    return Usage(prompt, count(usage, "output_tokens"), read)
+    return Usage(prompt, read_count(usage, "output_tokens", who), read)
 
 
 def _honoured(request: Request, body: Mapping[str, Any]) -> Honoured:

@@ -21,7 +21,7 @@ from bestresponse.models.base import (
     effective_seed,
 )
 from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Rejected, Secret
-from bestresponse.models.providers.chat import alternatives, count, field
+from bestresponse.models.providers.reading import read_alternatives, read_count, read_field, read_id
 from bestresponse.models.providers.unsupported_params import Negotiated, complaints_about
 from bestresponse.models.schema import schema_of
 
@@ -109,12 +109,11 @@ def _body(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
 def _reply(data: Any, who: str, latency: float, honoured: Honoured) -> Reply:
     if not isinstance(data, dict):
         raise BadReply(f"{who} answered with {type(data).__name__} instead of an object")
-    usage, name = _usage(data.get("usageMetadata")), data.get("responseId")
-    provider_id = name if isinstance(name, str) else None
+    usage, provider_id = _usage(data.get("usageMetadata"), who), read_id(data, "responseId")
     blocked = data.get("promptFeedback")
     if isinstance(blocked, dict) and blocked.get("blockReason") and not data.get("candidates"):
         return Reply("", Finish.REFUSAL, usage, (), provider_id, latency, honoured=honoured)
-    candidates = field(data, "candidates", list, who)
+    candidates = read_field(data, "candidates", list, who)
     if not candidates or not isinstance(candidates[0], dict):
         raise BadReply(f"{who} answered without any candidate")
     first = candidates[0]
@@ -139,25 +138,29 @@ def _text(content: Any, who: str) -> str:
     if not isinstance(parts, list):
         return ""
     return "".join(
-        field(part, "text", str, who) for part in parts if isinstance(part, dict) and not part.get("thought")
+        read_field(part, "text", str, who) for part in parts if isinstance(part, dict) and not part.get("thought")
     )
 
 
-def _usage(data: Any) -> Usage:
+def _usage(data: Any, who: str) -> Usage:
     """Google counts thoughts beside the reply; here they are a part of the completion."""
-    said, thought = count(data, "candidatesTokenCount"), count(data, "thoughtsTokenCount")
+    said, thought = read_count(data, "candidatesTokenCount", who), read_count(data, "thoughtsTokenCount", who)
     completion = None if said is None and thought is None else (said or 0) + (thought or 0)
-    return Usage(count(data, "promptTokenCount"), completion, count(data, "cachedContentTokenCount"), thought)
+    return Usage(
+        read_count(data, "promptTokenCount", who), completion, read_count(data, "cachedContentTokenCount", who), thought
+    )
 
 
 def _logprobs(data: Any, who: str) -> tuple[TokenChances, ...]:
     if not isinstance(data, dict) or not isinstance(data.get("topCandidates"), list):
         return ()
-    return tuple(_alternatives(field(position, "candidates", list, who), who) for position in data["topCandidates"])
+    return tuple(
+        _alternatives(read_field(position, "candidates", list, who), who) for position in data["topCandidates"]
+    )
 
 
 def _alternatives(listed: list[Any], who: str) -> TokenChances:
-    return alternatives([(field(one, "token", str, who), one.get("logProbability")) for one in listed])
+    return read_alternatives([(read_field(one, "token", str, who), one.get("logProbability")) for one in listed], who)
 
 
 def _honoured(request: Request, settings: Mapping[str, Any]) -> Honoured:

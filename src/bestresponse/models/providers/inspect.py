@@ -13,9 +13,19 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from bestresponse.core.errors import MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
-from bestresponse.models.base import Abilities, Finish, Honoured, Json, Reply, Request, TokenChances, Usage
-from bestresponse.models.base import effective_seed as seed_of
-from bestresponse.models.providers.chat import alternatives, count
+from bestresponse.models.base import (
+    Abilities,
+    Finish,
+    Honoured,
+    Json,
+    Reply,
+    Request,
+    TokenChances,
+    Usage,
+    effective_seed,
+)
+from bestresponse.models.http.text import make_printable
+from bestresponse.models.providers.reading import read_alternatives, read_count
 from bestresponse.models.schema import schema_of
 
 __all__ = ["InspectModel"]
@@ -53,7 +63,7 @@ class InspectModel:
         """Answer through Inspect; its providers' errors become ours."""
         began = time.perf_counter()
         output = self._run(self._generate(request))
-        return _reply(output, time.perf_counter() - began, _honoured(request))
+        return _reply(output, self.id, time.perf_counter() - began, _honoured(request))
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -75,7 +85,7 @@ class InspectModel:
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> ModelError:
-        why = f"{self.id} failed: {' '.join(str(error).split())[:300] or type(error).__name__}"
+        why = f"{self.id} failed: {make_printable(' '.join(str(error).split())[:300]) or type(error).__name__}"
         if self._model_should_retry(error):
             return Transient(why)
         return MissingKey(why) if "API_KEY" in why else ModelError(why)
@@ -119,7 +129,7 @@ def _config(request: Request, concurrency: int, timeout: float) -> Any:
         max_tokens=request.max_tokens,
         temperature=request.temperature,
         top_p=request.top_p,
-        seed=seed_of(request),
+        seed=effective_seed(request),
         stop_seqs=list(request.stop) or None,
         logprobs=True if request.logprobs else None,
         top_logprobs=min(request.logprobs, _MOST_ALTERNATIVES) or None,
@@ -130,42 +140,42 @@ def _config(request: Request, concurrency: int, timeout: float) -> Any:
     )
 
 
-def _reply(output: Any, latency: float, honoured: Honoured) -> Reply:
+def _reply(output: Any, who: str, latency: float, honoured: Honoured) -> Reply:
     choice = output.choices[0] if output.choices else None
     if choice is None or output.error:
         raise ModelError(f"Inspect AI gave no answer: {output.error or 'it has no choices'}")
     return Reply(
         choice.message.text,
         _FINISH.get(choice.stop_reason, Finish.OTHER),
-        _usage(output.usage),
-        _logprobs(choice.logprobs),
+        _usage(output.usage, who),
+        _logprobs(choice.logprobs, who),
         choice.message.id,
         latency,
         honoured=honoured,
     )
 
 
-def _usage(usage: Any) -> Usage:
+def _usage(usage: Any, who: str) -> Usage:
     """Inspect counts cached prompt tokens beside the others; here they are a part of the prompt."""
     data = usage.model_dump() if usage is not None else {}
-    fresh, read = count(data, "input_tokens"), count(data, "input_tokens_cache_read")
-    written = count(data, "input_tokens_cache_write")
+    fresh, read = read_count(data, "input_tokens", who), read_count(data, "input_tokens_cache_read", who)
+    written = read_count(data, "input_tokens_cache_write", who)
     prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
-    return Usage(prompt, count(data, "output_tokens"), read, count(data, "reasoning_tokens"))
+    return Usage(prompt, read_count(data, "output_tokens", who), read, read_count(data, "reasoning_tokens", who))
 
 
-def _logprobs(logprobs: Any) -> tuple[TokenChances, ...]:
+def _logprobs(logprobs: Any, who: str) -> tuple[TokenChances, ...]:
     if logprobs is None:
         return ()
     positions = [one.top_logprobs or [one] for one in logprobs.content]
-    return tuple(alternatives([(one.token, one.logprob) for one in position]) for position in positions)
+    return tuple(read_alternatives([(one.token, one.logprob) for one in position], who) for position in positions)
 
 
 def _honoured(request: Request) -> Honoured:
     """What was handed to Inspect; what its provider made of it, Inspect does not say."""
     wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", request.temperature)]
     if request.seed is not None:
-        wishes.append(("seed", seed_of(request)))
+        wishes.append(("seed", effective_seed(request)))
     if request.schema is not None:
         wishes.append(("schema", "sent"))
     if request.choices:

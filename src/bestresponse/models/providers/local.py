@@ -25,7 +25,7 @@ from typing import Any
 
 from bestresponse.core.errors import BadReply, ModelError, ModelUnavailable, UsageError
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
-from bestresponse.models.providers.chat import chat_reply
+from bestresponse.models.providers.chat import read_chat_reply
 from bestresponse.models.providers.gguf import check_gguf, file_hash
 from bestresponse.models.schema import schema_of
 
@@ -81,7 +81,7 @@ class LocalModel:
             began = time.perf_counter()
             answer = _call(self._server.handle_chat_completions, body, self.id)
             latency = time.perf_counter() - began
-        return chat_reply(answer, self.id, latency, _honoured(request, body, self._settings))
+        return read_chat_reply(answer, self.id, latency, _honoured(request, body, self._settings))
 
     def close(self) -> None:
         """Free the model's memory; a reply under way is waited for."""

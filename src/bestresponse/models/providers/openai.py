@@ -11,7 +11,7 @@ from typing import Any
 
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
 from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Secret
-from bestresponse.models.providers.chat import chat_reply
+from bestresponse.models.providers.chat import read_chat_reply
 from bestresponse.models.providers.unsupported_params import Negotiated, complaints_about
 from bestresponse.models.schema import schema_of
 
@@ -57,7 +57,7 @@ class OpenAIModel:
     def complete(self, request: Request) -> Reply:
         """Answer, leaving out what this model has refused before."""
         answer, latency, body = self._endpoint.post(lambda refused: _body(self._name, request, refused))
-        return chat_reply(answer, self.id, latency, _honoured(request, body))
+        return read_chat_reply(answer, self.id, latency, _honoured(request, body))
 
 
 def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any]:

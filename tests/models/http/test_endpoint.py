@@ -25,7 +25,7 @@ from bestresponse.models import (
     Usage,
     ask,
 )
-from bestresponse.models.http import retry_after
+from bestresponse.models.http import Endpoint, KeyHeader, parse_retry_after
 
 KEY = "sk-very/secret+key-12345"
 SCHEMA = '{"properties":{"p":{"type":"number"}},"required":["p"],"type":"object"}'
@@ -46,6 +46,13 @@ def openai(client):
         return OpenAIModel("m", client, Secret(KEY), base_url=f"{server.url}/v1", **options)
 
     return make
+
+
+def post(client, server, **options):
+    """Post an empty object to a server, without a model around it."""
+    key = Secret(KEY)
+    endpoint = Endpoint(client, server.url, who="the server", key=key, auth=KeyHeader("authorization", key), **options)
+    return endpoint.post({})
 
 
 def test_openai_says_everything_and_reads_everything(openai):
@@ -210,17 +217,17 @@ def test_an_empty_purse_is_not_asked_again(openai):
 
 @pytest.mark.parametrize("act", ["reset", "break_off"])
 def test_a_broken_connection_may_be_tried_again(openai, act):
-    with faulty.serving(getattr(act), faulty.answer(faulty.GOOD)) as server:
+    with faulty.serving(getattr(faulty, act), faulty.answer(faulty.GOOD)) as server:
         model = openai(server)
         with pytest.raises(Transient, match="could not be reached, or broke off"):
             model.complete(ask("x"))
         assert model.complete(ask("x")).text == "A"
 
 
-@pytest.mark.parametrize("act", ["stall", "drip"])
+@pytest.mark.parametrize("act", ["stall", "drip", "drip_headers", "repeat_continue"])
 def test_a_server_that_stalls_or_drips_is_given_up(openai, act):
     with (
-        faulty.serving(getattr(act)) as server,
+        faulty.serving(getattr(faulty, act)) as server,
         pytest.raises(Transient, match=r"did not answer within 0\.3 s"),
     ):
         openai(server, timeout=0.3).complete(ask("x"))
@@ -267,7 +274,7 @@ def test_retries_follow_the_server_through_all_of_it(openai):
 )
 def test_retry_after_is_seconds_or_a_date(value, expected):
     """784111777 is the example date of RFC 9110 in seconds since 1970."""
-    assert retry_after(value, now=784111740.0) == expected
+    assert parse_retry_after(value, now=784111740.0) == expected
 
 
 def test_the_key_is_nowhere(openai, client, caplog):
@@ -441,10 +448,9 @@ def test_google_refusals_and_lies(client):
     assert server.seen[-1][2]["generationConfig"]["responseJsonSchema"] == json.loads(SCHEMA)
 
 
-def test_a_reply_without_end_is_cut(openai, monkeypatch):
-    monkeypatch.setattr("bestresponse.models.http._LARGEST", 1000)
+def test_a_reply_without_end_is_cut(client):
     with faulty.serving(faulty.answer(b" " * 5000)) as server, pytest.raises(BadReply, match="sent more than"):
-        openai(server).complete(ask("x"))
+        post(client, server, largest=1000)
 
 
 def test_connections_are_kept_open_and_used_again():

@@ -1,0 +1,187 @@
+"""Servers that mean harm: bombs, keys sent back, codes for the terminal, numbers that are none."""
+
+import gzip
+import json
+import tracemalloc
+import zlib
+from dataclasses import replace
+
+import faulty
+import pytest
+
+from bestresponse.core.errors import BadReply, ModelError, Transient, UsageError
+from bestresponse.models import AnthropicModel, HttpClients, OpenAIModel, Secret, ask
+from bestresponse.models.http import Endpoint, KeyHeader
+from bestresponse.models.http.decoding import read_body
+
+KEY = "sk-very/secret+key-12345"
+SCHEMA = '{"properties":{"p":{"type":"number"}},"required":["p"],"type":"object"}'
+
+
+@pytest.fixture(scope="module")
+def clients():
+    with HttpClients() as clients:
+        yield clients
+
+
+@pytest.fixture
+def complete(clients):
+    """Ask an OpenAI model behind a server that performs the act, and return the reply."""
+
+    def run(act, request=None, key=KEY):
+        with faulty.serving(act) as server:
+            return OpenAIModel("m", clients, Secret(key), base_url=server.url).complete(request or ask("x"))
+
+    return run
+
+
+def test_a_compressed_reply_is_read(complete):
+    assert complete(faulty.compress(json.dumps(faulty.GOOD).encode())).text == "A"
+
+
+def test_a_reply_compressed_twice_is_refused_before_anything_is_expanded(complete):
+    with pytest.raises(BadReply, match=r"compressed its reply 2 times \('gzip, gzip'\); expected at most once"):
+        complete(faulty.compress(b"{}", times=2))
+
+
+def test_a_second_compression_that_is_not_admitted_stays_compressed(complete):
+    with pytest.raises(BadReply, match="did not answer in JSON"):
+        complete(faulty.compress(b"{}", times=2, named=1))
+
+
+def test_an_unknown_compression_is_a_sentence(complete):
+    with pytest.raises(BadReply, match="compressed its reply as 'br'; it was asked for gzip or deflate"):
+        complete(faulty.answer(b"{}", headers=[("content-encoding", "br")]))
+
+
+def test_a_bomb_is_expanded_up_to_the_limit_only(clients):
+    key = Secret(KEY)
+    bomb = faulty.compress(b" " * 10_000_000)
+    with faulty.serving(bomb) as server, pytest.raises(BadReply, match=r"sent more than 0\.09537 MB for one reply"):
+        Endpoint(clients, server.url, who="it", key=key, auth=KeyHeader("authorization", key), largest=100_000).post({})
+
+
+def test_decoding_never_holds_much_more_than_the_limit():
+    bomb = gzip.compress(bytes(50_000_000))
+    tracemalloc.start()
+    with pytest.raises(BadReply):
+        read_body([bomb], "gzip", 1_000_000, "it")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("wire", "encoding", "body"),
+    [
+        ([b"he", b"llo"], "", b"hello"),
+        ([b"hello"], "identity", b"hello"),
+        ([zlib.compress(b"hello")], "deflate", b"hello"),
+        ([zlib.compress(b"hello")[2:-4]], "deflate", b"hello"),
+        ([gzip.compress(b"hello")[:9], gzip.compress(b"hello")[9:]], "x-gzip", b"hello"),
+        ([gzip.compress(bytes(300_000))], "GZIP, identity", bytes(300_000)),
+        ([], "gzip", b""),
+    ],
+)
+def test_bodies_are_joined_and_decompressed(wire, encoding, body):
+    assert read_body(wire, encoding, 1_000_000, "it") == body
+
+
+@pytest.mark.parametrize(
+    ("wire", "says"), [(gzip.compress(b"hello")[:-9], "breaks off"), (b"\x1f\x8b\x08\0" + b"\xff" * 40, "damaged")]
+)
+def test_a_compressed_reply_that_is_incomplete_or_damaged_may_be_tried_again(wire, says):
+    with pytest.raises(Transient, match=says):
+        read_body([wire[:8], wire[8:]], "gzip", 1000, "it")
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\n", f" {KEY}\r\n", f"\t{KEY} "])
+def test_white_space_around_a_key_is_removed(clients, key):
+    with faulty.serving(faulty.answer(faulty.GOOD)) as server:
+        OpenAIModel("m", clients, Secret(key), base_url=server.url).complete(ask("x"))
+    assert server.seen[0][1]["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize(("key", "shown"), [("sk-a\nb", "U+000A"), ("sk-a\x1bb", "U+001B"), ("sk-aéb", "U+00E9")])
+def test_a_key_with_characters_no_key_has_is_refused_without_showing_it(key, shown):
+    with pytest.raises(UsageError) as caught:
+        Secret(key, "OPENAI_API_KEY")
+    assert str(caught.value) == (
+        f"the API key in OPENAI_API_KEY contains {shown} at position 5, which no key contains: copy the key again"
+    )
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [str, lambda key: "".join(f"\\u{ord(one):04x}" for one in key), lambda key: key.replace("/", "\\/")],
+    ids=["plain", "escaped", "slashes"],
+)
+def test_a_model_that_says_the_key_is_not_quoted(complete, spell):
+    reply = complete(faulty.echo_the_key_in_a_reply(spell))
+    assert (reply.text, reply.provider_id) == ("it is ***", "***")
+
+
+def test_a_short_dummy_key_does_not_change_what_a_model_says(complete):
+    assert complete(faulty.echo_the_key_in_a_reply(), key="EMPTY").text == "it is EMPTY"
+
+
+def test_json_that_breaks_off_inside_the_key_shows_nothing_of_it(complete):
+    with pytest.raises(Transient) as caught:
+        complete(faulty.break_off_in_the_key)
+    assert str(caught.value) == 'openai/m sent JSON that breaks off or is broken: {"echo": "***'
+
+
+def test_a_complaint_holds_no_key_either(clients):
+    def refuse(handler):
+        escaped = "".join(f"\\u{ord(one):04x}" for one in KEY)
+        faulty.answer(f'{{"error": {{"message": "no", "detail": "{escaped}"}}}}'.encode(), 400)(handler)
+
+    with faulty.serving(refuse) as server, pytest.raises(ModelError) as caught:
+        OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
+    assert caught.value.complaint == {"message": "no", "detail": "***"}
+
+
+def test_codes_for_the_terminal_are_written_out(complete):
+    message = "\x1b]0;owned\x07\x1b[31mred\u202e\x9b2J"
+    with pytest.raises(ModelError) as caught:
+        complete(faulty.answer({"error": {"message": message}}, 400))
+    assert str(caught.value) == r"openai/m answered HTTP 400: \x1b]0;owned\x07\x1b[31mred\u202e\x9b2J"
+
+
+def _with_logprob(value):
+    position = {"token": "A", "logprob": 0, "top_logprobs": [{"token": "A", "logprob": value}]}
+    choice = {"message": {"content": "A"}, "finish_reason": "stop", "logprobs": {"content": [position]}}
+    return faulty.answer({"choices": [choice]})
+
+
+@pytest.mark.parametrize("value", [10**400, 1e300, 5, float("inf"), -(10**400), -1e305])
+def test_a_log_probability_that_is_none_is_a_sentence(complete, value):
+    with pytest.raises(BadReply, match=r"openai/m gave 'A' a log-probability (above 0|below the range)"):
+        complete(_with_logprob(value), replace(ask("x"), logprobs=1))
+
+
+@pytest.mark.parametrize(("value", "read"), [(1e-7, ((("A", 0.0),),)), (-9999.0, ((("A", -9999.0),),)), (None, ((),))])
+def test_rounded_tiny_and_missing_log_probabilities_are_taken(complete, value, read):
+    assert complete(_with_logprob(value), replace(ask("x"), logprobs=1)).logprobs == read
+
+
+@pytest.mark.parametrize("tokens", [10**4200, 10**12])
+def test_an_absurd_number_of_tokens_is_a_sentence(complete, tokens):
+    body = json.dumps({**faulty.GOOD, "usage": {"prompt_tokens": tokens}}).encode()
+    with pytest.raises(BadReply, match="`prompt_tokens` of one reply is more than 1,000,000,000"):
+        complete(faulty.answer(body))
+
+
+@pytest.mark.parametrize(
+    ("depth", "says"),
+    [(99, "without a proper `choices`"), (100, "nested deeper than 100 levels"), (900, "nested deeper than 100")],
+)
+def test_json_nested_absurdly_deep_is_a_sentence(complete, depth, says):
+    with pytest.raises(BadReply, match=says):
+        complete(faulty.answer(b'{"a":' + b"[" * depth + b"]" * depth + b"}"))
+
+
+def test_a_structured_answer_with_a_number_json_does_not_have_is_a_sentence(clients):
+    body = b'{"content": [{"type": "tool_use", "input": {"p": NaN}}], "stop_reason": "tool_use"}'
+    with faulty.serving(faulty.answer(body)) as server, pytest.raises(BadReply, match="a number that JSON does not"):
+        AnthropicModel("m", clients, Secret(KEY), base_url=server.url).complete(replace(ask("x"), schema=SCHEMA))
