@@ -57,12 +57,12 @@ LIMIT = 1e-9
 
 
 def solve_with_numpy(batch: Array) -> Strategies:
-    solved = solve_zero_sum(batch, backend="numpy")
+    solved = solve_zero_sum(batch, engine="numpy")
     return solved.row, solved.col
 
 
 def solve_with_numba(batch: Array) -> Strategies:
-    solved = solve_zero_sum(batch, backend="numba")
+    solved = solve_zero_sum(batch, engine="numba")
     return solved.row, solved.col
 
 
@@ -284,7 +284,7 @@ PROGRAMS = (
     (
         "the same with numba (cached)",
         "import numpy; from bestresponse.theory import solve_zero_sum; "
-        "solve_zero_sum(numpy.random.default_rng(0).random((100_000, 3, 3)), backend='numba')",
+        "solve_zero_sum(numpy.random.default_rng(0).random((100_000, 3, 3)), engine='numba')",
         None,
     ),
 )

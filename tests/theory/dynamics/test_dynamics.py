@@ -275,7 +275,7 @@ def test_a_long_run_keeps_about_a_thousand_records():
         (lambda game: logit_dynamics(game, 1, size=2), "at most 1"),
         (
             lambda game: regret_matching(catalogue.load("el-farol"), engine="numba"),
-            "needs two players and the extra 'fast'",
+            "needs two players, the game has 3",
         ),
     ],
 )

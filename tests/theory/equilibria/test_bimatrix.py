@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.theory import NormalForm, extreme_equilibria, nash, pure_nash, regret
+from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.theory import NormalForm, extreme_equilibria, nash, nash_one, pure_nash, regret
+from bestresponse.theory.engines import Engine, has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
 
 BATTLE = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
@@ -213,7 +214,7 @@ def test_floating_point_and_integers_find_the_same_equilibria() -> None:
     for size in (2, 3, 4, 5, 6):
         for _ in range(15):
             game = NormalForm.bimatrix(generator.random((size, size)), generator.random((size, size + 1))[:, :size])
-            compiled, whole = extreme_equilibria(game, compiled=True), extreme_equilibria(game, exact=True)
+            compiled, whole = extreme_equilibria(game, engine="numba"), extreme_equilibria(game, exact=True)
             assert (compiled.exact, whole.exact) == (False, True)
             places = [np.lexsort(np.hstack([found.x, found.y]).T.round(9)) for found in (compiled, whole)]
             assert compiled.x[places[0]] == pytest.approx(whole.x[places[1]], abs=1e-12)
@@ -255,3 +256,53 @@ def test_compiled_whole_numbers_and_long_integers_agree_on_degenerate_games() ->
 
 def _rounded(*vectors: np.ndarray) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(v) for v in np.round(vector, 9) + 0.0) for vector in vectors)
+
+
+def test_payoffs_do_where_a_game_is_expected() -> None:
+    row, col = [[3, 0], [5, 1]], [[3, 5], [0, 1]]
+    for result in (nash(row, col), nash((row, col)), nash(np.array([row, col]))):
+        assert [e.supports for e in result.equilibria] == [((1,), (1,))]
+    assert nash_one(row, col).payoffs.tolist() == [1.0, 1.0]
+    assert regret((row, col), [[1, 0], [1, 0]]).tolist() == [2.0, 2.0]
+    with pytest.raises(InvalidGame, match="got a game and a matrix"):
+        nash(NormalForm.bimatrix(row, col), col)
+
+
+def test_nothing_but_strategies_is_computed_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def count(*_: object) -> dict[tuple[int, int], int]:
+        calls.append("indices")
+        return {}
+
+    monkeypatch.setattr("bestresponse.theory.equilibria.bimatrix.compute_indices", count)
+    result = nash([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+    assert [e.supports for e in result.equilibria] == [((0,), (0,)), ((1,), (1,)), ((0, 1), (0, 1))]
+    assert calls == []
+    assert len(result.components) == 3
+    assert calls == ["indices"]
+
+
+@pytest.mark.parametrize(
+    "engine", ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not has_numba(), reason="needs numba"))]
+)
+def test_both_engines_list_equilibria_in_the_same_order(engine: Engine) -> None:
+    generator = np.random.default_rng(8)
+    for size in (3, 4):
+        for _ in range(20):
+            game = NormalForm(generator.integers(0, 4, (2, size, size)))
+            listed = [[x.round(9).tolist() for x in e.strategies] for e in nash(game, engine=engine).equilibria]
+            sizes = [sum(p > 0 for mix in pair for p in mix) for pair in listed]
+            assert sizes == sorted(sizes)
+            assert listed == [[x.round(9).tolist() for x in e.strategies] for e in nash(game).equilibria]
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(UsageError, match="engine: expected one of auto, numpy, numba, got 'gpu'"):
+        nash([[1]], [[1]], engine="gpu")  # type: ignore[arg-type]
+
+
+def test_games_far_too_large_are_refused_in_a_short_sentence() -> None:
+    with pytest.raises(TooLarge, match=r"a 1000x1000 game may have about 10\^\d+ vertices") as refused:
+        nash(np.zeros((2, 1000, 1000)) + np.arange(1000))
+    assert len(str(refused.value)) < 250

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.catalogue.classics_trees import kuhn_poker, leduc_poker
+from bestresponse.theory.engines import has_numba
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.cfr import cfr
-from bestresponse.theory.trees.cfr_numba import NumbaCfr, numba_is_installed
+from bestresponse.theory.trees.cfr_numba import NumbaCfr
 from bestresponse.theory.trees.cfr_numpy import NumpyCfr
 from bestresponse.theory.trees.random import random_tree
 from bestresponse.theory.trees.response import nash_conv, policy_value
@@ -22,7 +23,7 @@ from bestresponse.theory.trees.sequence_form_lp import solve_tree
 seeds = st.integers(0, 2**32 - 1)
 engines = pytest.mark.parametrize(
     "engine",
-    ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not numba_is_installed(), reason="needs numba"))],
+    ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not has_numba(), reason="needs numba"))],
 )
 
 
@@ -99,7 +100,7 @@ class TestArguments:
     def test_a_short_run_does_not_load_the_compiled_loop_and_a_long_one_does(self):
         assert cfr(kuhn_poker(), 10).engine == "numpy"
         long = cfr(kuhn_poker(), 45_000, "cfr+")
-        assert long.engine == ("numba" if numba_is_installed() else "numpy")
+        assert long.engine == ("numba" if has_numba() else "numpy")
         assert long.nash_conv == pytest.approx(1.3435493e-05, abs=1e-11)  # OpenSpiel's after 45,000
 
     @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ class TestArguments:
             ({"checkpoints": [0]}, "checkpoint 0 is not between 1 and the last iteration, 1000"),
             ({"checkpoints": [2000]}, "checkpoint 2000"),
             ({"variant": "cfr-"}, "'cfr-' is no variant of CFR; expected one of cfr, cfr\\+, dcfr, pcfr\\+"),
-            ({"engine": "gpu"}, "'gpu' is no engine"),
+            ({"engine": "gpu"}, "engine: expected one of auto, numpy, numba, got 'gpu'"),
         ],
     )
     def test_arguments_that_make_no_sense_are_refused(self, arguments, message):
@@ -127,7 +128,7 @@ class TestProperties:
         assert 0 <= result.nash_conv <= max(0.7 * result.checkpoints[0].nash_conv, 1e-9)
         assert abs(result.value["player 1"] - exact) <= result.nash_conv + 1e-9
 
-    @pytest.mark.skipif(not numba_is_installed(), reason="needs numba")
+    @pytest.mark.skipif(not has_numba(), reason="needs numba")
     @settings(max_examples=25, deadline=None)
     @given(seeds, st.integers(1, 4), st.booleans())
     def test_both_engines_iterate_alike(self, seed, players, predictive):

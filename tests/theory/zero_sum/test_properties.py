@@ -124,7 +124,7 @@ def test_payoffs_of_any_size_are_solved(game):
 @pytest.mark.parametrize("shape", [(2, 2), (3, 3), (4, 5)])
 def test_the_scale_of_payoffs_changes_nothing_but_the_unit(scale, shape):
     batch = np.random.default_rng(7).integers(-4, 5, size=(200, *shape)).astype(float)
-    plain, scaled = solve_zero_sum(batch, backend="numpy"), solve_zero_sum(batch * scale, backend="numpy")
+    plain, scaled = solve_zero_sum(batch, engine="numpy"), solve_zero_sum(batch * scale, engine="numpy")
     assert scaled.values / scale == pytest.approx(plain.values, abs=1e-11)
     assert scaled.relative_gaps.max() <= 1e-9
 
@@ -132,8 +132,8 @@ def test_the_scale_of_payoffs_changes_nothing_but_the_unit(scale, shape):
 @pytest.mark.parametrize("offset", [1e3, 1e9, -1e12])
 def test_a_large_offset_does_not_hide_the_game(offset):
     batch = offset + np.random.default_rng(8).integers(-4, 5, size=(300, 3, 3)).astype(float)
-    plain = solve_zero_sum(batch - offset, backend="numpy")
-    moved = solve_zero_sum(batch, backend="numpy")
+    plain = solve_zero_sum(batch - offset, engine="numpy")
+    moved = solve_zero_sum(batch, engine="numpy")
     assert (moved.row == plain.row).all()
     assert (moved.col == plain.col).all()
     assert moved.relative_gaps.max() <= 1e-12
@@ -141,7 +141,7 @@ def test_a_large_offset_does_not_hide_the_game(offset):
 
 def test_a_batch_gives_what_its_games_give_one_by_one():
     batch = np.random.default_rng(9).integers(-3, 4, size=(50, 3, 4)).astype(float)
-    together = solve_zero_sum(batch, backend="numpy")
+    together = solve_zero_sum(batch, engine="numpy")
     for index, game in enumerate(batch):
         alone = solve_zero_sum_game(game)
         assert alone.row == pytest.approx(together[index].row, abs=1e-15)
@@ -150,7 +150,7 @@ def test_a_batch_gives_what_its_games_give_one_by_one():
 
 def test_a_batch_longer_than_a_chunk_keeps_its_order():
     counts = np.arange(40_000, dtype=float)
-    solutions = solve_zero_sum(counts[:, None, None] * np.eye(2), backend="numpy")
+    solutions = solve_zero_sum(counts[:, None, None] * np.eye(2), engine="numpy")
     assert solutions.values == pytest.approx(counts / 2)
 
 

@@ -17,7 +17,7 @@ from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.equilibria.extremes import most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
 from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Equilibrium, NashResult, describe
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import classify
 from bestresponse.theory.games.dominance import Elimination, dominated, iterated_elimination, maximin
@@ -120,12 +120,12 @@ def _pure(game: NormalForm) -> NashResult:
     cells = pure_nash(game)
     if len(cells) > _PURE_LISTED:
         raise TooLarge(f"the game has {len(cells):,} pure equilibria; more than {_PURE_LISTED:,} are not listed")
-    return NashResult(tuple(_at(game, cell) for cell in cells), (), False, False, "pure strategies only")
+    return NashResult(tuple(_at(game, cell) for cell in cells), "pure strategies only")
 
 
 def _at(game: NormalForm, cell: tuple[int, ...]) -> Equilibrium:
     exact = tuple(tuple(Fraction(a == chosen) for a in range(m)) for chosen, m in zip(cell, game.shape, strict=True))
-    return describe(game, tuple(np.array(mix, dtype=np.float64) for mix in exact), exact=exact)
+    return Equilibrium.at(game, tuple(np.array(mix, dtype=np.float64) for mix in exact), exact)
 
 
 def _by_paths(game: NormalForm) -> NashResult:
@@ -135,13 +135,13 @@ def _by_paths(game: NormalForm) -> NashResult:
     pure = _pure(game).equilibria
     mixed = tuple(e for e in ends if e.kind == "mixed")
     paths = "from every label" if few else "from the first label"
-    return NashResult((*pure, *mixed), (), False, False, f"pure strategies and Lemke-Howson {paths}")
+    return NashResult((*pure, *mixed), f"pure strategies and Lemke-Howson {paths}")
 
 
 def _optimal_pair(game: NormalForm) -> NashResult:
     solved = solve_zero_sum_game(game.payoffs[0])
-    pair = describe(game, (np.array(solved.row), np.array(solved.col)))
-    return NashResult((pair,), (), False, False, f"zero-sum, {_step(solved)}")
+    pair = Equilibrium.at(game, (np.array(solved.row), np.array(solved.col)))
+    return NashResult((pair,), f"zero-sum, {_step(solved)}")
 
 
 def _step(solved: ZeroSumSolution) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bestresponse.report.figures.canvas import GRID, INK, QUIET, label, series_colour
-from bestresponse.theory.equilibria.evolutionary import evolutionarily_stable
+from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def attracts(payoff: Array, x: Array) -> bool:
     field along the simplex have negative real parts."""
     scaled = payoff / (float(np.ptp(payoff)) or 1.0)
     earned = scaled @ x
-    if x @ earned >= earned.max() - _TIE and evolutionarily_stable(scaled, x):
+    if x @ earned >= earned.max() - _TIE and is_evolutionarily_stable(scaled, x):
         return True
     mean = float(x @ earned)
     slope = np.diag(earned - mean) + x[:, None] * (scaled - (earned + x @ scaled)[None, :])

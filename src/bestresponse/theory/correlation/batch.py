@@ -9,10 +9,7 @@ whole numbers up to 16 cells, by HiGHS beyond.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +24,7 @@ from bestresponse.theory.correlation.perturbation import (
     PIVOT_EPSILON,
     perturbations,
 )
+from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 
 __all__ = ["CorrelatedBatch", "correlated_batch"]
@@ -53,8 +51,8 @@ class CorrelatedBatch:
     resolved: NDArray[np.bool_]
 
 
-def correlated_batch(row: ArrayLike, col: ArrayLike) -> CorrelatedBatch:
-    """The correlated equilibrium of largest welfare of each game; row[g], col[g] are the payoffs of game g.
+def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -> CorrelatedBatch:
+    """Find the correlated equilibrium of largest welfare of each game; row[g], col[g] are the payoffs of game g.
 
     >>> chicken = correlated_batch([[[0, 7], [2, 6]]], [[[0, 2], [7, 6]]])
     >>> chicken.distribution.round(9).tolist(), chicken.welfare.round(9).tolist()
@@ -66,8 +64,8 @@ def correlated_batch(row: ArrayLike, col: ArrayLike) -> CorrelatedBatch:
     games, m, n = first.shape
     p, violations, gaps = np.zeros((games, m * n)), np.full(games, np.inf), np.full(games, np.inf)
     shifts = perturbations(m * (m - 1) + n * (n - 1) + 1)
-    if find_spec("numba") is not None and (_KERNELS in sys.modules or first.size > _WORTH_COMPILING):
-        kernels = import_module(_KERNELS)
+    if choose_engine(engine, pays=repays_loading(_KERNELS, first.size, _WORTH_COMPILING)) == "numba":
+        kernels = load_kernels(_KERNELS)
         kernels.solve_all(np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps)
     else:
         _solve_in_chunks(first, second, shifts[0], (p, violations, gaps))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["CorrelatedEquilibrium", "Objective", "correlated", "correlated_regret", "incentives", "relative_violation"]
 
@@ -48,7 +48,7 @@ class CorrelatedEquilibrium:
         return float(self.payoffs.sum())
 
 
-def correlated(game: NormalForm, objective: Objective = "welfare", *, coarse: bool = False) -> CorrelatedEquilibrium:
+def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool = False) -> CorrelatedEquilibrium:
     """The (coarse) correlated equilibrium that is best by `objective`, its incentive constraints checked to 1e-9.
 
     "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum. "entropy": most random
@@ -58,6 +58,7 @@ def correlated(game: NormalForm, objective: Objective = "welfare", *, coarse: bo
     >>> correlated(chicken).distribution.round(6).tolist()
     [[0.0, 0.25], [0.25, 0.5]]
     """
+    game = as_normal_form(game)
     if objective not in ("welfare", "fairness", "entropy", "any"):
         raise UsageError(f"objective: expected welfare, fairness, entropy or any, got {objective!r}")
     rows = incentives(game, coarse)
@@ -91,7 +92,7 @@ def _value(objective: Objective, payoffs: Array, flat: Array) -> float:
             return float(payoffs.sum())
 
 
-def correlated_regret(game: NormalForm, distribution: ArrayLike, *, coarse: bool = False) -> Array:
+def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool = False) -> Array:
     """For each player, what the best rule for disobeying recommendations would gain; all zero at an equilibrium.
 
     With `coarse`, what the best single action chosen beforehand would gain.
@@ -100,6 +101,7 @@ def correlated_regret(game: NormalForm, distribution: ArrayLike, *, coarse: bool
     >>> correlated_regret(pd, [[0.5, 0], [0, 0.5]]).tolist()
     [1.0, 1.0]
     """
+    game = as_normal_form(game)
     p = _as_distribution(game, distribution)
     found = []
     for i in range(game.num_players):

@@ -18,12 +18,11 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.dynamics.trajectory import (
-    Engine,
     Profile,
     Run,
     Trajectory,
     allot,
-    choose_engine,
+    choose_loop,
     external_regrets,
     fitness,
     record,
@@ -33,6 +32,7 @@ from bestresponse.theory.dynamics.trajectory import (
     two_matrices,
     walk,
 )
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.seeds import Seed, generator
 
@@ -69,7 +69,7 @@ def fictitious_play(
     rng = generator(seed)
     against_uniform = fitness(game)(start_or_uniform(game, None))
     _play(game, tally, tuple(_choose(value, precision, rng) for value in against_uniform))
-    chosen = choose_engine(engine, game, steps) if precision is None else "numpy"
+    chosen = choose_loop(engine, game, steps) if precision is None else "numpy"
     plain = stepwise(_plain(game, tally, precision, rng), state)
     run = _compiled(game, tally, state) if chosen == "numba" else plain
     times, held = walk(run, _without_first(schedule(steps, stride)), *sizes)

@@ -12,12 +12,11 @@ from enum import IntEnum
 import numpy as np
 
 from bestresponse.theory.dynamics.trajectory import (
-    Engine,
     Profile,
     Run,
     Trajectory,
     allot,
-    choose_engine,
+    choose_loop,
     external_regrets,
     fitness,
     record,
@@ -26,6 +25,7 @@ from bestresponse.theory.dynamics.trajectory import (
     two_matrices,
     walk,
 )
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 __all__ = ["Rule", "learn"]
@@ -58,7 +58,7 @@ def learn(
     state, parts = allot(*sizes)
     averages, totals, clipped = (tuple(parts[k * players : (k + 1) * players]) for k in range(3))
     past = _Past(averages, totals, clipped, *parts[-2:])
-    chosen = choose_engine(engine, game, steps)
+    chosen = choose_loop(engine, game, steps)
     plain = stepwise(_plain(game, past, rule, rates), state)
     run = _compiled(game, past, state, rule, rates) if chosen == "numba" else plain
     times, held = walk(run, schedule(steps, stride), *sizes)

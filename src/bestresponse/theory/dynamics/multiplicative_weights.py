@@ -11,7 +11,8 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.dynamics.learning import Rule, learn
-from bestresponse.theory.dynamics.trajectory import Engine, Trajectory
+from bestresponse.theory.dynamics.trajectory import Trajectory
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["multiplicative_weights"]

@@ -18,11 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.dynamics.trajectory import (
-    Engine,
     Run,
     Trajectory,
     allot,
-    choose_engine,
+    choose_loop,
     fitness,
     record,
     schedule,
@@ -31,6 +30,7 @@ from bestresponse.theory.dynamics.trajectory import (
     two_matrices,
     walk,
 )
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 __all__ = ["replicator", "replicator_velocity"]
@@ -63,7 +63,7 @@ def replicator(
     state, parts = allot(*game.shape)
     state[:] = np.concatenate(start_or_uniform(game, both))
     floors = _floors(game, background) if form == "discrete" else (0.0,) * game.num_players
-    chosen = choose_engine(engine, game, steps)
+    chosen = choose_loop(engine, game, steps)
     plain = stepwise(_plain(game, parts, form, size, one_population, floors), state)
     run = _compiled(game, parts, form, size, one_population, floors) if chosen == "numba" else plain
     times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from sys import modules
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
+from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import as_profile
 
 __all__ = [
-    "Engine",
     "Profile",
     "Run",
     "Trajectory",
     "allot",
-    "choose_engine",
+    "choose_loop",
     "external_regrets",
     "fitness",
     "record",
@@ -38,7 +37,6 @@ __all__ = [
 ]
 
 Profile = tuple[Array, ...]
-Engine = Literal["auto", "numpy", "numba"]
 Run = Callable[[NDArray[np.int64], Array], None]
 """Go on by each of the numbers of steps given, and write the state after each into the rows given."""
 _WORTH_COMPILING = 100_000
@@ -169,16 +167,12 @@ def schedule(steps: int, stride: int | None) -> Iterator[int]:
     yield from [every] * whole + [rest] * (rest > 0)
 
 
-def choose_engine(engine: Engine, game: NormalForm, steps: int) -> str:
-    """`numba` where it is installed, there are two players, and the run is long enough to pay for loading it."""
-    if engine not in get_args(Engine):
-        raise UsageError(f"engine: expected one of {', '.join(get_args(Engine))}, got {engine!r}")
-    if engine == "numba" and (find_spec("numba") is None or game.num_players != 2):
-        raise UsageError("engine 'numba' needs two players and the extra 'fast'; use engine='numpy'")
-    if engine != "auto":
-        return engine
+def choose_loop(engine: Engine, game: NormalForm, steps: int) -> ChosenEngine:
+    """Choose the compiled loop where there are two players and the run is long enough to pay for loading it."""
+    if engine == "numba" and game.num_players != 2:
+        raise UsageError(f"engine 'numba' needs two players, the game has {game.num_players}; use engine='numpy'")
     enough = steps >= (_WORTH_CALLING if "numba" in modules else _WORTH_COMPILING)
-    return "numba" if enough and game.num_players == 2 and find_spec("numba") is not None else "numpy"
+    return choose_engine(engine, pays=enough and game.num_players == 2)
 
 
 def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Profile:

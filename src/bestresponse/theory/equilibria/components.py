@@ -14,15 +14,15 @@ import numpy as np
 from bestresponse.theory.equilibria.integer import determinant_sign, whole_payoffs
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["Edge", "connected", "indices", "maximal_subsets"]
+__all__ = ["Edge", "compute_indices", "find_maximal_subsets", "group_connected"]
 
 Edge = tuple[int, int]
 
 
-def connected(edges: Sequence[Edge]) -> list[list[Edge]]:
-    """The edges grouped into connected parts, in order of first appearance.
+def group_connected(edges: Sequence[Edge]) -> list[list[Edge]]:
+    """Group the edges into connected parts, in order of first appearance.
 
-    >>> connected([(0, 0), (1, 1), (0, 2)])
+    >>> group_connected([(0, 0), (1, 1), (0, 2)])
     [[(0, 0), (0, 2)], [(1, 1)]]
     """
     parts: list[tuple[set[int], set[int], list[Edge]]] = []
@@ -41,10 +41,10 @@ def connected(edges: Sequence[Edge]) -> list[list[Edge]]:
     return [sorted(part[2], key=order.__getitem__) for part in parts]
 
 
-def maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """All maximal complete bipartite subgraphs, as (x vertices, y vertices).
+def find_maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Find all maximal complete bipartite subgraphs, as (x vertices, y vertices).
 
-    >>> maximal_subsets([(0, 0), (0, 1), (1, 1)])
+    >>> find_maximal_subsets([(0, 0), (0, 1), (1, 1)])
     [((0,), (0, 1)), ((0, 1), (1,))]
     """
     neighbours: dict[int, frozenset[int]] = {}
@@ -58,8 +58,8 @@ def maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], tuple[
     return sorted((xs, tuple(sorted(ys))) for xs, ys in subsets)
 
 
-def indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: bool) -> dict[Edge, int]:
-    """The index of each equilibrium of the perturbed game, summed by the extreme equilibrium it is close to.
+def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: bool) -> dict[Edge, int]:
+    """Compute the index of each equilibrium of the perturbed game, summed by the extreme equilibrium it is close to.
 
     With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det B_IJ) (Shapley 1974).
     """

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["evolutionarily_stable", "is_symmetric_bimatrix"]
+__all__ = ["is_evolutionarily_stable", "is_symmetric_bimatrix"]
 
 _TOLERANCE = 1e-9
 
@@ -27,11 +27,11 @@ def is_symmetric_bimatrix(game: NormalForm) -> bool:
     return bool(np.abs(second - first.T).max() <= 1e-12 * float(np.abs(first).max()))
 
 
-def evolutionarily_stable(payoff: Array, x: Array) -> bool:
+def is_evolutionarily_stable(payoff: Array, x: Array) -> bool:
     """Whether x, an equilibrium strategy of the symmetric game with this row payoff, is evolutionarily stable.
 
     >>> hawk_dove = np.array([[-1.0, 4.0], [0.0, 2.0]])
-    >>> evolutionarily_stable(hawk_dove, np.array([2 / 3, 1 / 3]))
+    >>> is_evolutionarily_stable(hawk_dove, np.array([2 / 3, 1 / 3]))
     True
     """
     scaled = payoff / (float(np.ptp(payoff)) or 1.0)

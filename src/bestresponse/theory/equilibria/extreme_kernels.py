@@ -3,7 +3,7 @@
 Polytopes (von Stengel 2002): P = {x >= 0, B'x <= 1}, Q = {y >= 0, Ay <= 1} after shifting payoffs to be positive.
 A pair of vertices is an equilibrium when together they carry every label: an action's label is carried where it is not
 played or is a best reply. Small integer payoffs are handled exactly, others in floating point without close ties (see
-`bimatrix_vertex_kernels`). This module imports numba; load it only when it pays.
+`vertex_kernels`). This module imports numba; load it only when it pays.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from numba import njit
 
 from bestresponse.theory.equilibria.vertex_kernels import DOUBT, enumerate_vertices, find_slot, new_table
 
-__all__ = ["DOUBT", "extreme_pairs", "regret_of"]
+__all__ = ["DOUBT", "extreme_pairs", "regret_of", "sort_rows"]
 
 _EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
 
@@ -158,6 +158,40 @@ def _rounded_span(span: float) -> float:
     return span if span > 0.0 else 1.0
 
 
+@njit(cache=True)
+def _is_before(out: Any, a: int, b: int, side: int) -> Any:
+    """Whether row a is read before row b: smaller supports first, then more on the first actions."""
+    size_a, size_b = 0, 0
+    for k in range(side):
+        size_a += out[a, k] > 0.0
+        size_b += out[b, k] > 0.0
+    if size_a != size_b:
+        return size_a < size_b
+    for k in range(side):
+        if out[a, k] != out[b, k]:
+            return out[a, k] > out[b, k]
+    return a < b
+
+
+@njit(cache=True)
+def sort_rows(out: Any, count: int, side: int) -> None:
+    """Put the first `count` rows, equilibria with their strategies in the first `side` columns, in reading order."""
+    order = np.arange(count)
+    gap = count // 2
+    while gap > 0:
+        for k in range(gap, count):
+            moved, at = order[k], k
+            while at >= gap and _is_before(out, moved, order[at - gap], side):
+                order[at] = order[at - gap]
+                at -= gap
+            order[at] = moved
+        gap //= 2
+    for k in range(count):
+        if order[k] != k:
+            out[:count] = out[order]
+            return
+
+
 @njit(cache=True, error_model="numpy")
 def extreme_pairs(payoffs: Any) -> Any:
     """All extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
@@ -244,4 +278,6 @@ def extreme_pairs(payoffs: Any) -> Any:
         out[count + k, 0] = first_p[v] if degenerate else v
         out[count + k, 1] = first_q[w] if degenerate else w
         out[count + k, 2] = masks_p[v]
+    if count > 1:
+        sort_rows(out, count, side)
     return count, lexicographic, exact, degenerate, worst, out

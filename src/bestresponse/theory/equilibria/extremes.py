@@ -6,15 +6,14 @@ of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg, Sava
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from importlib.util import find_spec
+from fractions import Fraction
 from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
 from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_payoffs
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
@@ -23,7 +22,9 @@ __all__ = ["Extremes", "extreme_equilibria", "most_vertices", "require_two_playe
 _MEMORY_LIMIT = 2**30
 _INTEGER_BYTES = 80
 _MASK_BITS = 52
-_WORTH_COMPILING = 20
+_KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
+_KERNELS_OF_THREE = "bestresponse.theory.equilibria.three_kernels"
+_WORTH_COMPILING = 5_000_000  # numbers to compute: about a second with integers of any length
 _REGRET_LIMIT = 1e-9
 
 
@@ -31,10 +32,10 @@ _READY: dict[tuple[int, ...], Any] = {}  # the compiled enumeration, for the sha
 
 
 class Extremes(NamedTuple):
-    """`x[e]`, `y[e]` are the strategies of extreme equilibrium e.
+    """`x[e]`, `y[e]` are the strategies of extreme equilibrium e; pure ones come first, then by size of support.
 
     `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that whole
-    numbers were used throughout; `table` keeps what the enumeration saw, as `bimatrix_kernels.extreme_pairs` gives it.
+    numbers were used throughout; `table` keeps what the enumeration saw, as `extreme_kernels.extreme_pairs` gives it.
     """
 
     shape: tuple[int, ...]
@@ -46,18 +47,32 @@ class Extremes(NamedTuple):
     table: Any
 
     @property
+    def strategies(self) -> Array:
+        """Row e holds both strategies of equilibrium e, one after the other."""
+        return np.asarray(self.table[: self.num_equilibria, : self.shape[1] + self.shape[2]], dtype=np.float64)
+
+    @property
     def x(self) -> Array:
-        return np.asarray(self.table[: self.num_equilibria, : self.shape[1]], dtype=np.float64)
+        """The row player's strategies."""
+        return self.strategies[:, : self.shape[1]]
 
     @property
     def y(self) -> Array:
-        return np.asarray(
-            self.table[: self.num_equilibria, self.shape[1] : self.shape[1] + self.shape[2]], dtype=np.float64
-        )
+        """The column player's strategies."""
+        return self.strategies[:, self.shape[1] :]
 
     @property
     def method(self) -> str:
+        """How they were found, in words."""
         return f"vertex enumeration, {'exact' if self.exact else 'floating point'}"
+
+    def strategies_at(self, e: int) -> tuple[Array, Array]:
+        """Both strategies of equilibrium e."""
+        _, m, n = self.shape
+        row = self.table[e]
+        if row.dtype != np.float64:
+            row = row[: m + n].astype(np.float64)
+        return row[:m], row[m : m + n]
 
     def pairs(self) -> list[tuple[int, int]]:
         """The vertices of each equilibrium: those with the same first (second) number have the same x (y)."""
@@ -76,20 +91,20 @@ class Extremes(NamedTuple):
         return [(int(row[0]), int(row[1]), int(row[2])) for row in rows]
 
 
-def extreme_equilibria(game: NormalForm, *, exact: bool = False, compiled: bool = False) -> Extremes:
-    """All extreme equilibria of a two-player game, each certified by its regret.
+def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine = "auto") -> Extremes:
+    """Find all extreme equilibria of a two-player game, each certified by its regret.
 
-    Two enumerations give the same answer. Integers of any length: with `exact`, without numba, and for games so small
-    that loading the compiled code would not pay. Compiled: for large games, with `compiled` (say so before solving
-    many small games), and once it is loaded. It is exact for small integer payoffs; others it solves in floating
-    point, and any comparison close to a tie makes it start again with integers. Raises TooLarge, before memory goes,
-    when the polytopes may have too many vertices: `lemke_howson` finds one equilibrium of such a game.
+    Two enumerations give the same answer. With integers of any length: where `exact` asks for it, and with the engine
+    "numpy". Compiled: exact for small integer payoffs; others are solved in floating point, and any comparison close
+    to a tie makes it start again with integers. "auto" compiles once the games solved so far repay it. Raises
+    TooLarge, before memory goes, when the polytopes may have too many vertices: `lemke_howson` finds one equilibrium
+    of such a game.
 
     >>> extreme_equilibria(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """
     payoffs = game.payoffs
-    kernel = _READY.get(payoffs.shape) or _kernel(game, compiled)
+    kernel = (_READY.get(payoffs.shape) if engine == "auto" else None) or _find_kernel(game, engine)
     if kernel is None:
         return _by_integers(game)
     count, _, whole, degenerate, worst, _ = found = kernel(payoffs)
@@ -113,31 +128,35 @@ def most_vertices(dimension: int, facets: int) -> int:
     return comb(facets - rest, half) + comb(facets - half - 1, rest - 1)
 
 
+def _format_count(count: int) -> str:
+    return f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"
+
+
 def _check_fits(m: int, n: int, bytes_a_number: int) -> None:
     p, q = most_vertices(m, m + n), most_vertices(n, m + n)
     size = bytes_a_number * (p * n * (m + 1) + q * m * (n + 1))
     if size > _MEMORY_LIMIT:
         raise TooLarge(
-            f"a {m}x{n} game may have {p:,} + {q:,} vertices to enumerate, about {size / 2**30:.1f} GiB "
-            f"(limit {_MEMORY_LIMIT / 2**30:g} GiB); lemke_howson finds one equilibrium, pure_nash the pure ones"
+            f"a {m}x{n} game may have {_format_count(p + q)} vertices to enumerate, which need "
+            f"{_format_count(size >> 20)} MiB (limit {_MEMORY_LIMIT >> 20:,}); "
+            "lemke_howson finds one equilibrium, pure_nash the pure ones"
         )
 
 
-def _kernel(game: NormalForm, wanted: bool) -> Any:
-    """The compiled enumeration, or None where it does not exist, does not fit or would not pay."""
+def _find_kernel(game: NormalForm, engine: Engine) -> Any:
+    """Find the compiled enumeration, or None where it does not exist, does not fit or would not pay."""
     require_two_players(game, "extreme_equilibria")
     m, n = game.shape
-    if m + n > _MASK_BITS:
+    work = (most_vertices(m, m + n) + most_vertices(n, m + n)) * (m + n) * m * n
+    chosen = choose_engine(engine, pays=repays_loading(_KERNELS, min(work, _WORTH_COMPILING + 1), _WORTH_COMPILING))
+    if chosen == "numpy" or m + n > _MASK_BITS:
         return None
-    kernels = sys.modules.get("bestresponse.theory.equilibria.extreme_kernels")
-    if kernels is None:
-        if not (wanted or m + n > _WORTH_COMPILING) or find_spec("numba") is None:
-            return None
-        kernels = import_module("bestresponse.theory.equilibria.extreme_kernels")
     _check_fits(m, n, 8)
-    kernel = kernels.extreme_pairs
+    load_kernels(_KERNELS)
     if (m, n) == (3, 3):
-        kernel = import_module("bestresponse.theory.equilibria.three_kernels").extreme_pairs_of_three
+        kernel = load_kernels(_KERNELS_OF_THREE).extreme_pairs_of_three
+    else:
+        kernel = load_kernels(_KERNELS).extreme_pairs
     _READY[game.payoffs.shape] = kernel
     return kernel
 
@@ -149,10 +168,10 @@ def _by_integers(game: NormalForm) -> Extremes:
     in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
     in_p = [_spread(vertex, used, m) for vertex in vertices([[row[j] for row in _at(column, used)] for j in range(n)])]
-    ids_p, ids_q = _first_with_zeros(in_p, (1 << m) - 1), _first_with_zeros(in_q, ((1 << n) - 1) << m)
-    pairs = _matched(in_p, in_q, ids_p, ids_q, (1 << (m + n)) - 1)
-    partner = {vertex.basis: k for k, vertex in enumerate(in_q) if k}
     full = (1 << (m + n)) - 1
+    ids_p, ids_q = _first_with_zeros(in_p, (1 << m) - 1), _first_with_zeros(in_q, ((1 << n) - 1) << m)
+    pairs = sorted(_matched(in_p, in_q, ids_p, ids_q, full), key=lambda pair: _reading_order(in_p, in_q, pair))
+    partner = {vertex.basis: k for k, vertex in enumerate(in_q) if k}
     bases = [
         (ids_p[k], ids_q[partner[full ^ vertex.basis]], vertex.basis)
         for k, vertex in enumerate(in_p)
@@ -206,6 +225,13 @@ def _matched(
     ends_p = [k for k, first in enumerate(ids_p) if first == k]
     ends_q = [h for h, first in enumerate(ids_q) if first == h]
     return [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
+
+
+def _reading_order(in_p: list[Vertex], in_q: list[Vertex], pair: tuple[int, int]) -> tuple[int, list[Fraction]]:
+    """By size of the supports, then by how much is on the first actions."""
+    points = in_p[pair[0]].point, in_q[pair[1]].point
+    size = sum(value > 0 for point in points for value in point)
+    return size, [Fraction(-value, sum(point)) for point in points for value in point]
 
 
 def _unit(points: list[tuple[int, ...]]) -> Array:

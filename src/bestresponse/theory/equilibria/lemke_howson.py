@@ -9,20 +9,18 @@ Stengel 2006), and not every equilibrium lies at the end of one.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
 from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.integer import Dictionary, start, whole_payoffs
-from bestresponse.theory.equilibria.result import Equilibrium, describe
-from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
+from bestresponse.theory.equilibria.result import Equilibrium
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
 
 __all__ = ["LemkeHowsonBatch", "lemke_howson", "lemke_howson_all", "lemke_howson_batch", "nash_one_batch"]
 
@@ -47,24 +45,26 @@ class LemkeHowsonBatch:
     exact: NDArray[np.bool_]
 
 
-def lemke_howson(game: NormalForm, label: int = 0) -> Equilibrium:
+def lemke_howson(game: GameLike, label: int = 0) -> Equilibrium:
     """The equilibrium at the end of the path that gives up `label` first.
 
     >>> battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     >>> [lemke_howson(battle, label).supports for label in range(4)]
     [((0,), (0,)), ((1,), (1,)), ((0,), (0,)), ((1,), (1,))]
     """
+    game = as_normal_form(game)
     require_two_players(game, "lemke_howson")
     _check_label(label, game.shape)
     if sum(game.shape) > _EXACT_LABELS:
         batch = lemke_howson_batch(game.payoffs[:1], game.payoffs[1:], label)
         if not batch.exact[0]:
-            return describe(game, (batch.x[0], batch.y[0]))
+            return Equilibrium.at(game, (batch.x[0], batch.y[0]))
     return _exact_equilibrium(game, label)
 
 
-def lemke_howson_all(game: NormalForm) -> tuple[Equilibrium, ...]:
+def lemke_howson_all(game: GameLike) -> tuple[Equilibrium, ...]:
     """The different equilibria at the ends of the paths from every label: at least one, seldom all there are."""
+    game = as_normal_form(game)
     found: dict[tuple[object, ...], Equilibrium] = {}
     for label in range(sum(game.shape)):
         e = lemke_howson(game, label)
@@ -72,8 +72,8 @@ def lemke_howson_all(game: NormalForm) -> tuple[Equilibrium, ...]:
     return tuple(found.values())
 
 
-def lemke_howson_batch(row: ArrayLike, col: ArrayLike, label: int = 0) -> LemkeHowsonBatch:
-    """The equilibrium at the end of the path of `label` in each game; row[g], col[g] are the payoffs of game g.
+def lemke_howson_batch(row: ArrayLike, col: ArrayLike, label: int = 0, *, engine: Engine = "auto") -> LemkeHowsonBatch:
+    """Find the equilibrium at the end of the path of `label` in each game; row[g], col[g] are the payoffs of game g.
 
     Compiled when numba is there and the batch is large enough; every answer is checked, and what is not an
     equilibrium to 1e-9 of the payoff range is solved again with integers.
@@ -82,20 +82,20 @@ def lemke_howson_batch(row: ArrayLike, col: ArrayLike, label: int = 0) -> LemkeH
     >>> batch.x.round(12).tolist(), batch.y.round(12).tolist(), batch.pivots.tolist()
     ([[0.5, 0.5]], [[0.5, 0.5]], [4])
     """
-    return _solve(row, col, label, pure_first=False)
+    return _solve(row, col, label, engine, pure_first=False)
 
 
-def nash_one_batch(row: ArrayLike, col: ArrayLike) -> LemkeHowsonBatch:
-    """One equilibrium of each game: the first pure one (by row, then column) if there is one, else Lemke-Howson's.
+def nash_one_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -> LemkeHowsonBatch:
+    """Find one equilibrium of each game: the first pure one (by row, then column) if there is one, else Lemke-Howson's.
 
     >>> batch = nash_one_batch([[[2, 0], [0, 1]]], [[[1, 0], [0, 2]]])
     >>> batch.x.tolist(), batch.y.tolist(), batch.regret.tolist()
     ([[1.0, 0.0]], [[1.0, 0.0]], [0.0])
     """
-    return _solve(row, col, 0, pure_first=True)
+    return _solve(row, col, 0, engine, pure_first=True)
 
 
-def _solve(row: ArrayLike, col: ArrayLike, label: int, *, pure_first: bool) -> LemkeHowsonBatch:
+def _solve(row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_first: bool) -> LemkeHowsonBatch:
     first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
     if first.ndim != 3 or first.shape != second.shape:
         raise InvalidGame(f"expected two arrays of one shape (games, rows, columns), got {first.shape}, {second.shape}")
@@ -103,8 +103,8 @@ def _solve(row: ArrayLike, col: ArrayLike, label: int, *, pure_first: bool) -> L
     _check_label(label, (m, n))
     x, y = np.zeros((games, m)), np.zeros((games, n))
     regrets, pivots = np.full(games, np.inf), np.zeros(games, dtype=np.int64)
-    if _compiled_pays(first.size):
-        kernels = import_module(_KERNELS)
+    if choose_engine(engine, pays=repays_loading(_KERNELS, first.size, _WORTH_COMPILING)) == "numba":
+        kernels = load_kernels(_KERNELS)
         payoffs = np.ascontiguousarray(first), np.ascontiguousarray(second)
         kernels.follow_all(*payoffs, label, pure_first, x, y, regrets, pivots)
     elif pure_first:
@@ -130,16 +130,10 @@ def _check_label(label: int, shape: tuple[int, ...]) -> None:
         raise InvalidGame(f"label: a {shape[0]}x{shape[1]} game has labels 0 to {sum(shape) - 1}, got {label}")
 
 
-def _compiled_pays(numbers: int) -> bool:
-    if find_spec("numba") is None:
-        return False
-    return _KERNELS in sys.modules or numbers > _WORTH_COMPILING
-
-
 def _exact_equilibrium(game: NormalForm, label: int) -> Equilibrium:
     points, _ = _exact_path(game.payoffs[0], game.payoffs[1], label)
     exact = tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
-    return describe(game, tuple(np.array([float(p) for p in mix]) for mix in exact), exact=exact)
+    return Equilibrium.at(game, tuple(np.array([float(p) for p in mix]) for mix in exact), exact)
 
 
 def _solve_exactly(row: Array, col: Array, label: int, out: tuple[Array, Array, Array, NDArray[np.int64]]) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from bestresponse.core.errors import NotCertified, TooLarge
 from bestresponse.theory.equilibria.newton import Supports, equal_payoffs, scaled, worst_regret
 from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Equilibrium, NashResult, describe
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.tracing import trace_to_equilibrium
 from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -47,16 +47,16 @@ def nplayer_nash(game: NormalForm) -> NashResult:
         if not found:
             method += ", logit tracing"
             found.append(_traced(game))
-    equilibria = [describe(game, mix) for mix in _different(found)]
+    equilibria = [Equilibrium.at(game, mix) for mix in _different(found)]
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
-    return NashResult(tuple(equilibria), (), degenerate=False, complete=False, method=method)
+    return NashResult(tuple(equilibria), method)
 
 
 def nplayer_nash_one(game: NormalForm) -> Equilibrium:
     """The first pure equilibrium, or the end of the principal branch of logit equilibria."""
     _check_size(game)
     pure = pure_nash(game)
-    return describe(game, _point_masses(game, pure[0]) if pure else _traced(game))
+    return Equilibrium.at(game, _point_masses(game, pure[0]) if pure else _traced(game))
 
 
 def _check_size(game: NormalForm) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form
 
 __all__ = ["pure_nash"]
 
 
-def pure_nash(game: NormalForm, *, strict: bool = False, tolerance: float = 1e-12) -> tuple[tuple[int, ...], ...]:
+def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float = 1e-12) -> tuple[tuple[int, ...], ...]:
     """Every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.
 
     `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal.
@@ -23,6 +23,7 @@ def pure_nash(game: NormalForm, *, strict: bool = False, tolerance: float = 1e-1
     >>> pure_nash(stag_hunt)
     ((0, 0), (1, 1))
     """
+    game = as_normal_form(game)
     stays = np.ones(game.shape, dtype=np.bool_)
     for player in range(game.num_players):
         stays &= _best_cells(game, player, strict, tolerance)

@@ -1,38 +1,136 @@
-"""What `nash` answers with: equilibria, the components they form, how they were found and how good they are."""
+"""What `nash` returns: equilibria, the components they form, how they were found and how good they are.
+
+Solvers give strategies only. Payoffs, regret, index, stability and components are computed when first asked for.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Final, Protocol
 
 import numpy as np
 
+from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.games.regrets import Profile, best_responses, expected_payoffs, regret
+from bestresponse.theory.games.regrets import Profile, deviation_payoffs
 
-__all__ = ["Component", "Equilibrium", "NashResult", "NashSubset", "describe"]
+__all__ = ["Component", "Equilibrium", "Fractions", "NashResult", "NashSubset", "Source"]
+
+Fractions = tuple[tuple[Fraction, ...], ...]
 
 _IN_SUPPORT = 1e-12
+_TIE = 1e-9
+
+
+class Source(Protocol):
+    """An enumeration that can say more of the equilibria it found, by their number."""
+
+    def find_strategies(self, number: int) -> Profile:
+        """Give the mixed strategy of every player."""
+
+    def find_index(self, number: int) -> int | None:
+        """Compute the index, or None where the equilibrium is not isolated."""
+
+    def find_fractions(self, number: int) -> Fractions | None:
+        """Give the strategies as fractions, or None where floating point was used."""
+
+    def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
+        """Group the equilibria into connected components."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Equilibrium:
-    """A Nash equilibrium and what is known of it.
-
-    `regret` is the largest gain any player could make by deviating. `index` is +1 or -1 where the equilibrium is
-    isolated and regular (Shapley 1974), the sum over a small perturbation where it is isolated only, None where it
-    belongs to a larger component or was not computed. `evolutionarily_stable` is None unless the game and the
-    equilibrium are symmetric. `exact` are the strategies as fractions, None where floating point was used.
-    """
+class _Given:
+    """Strategies known one by one, without an index."""
 
     strategies: Profile
-    payoffs: Array
-    regret: float
-    strict: bool
-    index: int | None = None
-    evolutionarily_stable: bool | None = None
-    exact: tuple[tuple[Fraction, ...], ...] | None = None
+    fractions: Fractions | None
+
+    def find_strategies(self, number: int) -> Profile:
+        return self.strategies
+
+    def find_index(self, number: int) -> int | None:
+        return None
+
+    def find_fractions(self, number: int) -> Fractions | None:
+        return self.fractions
+
+    def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
+        return ()
+
+
+class Equilibrium:
+    """A Nash equilibrium of `game`: its strategies, and on request everything that follows from them.
+
+    Written by hand because a frozen dataclass takes three times as long to create, longer than finding a small game's
+    equilibria.
+    """
+
+    def __init__(self, game: NormalForm, source: Source, number: int = 0) -> None:
+        self.game: Final = game
+        self._source: Final = source
+        self._number: Final = number
+
+    @classmethod
+    def at(cls, game: NormalForm, strategies: Profile, fractions: Fractions | None = None) -> Equilibrium:
+        """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
+        return cls(game, _Given(strategies, fractions))
+
+    def __repr__(self) -> str:
+        return f"Equilibrium({', '.join(str(x.tolist()) for x in self.strategies)})"
+
+    @cached_property
+    def strategies(self) -> Profile:
+        """The mixed strategy of every player."""
+        return self._source.find_strategies(self._number)
+
+    @cached_property
+    def _deviations(self) -> tuple[Array, ...]:
+        if self.game.num_players != 2:
+            return deviation_payoffs(self.game, self.strategies)
+        (row, col), (x, y) = self.game.payoffs, self.strategies
+        return row @ y, x @ col
+
+    @cached_property
+    def payoffs(self) -> Array:
+        """What each player expects."""
+        return np.array([u @ x for u, x in zip(self._deviations, self.strategies, strict=True)])
+
+    @cached_property
+    def regret(self) -> float:
+        """The largest gain any player could make by deviating."""
+        best = [float(values.max()) for values in self._deviations]
+        return max(0.0, *(top - float(own) for top, own in zip(best, self.payoffs, strict=True)))
+
+    @cached_property
+    def strict(self) -> bool:
+        """Whether every deviation loses."""
+        spreads = [_TIE * float(np.ptp(own)) for own in self.game.payoffs]
+        tied = [int((u >= u.max() - s).sum()) for u, s in zip(self._deviations, spreads, strict=True)]
+        return self.kind == "pure" and max(tied) == 1
+
+    @cached_property
+    def index(self) -> int | None:
+        """+1 or -1 where the equilibrium is isolated and regular (Shapley 1974).
+
+        Where it is isolated only: the sum over a small perturbation. None where it belongs to a larger component or
+        the solver does not compute it.
+        """
+        return self._source.find_index(self._number)
+
+    @cached_property
+    def evolutionarily_stable(self) -> bool | None:
+        """Whether the strategy is evolutionarily stable; None unless game and equilibrium are symmetric."""
+        if self.game.num_players != 2 or not is_symmetric_bimatrix(self.game):
+            return None
+        x, y = self.strategies
+        return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= _IN_SUPPORT else None
+
+    @cached_property
+    def exact(self) -> Fractions | None:
+        """The strategies as fractions; None where floating point was used."""
+        return self._source.find_fractions(self._number)
 
     @property
     def supports(self) -> tuple[tuple[int, ...], ...]:
@@ -41,6 +139,7 @@ class Equilibrium:
 
     @property
     def kind(self) -> str:
+        """Either "pure" or "mixed"."""
         return "pure" if all(len(support) == 1 for support in self.supports) else "mixed"
 
     @property
@@ -50,7 +149,7 @@ class Equilibrium:
 
     @property
     def stability(self) -> str:
-        """In words, for a table: which of the stability notions hold.
+        """Which of the stability notions hold, in words for a table.
 
         A negative index is unstable under every dynamics that has the equilibria as its rest points and moves
         continuously with the game (Demichelis and Ritzberger 2003).
@@ -85,6 +184,7 @@ class Component:
 
     @property
     def isolated(self) -> bool:
+        """Whether the component is a single equilibrium."""
         return len(self.equilibria) == 1
 
 
@@ -97,10 +197,15 @@ class NashResult:
     """
 
     equilibria: tuple[Equilibrium, ...]
-    components: tuple[Component, ...]
-    degenerate: bool
-    complete: bool
     method: str
+    complete: bool = False
+    degenerate: bool = False
+    source: Source | None = field(default=None, repr=False)
+
+    @cached_property
+    def components(self) -> tuple[Component, ...]:
+        """The connected sets that the equilibria form; empty where the solver does not find all of them."""
+        return () if self.source is None else self.source.build_components(self.equilibria)
 
     @cached_property
     def regret(self) -> float:
@@ -109,20 +214,5 @@ class NashResult:
 
     @property
     def pure(self) -> tuple[Equilibrium, ...]:
+        """The equilibria in pure strategies."""
         return tuple(e for e in self.equilibria if e.kind == "pure")
-
-
-def describe(
-    game: NormalForm,
-    strategies: Profile,
-    *,
-    index: int | None = None,
-    evolutionarily_stable: bool | None = None,
-    exact: tuple[tuple[Fraction, ...], ...] | None = None,
-) -> Equilibrium:
-    """The equilibrium at `strategies`, its payoffs, regret and strictness worked out from the game."""
-    pure = all(int(np.count_nonzero(x > _IN_SUPPORT)) == 1 for x in strategies)
-    strict = pure and all(len(best) == 1 for best in best_responses(game, strategies))
-    gain = float(regret(game, strategies).max())
-    payoffs = expected_payoffs(game, strategies)
-    return Equilibrium(strategies, payoffs, gain, strict, index, evolutionarily_stable, exact)

@@ -3,46 +3,51 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from bestresponse.theory.equilibria.bimatrix import bimatrix_nash
+from bestresponse.theory.engines import Engine
+from bestresponse.theory.equilibria.bimatrix import solve_bimatrix
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson
 from bestresponse.theory.equilibria.many_players import nplayer_nash, nplayer_nash_one
 from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Equilibrium, NashResult, describe
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+from bestresponse.theory.games.normal_form import GameLike, as_normal_form
 
 __all__ = ["nash", "nash_one"]
 
 
-def nash(game: NormalForm, *, compiled: bool = False) -> NashResult:
-    """The Nash equilibria of `game`, each with payoffs, supports, regret, index and stability.
+def nash(game: GameLike, col: ArrayLike | None = None, *, engine: Engine = "auto") -> NashResult:
+    """Find the Nash equilibria of `game`, each with payoffs, supports, regret, index and stability.
+
+    `game` is a NormalForm, or payoffs: `nash(row, col)` with two matrices, or one nested list with a table per player.
 
     Two players: all of them, exactly for integer payoffs, with the components that degenerate games have. Raises
-    TooLarge for games that may have too many vertices to enumerate. `compiled` loads the compiled enumeration whatever
-    the size of the game; it pays before solving many small ones. More players: all pure ones and the mixed ones that
-    Newton's method finds, certified but not claimed to be complete (see `nplayer`). One player: its best actions.
+    TooLarge for games that may have too many vertices to enumerate. `engine` says
+    whether the enumeration is compiled (see `engines`). More players: all pure ones and the mixed ones that
+    Newton's method finds, certified but not claimed to be complete (see `many_players`). One player: its best actions.
 
-    >>> chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
-    >>> for e in nash(chicken).equilibria:
+    >>> for e in nash([[0, 7], [2, 6]], [[0, 2], [7, 6]]).equilibria:
     ...     print(e.kind, e.supports, e.payoffs.round(3).tolist(), e.stability)
     pure ((0,), (1,)) [7.0, 2.0] strict, index +1
     pure ((1,), (0,)) [2.0, 7.0] strict, index +1
     mixed ((0, 1), (0, 1)) [4.667, 4.667] evolutionarily stable, index -1
     """
-    if game.num_players == 2:
-        return bimatrix_nash(game, compiled=compiled)
-    return nplayer_nash(game)
+    form = as_normal_form(game, col)
+    if form.num_players == 2:
+        return solve_bimatrix(form, engine=engine)
+    return nplayer_nash(form)
 
 
-def nash_one(game: NormalForm) -> Equilibrium:
-    """One Nash equilibrium: the first pure one if there is one, else by Lemke-Howson (two players) or logit tracing.
+def nash_one(game: GameLike, col: ArrayLike | None = None) -> Equilibrium:
+    """Find one Nash equilibrium: the first pure one if there is one, else by Lemke-Howson or logit tracing.
 
-    >>> nash_one(NormalForm.zero_sum([[1, -1], [-1, 1]])).strategies[0].tolist()
+    >>> nash_one([[1, -1], [-1, 1]], [[-1, 1], [1, -1]]).strategies[0].tolist()
     [0.5, 0.5]
     """
-    if game.num_players != 2:
-        return nplayer_nash_one(game)
-    pure = pure_nash(game, tolerance=0.0)
+    form = as_normal_form(game, col)
+    if form.num_players != 2:
+        return nplayer_nash_one(form)
+    pure = pure_nash(form, tolerance=0.0)
     if not pure:
-        return lemke_howson(game)
-    return describe(game, tuple(np.eye(m)[a] for m, a in zip(game.shape, pure[0], strict=True)))
+        return lemke_howson(form)
+    return Equilibrium.at(form, tuple(np.eye(m)[a] for m, a in zip(form.shape, pure[0], strict=True)))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from bestresponse.theory.equilibria.extreme_kernels import extreme_pairs, regret_of
+from bestresponse.theory.equilibria.extreme_kernels import extreme_pairs, regret_of, sort_rows
 
 __all__ = ["extreme_pairs_of_three"]
 
@@ -134,4 +134,6 @@ def extreme_pairs_of_three(payoffs: Any) -> Any:
         out[e, 12], out[e, 13] = e, e
         out[count + e, 0], out[count + e, 1], out[count + e, 2] = e, e, mask
         worst = max(worst, regret_of(M[1], M[0], out[e], 1.0, 1.0))
+    if count > 1:
+        sort_rows(out, count, 6)
     return count, count, False, False, worst, out

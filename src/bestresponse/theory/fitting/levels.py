@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.dynamics.trajectory import Profile, fitness, start_or_uniform
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["Levels", "cognitive_hierarchy", "level_k"]
 
@@ -43,13 +43,14 @@ class Levels:
         return float(self.gains.max())
 
 
-def level_k(game: NormalForm, level: int = 2, anchor: Sequence[ArrayLike] | None = None) -> Levels:
+def level_k(game: GameLike, level: int = 2, anchor: Sequence[ArrayLike] | None = None) -> Levels:
     """Levels 0 to `level`; everybody is at the highest.
 
     >>> found = level_k(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]), level=1)
     >>> found.final[0].tolist()
     [0.0, 1.0]
     """
+    game = as_normal_form(game)
     if level < 0:
         raise UsageError(f"level: expected at least 0, got {level}")
     values = fitness(game)

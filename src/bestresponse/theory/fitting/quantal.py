@@ -23,7 +23,7 @@ import numpy as np
 from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.dynamics.logit import logit_reply
 from bestresponse.theory.dynamics.trajectory import Profile, fitness
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["QuantalBranch", "QuantalResponse", "quantal_branch", "quantal_response"]
 
@@ -72,13 +72,15 @@ class QuantalBranch:
         return len(self.precisions)
 
 
-def quantal_response(game: NormalForm, precision: float) -> QuantalResponse:
+def quantal_response(game: GameLike, precision: float) -> QuantalResponse:
     """The equilibrium of that precision on the branch from uniform play (the first one met, where the branch turns)."""
+    game = as_normal_form(game)
     return quantal_branch(game, precision).final
 
 
-def quantal_branch(game: NormalForm, highest: float) -> QuantalBranch:
+def quantal_branch(game: GameLike, highest: float) -> QuantalBranch:
     """Follow the branch from precision 0 until `highest` is first reached; `NotCertified` if it cannot be followed."""
+    game = as_normal_form(game)
     if not 0 <= highest < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {highest:g}")
     unit = float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()) or 1.0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bestresponse.core.errors import TooLarge
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["GameKind", "classify", "exact_potential", "finite_improvement"]
 
@@ -53,12 +53,13 @@ class GameKind:
         return (*words, "dominance solvable") if self.dominance_solvable else tuple(words)
 
 
-def classify(game: NormalForm) -> GameKind:
+def classify(game: GameLike) -> GameKind:
     """Which of the named properties `game` has.
 
     >>> classify(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).names
     ('symmetric', 'exact potential', 'finite improvement', 'dominance solvable')
     """
+    game = as_normal_form(game)
     total = game.payoffs.sum(axis=0)
     slack = _EQUAL * _largest_range(game)
     constant = bool(np.ptp(total) <= slack)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, UsageError
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
 __all__ = [
@@ -85,13 +85,14 @@ class SecurityLevel:
     pure_action: int
 
 
-def dominated(game: NormalForm) -> tuple[Domination, ...]:
+def dominated(game: GameLike) -> tuple[Domination, ...]:
     """Every dominated action, with what dominates it: one action where that suffices, else a mixture.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> [(d.player, d.action, d.kind, d.dominator.tolist()) for d in dominated(pd)]
     [(0, 0, 'strict', [0.0, 1.0]), (1, 0, 'strict', [0.0, 1.0])]
     """
+    game = as_normal_form(game)
     found = []
     for player in range(game.num_players):
         own = _own(game, player)
@@ -102,7 +103,7 @@ def dominated(game: NormalForm) -> tuple[Domination, ...]:
     return tuple(found)
 
 
-def iterated_elimination(game: NormalForm, *, strict: bool = True) -> Elimination:
+def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
     """Remove dominated actions, all of a round at once, until none is left.
 
     With `strict` the result does not depend on the order. Otherwise weakly dominated actions go as well; removing them
@@ -112,6 +113,7 @@ def iterated_elimination(game: NormalForm, *, strict: bool = True) -> Eliminatio
     >>> left.kept, len(left.steps), left.solved
     (((1,), (1,)), 2, True)
     """
+    game = as_normal_form(game)
     kept = tuple(tuple(range(m)) for m in game.shape)
     steps: list[EliminationStep] = []
     current = game
@@ -129,22 +131,24 @@ def iterated_elimination(game: NormalForm, *, strict: bool = True) -> Eliminatio
     return Elimination(current, kept, tuple(steps))
 
 
-def rationalizable(game: NormalForm) -> tuple[tuple[int, ...], ...]:
+def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
     """For each player the actions that common knowledge of rationality leaves.
 
     >>> rationalizable(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
     ((1,), (1,))
     """
+    game = as_normal_form(game)
     return iterated_elimination(game).kept
 
 
-def maximin(game: NormalForm, player: int) -> SecurityLevel:
+def maximin(game: GameLike, player: int) -> SecurityLevel:
     """The most `player` can make sure of, and how; the others are taken to act together against it.
 
     >>> level = maximin(NormalForm.zero_sum([[1, -1], [-1, 1]]), 0)
     >>> level.value, level.strategy.tolist(), level.pure_value
     (0.0, [0.5, 0.5], -1.0)
     """
+    game = as_normal_form(game)
     if not 0 <= player < game.num_players:
         raise UsageError(f"player: expected 0 to {game.num_players - 1}, got {player}")
     own = _own(game, player)

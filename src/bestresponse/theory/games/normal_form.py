@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 
-__all__ = ["Array", "NormalForm", "as_payoffs"]
+__all__ = ["Array", "GameLike", "NormalForm", "as_normal_form", "as_payoffs"]
 
 Array = NDArray[np.float64]
 
@@ -105,12 +105,32 @@ class NormalForm:
 
     @property
     def num_players(self) -> int:
-        return int(self.payoffs.shape[0])
+        """How many players there are."""
+        return len(self.payoffs)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """How many actions each player has."""
         return tuple(int(m) for m in self.payoffs.shape[1:])
+
+
+GameLike = NormalForm | ArrayLike
+"""A game, or its payoffs: one table for every player, all of one shape."""
+
+
+def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
+    """Turn payoffs into a game: two matrices, or one nested list with a table for every player.
+
+    >>> as_normal_form([[3, 0], [5, 1]], [[3, 5], [0, 1]]).shape
+    (2, 2)
+    >>> as_normal_form(([[3, 0], [5, 1]], [[3, 5], [0, 1]])).num_players
+    2
+    """
+    if isinstance(game, NormalForm):
+        if col is not None:
+            raise InvalidGame("expected a game or two matrices of payoffs, got a game and a matrix")
+        return game
+    return NormalForm(as_payoffs(game)) if col is None else NormalForm.bimatrix(game, col)
 
 
 def _default_players(count: int) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["Profile", "as_profile", "best_responses", "deviation_payoffs", "expected_payoffs", "regret"]
 
@@ -42,13 +42,14 @@ def _as_strategy(mix: ArrayLike, count: int, who: str) -> Array:
     return strategy
 
 
-def deviation_payoffs(game: NormalForm, profile: Sequence[ArrayLike]) -> tuple[Array, ...]:
+def deviation_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> tuple[Array, ...]:
     """For each player, what each of its actions would earn against the others' strategies.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> [u.tolist() for u in deviation_payoffs(pd, [[1, 0], [0.5, 0.5]])]
     [[1.5, 3.0], [3.0, 5.0]]
     """
+    game = as_normal_form(game)
     mixes = as_profile(game, profile)
     return tuple(_against(game.payoffs[i], mixes, i) for i in range(game.num_players))
 
@@ -60,31 +61,33 @@ def _against(tensor: Array, mixes: Profile, player: int) -> Array:
     return np.asarray(tensor, dtype=np.float64)
 
 
-def expected_payoffs(game: NormalForm, profile: Sequence[ArrayLike]) -> Array:
+def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
     """What each player expects when all play `profile`.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> expected_payoffs(pd, [[1, 0], [0, 1]]).tolist()
     [0.0, 5.0]
     """
+    game = as_normal_form(game)
     mixes = as_profile(game, profile)
     return np.array([u @ x for u, x in zip(deviation_payoffs(game, mixes), mixes, strict=True)])
 
 
-def regret(game: NormalForm, profile: Sequence[ArrayLike]) -> Array:
+def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
     """How much each player could gain by its best deviation from `profile`; all zero exactly at an equilibrium.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> regret(pd, [[1, 0], [1, 0]]).tolist()
     [2.0, 2.0]
     """
+    game = as_normal_form(game)
     mixes = as_profile(game, profile)
     gains = [u.max() - u @ x for u, x in zip(deviation_payoffs(game, mixes), mixes, strict=True)]
     return np.array([max(float(gain), 0.0) for gain in gains])
 
 
 def best_responses(
-    game: NormalForm, profile: Sequence[ArrayLike], tolerance: float = 1e-9
+    game: GameLike, profile: Sequence[ArrayLike], tolerance: float = 1e-9
 ) -> tuple[tuple[int, ...], ...]:
     """For each player, the actions that earn the most against `profile`, up to `tolerance` of its payoff range.
 
@@ -92,6 +95,7 @@ def best_responses(
     >>> best_responses(pd, [[1, 0], [1, 0]])
     ((1,), (1,))
     """
+    game = as_normal_form(game)
     found = []
     for i, values in enumerate(deviation_payoffs(game, profile)):
         slack = tolerance * max(float(np.ptp(game.payoffs[i])), 1e-300)

@@ -16,7 +16,7 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form
 
 __all__ = ["Efficiency", "efficiency", "pareto_optimal", "payoff_dominant", "risk_dominant"]
 
@@ -56,12 +56,13 @@ def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
     return Efficiency(optimum, best, worst, anarchy, stability, result.complete)
 
 
-def pareto_optimal(game: NormalForm) -> tuple[tuple[int, ...], ...]:
+def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
     """The cells where nobody can be made better off, in another cell, without making somebody worse off.
 
     >>> pareto_optimal(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
     ((0, 0), (0, 1), (1, 0))
     """
+    game = as_normal_form(game)
     points = game.payoffs.reshape(game.num_players, -1).T
     if len(points) > _CELLS_LIMIT:
         raise TooLarge(f"comparing {len(points):,} cells with each other: more than {_CELLS_LIMIT:,}")
@@ -86,7 +87,7 @@ def payoff_dominant(result: NashResult) -> Equilibrium | None:
     return None
 
 
-def risk_dominant(game: NormalForm) -> tuple[int, int] | None:
+def risk_dominant(game: GameLike) -> tuple[int, int] | None:
     """The strict pure equilibrium that risk-dominates every other one; None if there is none or nothing to compare.
 
     Two equilibria of a larger game are compared in the 2x2 game of their own actions. Two players only.
@@ -94,6 +95,7 @@ def risk_dominant(game: NormalForm) -> tuple[int, int] | None:
     >>> risk_dominant(NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]]))
     (1, 1)
     """
+    game = as_normal_form(game)
     require_two_players(game, "risk_dominant")
     strict = [(cell[0], cell[1]) for cell in pure_nash(game, strict=True)]
     for cell in strict:

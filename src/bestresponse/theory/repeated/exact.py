@@ -7,11 +7,11 @@ sits first and j second is, transposed, that of j first and i second: half the p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestresponse.theory.engines import choose_engine
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.repeated.round_robin import Matches, Rules
 
@@ -29,7 +29,7 @@ def expected_totals(matches: Matches, rules: Rules) -> Array:
     count, _, actions = matches.mix.shape
     pairs = np.array([(i, j) for i in range(count) for j in range(i, count)])
     work = rules.rounds * actions**2 * int((matches.states[pairs[:, 0]] * matches.states[pairs[:, 1]]).sum())
-    if work >= _BREAK_EVEN_CELLS and find_spec("numba"):
+    if choose_engine("auto", pays=work >= _BREAK_EVEN_CELLS) == "numba":
         from bestresponse.theory.repeated.kernels import count_compiled
 
         plays = count_compiled(matches, rules, pairs)

@@ -11,18 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Literal
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.theory.engines import Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, States
 
 __all__ = ["Matches", "Rules", "TournamentResult", "exact_round_robin", "play_round_robin"]
 
-Engine = Literal["auto", "numpy", "numba"]
 _BREAK_EVEN_TURNS = 20_000_000
 
 
@@ -125,16 +123,15 @@ def play_round_robin(
         raise UsageError(f"repetitions: expected at least 1, got {repetitions}")
     matches = Matches.of(strategies, game, rules.noise)
     turns = len(strategies) ** 2 * repetitions * rules.rounds
-    if engine == "auto":
-        engine = "numba" if turns >= _BREAK_EVEN_TURNS and find_spec("numba") else "numpy"
-    if engine == "numba":
+    chosen = choose_engine(engine, pays=turns >= _BREAK_EVEN_TURNS)
+    if chosen == "numba":
         from bestresponse.theory.repeated.kernels import play_compiled as play
     else:
         from bestresponse.theory.repeated.numpy_matches import play_in_step as play
     totals = play(matches, rules, repetitions, seed)
     names = tuple(automaton.name for automaton in strategies)
     spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
-    return TournamentResult(names, totals.mean(axis=2), spread, rules, repetitions, f"played ({engine})")
+    return TournamentResult(names, totals.mean(axis=2), spread, rules, repetitions, f"played ({chosen})")
 
 
 def exact_round_robin(

@@ -31,8 +31,9 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game
+from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.cfr_numba import NumbaCfr, numba_is_installed
+from bestresponse.theory.trees.cfr_numba import NumbaCfr
 from bestresponse.theory.trees.cfr_numpy import NumpyCfr
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.policy import Policy
@@ -40,10 +41,9 @@ from bestresponse.theory.trees.response import plan_regrets
 from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["CfrResult", "Checkpoint", "Engine", "Variant", "cfr", "schedule"]
+__all__ = ["CfrResult", "Checkpoint", "Variant", "cfr", "schedule"]
 
 Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+"]
-Engine = Literal["auto", "numpy", "numba"]
 
 _WORTH_COMPILING = 20_000_000
 """Leaf visits from which loading the compiled loop pays (it costs about a second)."""
@@ -70,7 +70,7 @@ class CfrResult:
     checkpoints: tuple[Checkpoint, ...]
     iterations: int
     variant: Variant
-    engine: Engine
+    engine: ChosenEngine
 
 
 def cfr(
@@ -93,7 +93,7 @@ def cfr(
     """
     stops = _checked_stops(iterations, checkpoints)
     form = to_sequence_form(as_tree(game))
-    chosen = _chosen_engine(engine, form, iterations)
+    chosen = choose_engine(engine, pays=iterations * (form.sequences.size + 1000) >= _WORTH_COMPILING)
     solver = NumbaCfr(form) if chosen == "numba" else NumpyCfr(form)
     done, seen, plans = 0, [], []
     for stop in stops:
@@ -140,14 +140,3 @@ def _checked_stops(iterations: int, checkpoints: Iterable[int] | None) -> list[i
         if wrong:
             raise UsageError(f"checkpoint {wrong[0]} is not between 1 and the last iteration, {iterations}")
     return sorted(stops | {iterations})
-
-
-def _chosen_engine(engine: Engine, form: SequenceForm, iterations: int) -> Engine:
-    if engine not in get_args(Engine):
-        raise UsageError(f"{engine!r} is no engine; expected one of {', '.join(get_args(Engine))}")
-    if engine == "numba" and not numba_is_installed():
-        raise UsageError("the engine 'numba' is not installed; install the extra 'fast' or use engine='numpy'")
-    if engine != "auto":
-        return engine
-    work = iterations * (form.sequences.size + 1000)
-    return "numba" if work >= _WORTH_COMPILING and numba_is_installed() else "numpy"

@@ -8,7 +8,6 @@ first) gives values, regrets and the next behaviour, one pass (first first) the 
 from __future__ import annotations
 
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,7 @@ import numpy as np
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import SequenceForm
 
-__all__ = ["NumbaCfr", "numba_is_installed"]
-
-
-def numba_is_installed() -> bool:
-    return find_spec("numba") is not None
+__all__ = ["NumbaCfr"]
 
 
 class NumbaCfr:

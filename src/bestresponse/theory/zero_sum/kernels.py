@@ -1,7 +1,7 @@
 """Zero-sum games compiled with numba, on all cores: the same steps and the same choices as the numpy modules.
 
 Imported only when a batch is large enough to pay for it (see `zero_sum`); needs the extra `fast`. Arithmetic is left
-in the order written (no fused or reassociated operations), so both backends take the same kernels and the same pivots.
+in the order written (no fused or reassociated operations), so both engines take the same kernels and the same pivots.
 A game that is not certified here, or whose payoffs are not finite or beyond 2**±150, is left with step 0 for numpy.
 Kernels are compiled on first use and kept on disk by numba. They run under a lock, because numba's simplest threading
 layer ends the process when two threads enter it at once.
@@ -19,7 +19,7 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.batch import ACCEPTED, Solved, ZeroSumStep
 from bestresponse.theory.zero_sum.simplex_kernels import is_tame, kernel, parallel_kernel, solve_any
 
-__all__ = ["is_loaded", "solve_compiled"]
+__all__ = ["is_compiled_for", "solve_compiled"]
 
 _SADDLE, _CLOSED_FORM = int(ZeroSumStep.SADDLE), int(ZeroSumStep.CLOSED_FORM)
 _BLOCKS = 64  # shares of a batch: enough to keep the cores busy until the end, few enough to cost nothing
@@ -37,7 +37,7 @@ def solve_compiled(games: Array, out: Solved) -> None:
         )
 
 
-def is_loaded(games: Array) -> bool:
+def is_compiled_for(games: Array) -> bool:
     """Whether the kernel for games of this size has been used before, so that it starts at once."""
     return bool(_kernel_for(games).signatures)
 

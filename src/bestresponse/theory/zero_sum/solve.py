@@ -9,22 +9,18 @@ with a gap above 1e-9 of the range of its payoffs. `zero_sum_batch` has the step
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.engines import Engine, choose_engine, is_loaded
 from bestresponse.theory.games.normal_form import Array, as_payoffs
 from bestresponse.theory.zero_sum.batch import Solved, ZeroSumStep, solve_chunk
 
 __all__ = ["ZeroSumSolution", "ZeroSumSolutions", "ZeroSumStep", "as_batch", "solve_zero_sum", "solve_zero_sum_game"]
-
-Backend = Literal["auto", "numpy", "numba"]
 
 _KERNELS = "bestresponse.theory.zero_sum.kernels"
 _CHUNK_BYTES = 1_600_000  # of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
@@ -81,7 +77,7 @@ class ZeroSumSolutions:
         return np.divide(self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0)
 
 
-def solve_zero_sum(batch: ArrayLike, *, backend: Backend = "auto") -> ZeroSumSolutions:
+def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolutions:
     """Solve payoffs (n, rows, cols), or one matrix (rows, cols) as a batch of one.
 
     "numba" needs the extra `fast` and uses all cores; "auto" takes it where it is installed and the batch large enough
@@ -93,11 +89,10 @@ def solve_zero_sum(batch: ArrayLike, *, backend: Backend = "auto") -> ZeroSumSol
     >>> [ZeroSumStep(step).name for step in solutions.steps]
     ['CLOSED_FORM', 'CLOSED_FORM', 'SADDLE']
     """
-    compiled = _wants_numba(backend)
     known = isinstance(batch, np.ndarray) and batch.dtype == np.float64 and batch.ndim == 3 and batch.size > 0
     games = np.ascontiguousarray(batch) if known else as_batch(batch)
     out = Solved.empty(*games.shape)
-    if compiled or (compiled is None and _repays_numba(games)):
+    if choose_engine(engine, pays=engine == "auto" and _repays_numba(games)) == "numba":
         _solve_with_numba(games, out)
     else:
         _solve_with_numpy(games, out)
@@ -128,24 +123,15 @@ def as_batch(numbers: ArrayLike) -> Array:
     return np.ascontiguousarray(games)
 
 
-def _wants_numba(backend: Backend) -> bool | None:
-    """Whether numba is asked for; None if that is left to us."""
-    if backend not in ("auto", "numpy", "numba"):
-        raise UsageError(f"backend: expected 'auto', 'numpy' or 'numba', got {backend!r}")
-    if backend == "numba" and find_spec("numba") is None:
-        raise UsageError("backend 'numba' is not installed: pip install 'bestresponse[fast]', or use backend='numpy'")
-    return None if backend == "auto" else backend == "numba"
-
-
 def _repays_numba(games: Array) -> bool:
-    if _KERNELS in sys.modules:
-        from bestresponse.theory.zero_sum.kernels import is_loaded
+    if is_loaded(_KERNELS):
+        from bestresponse.theory.zero_sum.kernels import is_compiled_for
 
-        if is_loaded(games):
+        if is_compiled_for(games):
             return True
     count, rows, cols = games.shape
     seconds = count * (rows + 1) * (cols + 1) * (rows + cols) * _CELL_SECONDS
-    return seconds > _NUMBA_START and find_spec("numba") is not None
+    return bool(seconds > _NUMBA_START)
 
 
 def _solve_with_numpy(games: Array, out: Solved) -> None:

@@ -1,0 +1,62 @@
+"""The choice between plain numpy and loops compiled by numba, the extra `fast`: one spelling for all of theory.
+
+`engine="numpy"` needs nothing else, `engine="numba"` insists on compiled loops, and `engine="auto"` takes them where
+numba is installed and the work repays loading them. Both engines answer alike up to rounding.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Literal, get_args
+
+from bestresponse.core.errors import UsageError
+
+__all__ = ["ChosenEngine", "Engine", "choose_engine", "has_numba", "is_loaded", "load_kernels", "repays_loading"]
+
+Engine = Literal["auto", "numpy", "numba"]
+ChosenEngine = Literal["numpy", "numba"]
+
+_requested: dict[str, float] = {}  # work asked of each module of kernels before it was loaded
+
+
+def has_numba() -> bool:
+    """Say whether numba is installed."""
+    return find_spec("numba") is not None
+
+
+def choose_engine(engine: Engine, *, pays: bool) -> ChosenEngine:
+    """Resolve "auto": "numba" where it `pays` and is installed; refuse an engine that is unknown or not installed.
+
+    >>> choose_engine("auto", pays=False)
+    'numpy'
+    """
+    if engine == "numpy":
+        return "numpy"
+    if engine == "auto":
+        return "numba" if pays and has_numba() else "numpy"
+    if engine != "numba":
+        raise UsageError(f"engine: expected one of {', '.join(get_args(Engine))}, got {engine!r}")
+    if not has_numba():
+        raise UsageError("engine 'numba' is not installed: pip install 'bestresponse[fast]', or use engine='numpy'")
+    return "numba"
+
+
+def is_loaded(kernels: str) -> bool:
+    """Say whether the module of compiled loops with this name has been imported."""
+    return kernels in sys.modules
+
+
+def load_kernels(kernels: str) -> ModuleType:
+    """Import a module of compiled loops."""
+    return import_module(kernels)
+
+
+def repays_loading(kernels: str, work: float, worth: float) -> bool:
+    """Say whether compiled loops pay: once loaded, or when all work requested so far, this included, is `worth` it."""
+    if kernels in sys.modules:
+        return True
+    _requested[kernels] = _requested.get(kernels, 0.0) + work
+    return _requested[kernels] > worth
