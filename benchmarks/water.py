@@ -18,9 +18,9 @@ from pathlib import Path
 from bestresponse.core.episode import play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Nature
+from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, play_many, seat_seed
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
-from bestresponse.players.water.bidders import BIDDERS, BidderPlayer, play_many, seat_seed
 from bestresponse.runs.folder import RunFolder
 from bestresponse.studies.water import session
 from bestresponse.studies.water.config import WaterConfig

@@ -4,20 +4,58 @@ import json
 from pathlib import Path
 
 import pytest
+from plugins import lay_package
 
-from bestresponse.core import registry
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import find_game, game_names
-from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.theory import NormalForm, Tree, catalogue, load_tree, write_game_file
 
 PENNIES = [[1, -1], [-1, 1]]
 
 
+PACKAGE = '''
+from bestresponse.core.ask import Choice
+from bestresponse.core.game import View
+from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.theory import NormalForm
+
+
+def pennies():
+    return MatrixGame(NormalForm.zero_sum([[1, -1], [-1, 1]]))
+
+
+class Once:
+    """One choice."""
+
+    name, version, roles = "once", 1, ("alone",)
+
+    def start(self):
+        return ""
+
+    def asks(self, state):
+        return {} if state else {"alone": Choice(("stay", "go"))}
+
+    def view(self, state, role):
+        return View(role, "Choose.")
+
+    def apply(self, state, moves):
+        return moves["alone"]
+
+    def payoffs(self, state):
+        return {"alone": float(state == "go")}
+
+
+class Half:
+    name, roles = "half", ("alone",)
+'''
+
+
 @pytest.fixture
-def registered(monkeypatch):
-    """A game of two simultaneous choices, registered for one test."""
-    monkeypatch.setitem(registry.games._own, "my-pennies", lambda: MatrixGame(NormalForm.zero_sum(PENNIES)))
+def registered(tmp_path, monkeypatch):
+    """A package with four games, of which two can be played."""
+    names = {"my-pennies": "pennies", "once": "Once", "needy": "MatrixGame", "half": "Half"}
+    entries = [("bestresponse.games", name, made) for name, made in names.items()]
+    monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_games", PACKAGE, *entries))
 
 
 @pytest.mark.parametrize(
@@ -121,37 +159,14 @@ def test_a_registered_game_is_found_and_its_table_used(registered):
     assert found.solvable().payoffs[0].tolist() == PENNIES
 
 
-def test_a_registered_game_that_cannot_be_made_is_told(monkeypatch):
-    monkeypatch.setitem(registry.games._own, "needy", MatrixGame)
-    with pytest.raises(UsageError, match=r"the registered game 'needy' cannot be made: .*form"):
+def test_a_registered_game_that_cannot_be_made_or_is_none_is_named(registered):
+    with pytest.raises(UsageError, match=r"the game 'needy' of the package plugged-games cannot be made: .*form"):
         find_game("needy")
+    with pytest.raises(UsageError, match="the game 'half' of the package plugged-games cannot be used: Half has no `v"):
+        find_game("half")
 
 
-def test_rules_are_compiled_to_a_tree(monkeypatch):
-    from bestresponse.core.ask import Choice
-    from bestresponse.core.game import View
-
-    class Once:
-        """One choice."""
-
-        name, version, roles = "once", 1, ("alone",)
-
-        def start(self):
-            return ""
-
-        def asks(self, state):
-            return {} if state else {"alone": Choice(("stay", "go"))}
-
-        def view(self, state, role):
-            return View(role, "Choose.")
-
-        def apply(self, state, moves):
-            return moves["alone"]
-
-        def payoffs(self, state):
-            return {"alone": float(state == "go")}
-
-    monkeypatch.setitem(registry.games._own, "once", Once)
+def test_rules_are_compiled_to_a_tree(registered):
     found = find_game("once")
     assert found.description == "One choice."
     assert found.solvable().num_nodes == 3

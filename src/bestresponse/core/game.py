@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
-from bestresponse.core.ask import Ask
+from bestresponse.core.ask import Ask, Lottery
 from bestresponse.core.json import canonical
 
-__all__ = ["NATURE", "REFEREE", "Action", "Game", "Role", "State", "View"]
+__all__ = ["NATURE", "REFEREE", "Action", "Game", "Role", "State", "View", "find_first_asks"]
 
 Role = str
 Action = Any
@@ -78,3 +78,14 @@ class Game(Protocol[State]):
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """What each role has earned so far."""
         ...
+
+
+def find_first_asks(game: Game[Any]) -> Mapping[Role, Ask]:
+    """Return what the seats that move first are asked, whatever chance draws before."""
+    state = game.start()
+    asks = game.asks(state)
+    while isinstance(lottery := asks.get(NATURE), Lottery):
+        drawn = next(outcome for outcome, chance in lottery.chances if chance)
+        state = game.apply(state, {NATURE: drawn})
+        asks = game.asks(state)
+    return asks

@@ -1,27 +1,31 @@
-"""Things found by name: built-in ones and those of installed packages come through the same door, an entry point.
+"""Things found by name: those of this library and those of installed packages, through one door.
 
-A package that declares
+A built-in thing is a line `name: "module:attribute"` in a table; a package adds its own by an entry point of the same
+form:
 
     [project.entry-points."bestresponse.games"]
     my-game = "my_package.my_module:MyGame"
 
-makes `my-game` known everywhere a game is named.
+Both are imported when first asked for. A package that cannot be imported is named in one sentence and spoils nothing
+but itself. The groups: `bestresponse.games`, `bestresponse.models`, `bestresponse.players`, `bestresponse.studies`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import BestResponseError, UsageError
 
-__all__ = ["Registry", "did_you_mean", "games"]
+__all__ = ["Registry", "check_members", "did_you_mean", "games", "players"]
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
-    """' Did you mean x?' or nothing.
+    """Suggest the nearest known name, as ' Did you mean x?', or return an empty text.
 
     >>> did_you_mean("kuhn", ["kuhn-poker", "chicken"])
     ' Did you mean kuhn-poker?'
@@ -32,31 +36,95 @@ def did_you_mean(name: str, known: list[str]) -> str:
     return f" Did you mean {best[0]}?" if best else ""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Registry:
-    """Names of one kind of thing, by entry point or registered by hand."""
+    """Names of one kind of thing; built-in ones come before those of packages."""
 
     group: str
     kind: str
-    _own: dict[str, Any] = field(default_factory=dict)
-
-    def register(self, name: str, thing: Any) -> None:
-        """Make `thing` known for the rest of this process."""
-        if name in self._own:
-            raise UsageError(f"there is a {self.kind} named {name!r} already")
-        self._own[name] = thing
+    built_in: Mapping[str, str] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        return sorted({*self._own, *(entry.name for entry in entry_points(group=self.group))})
+        """List every name in alphabetical order, without importing anything."""
+        return sorted({*self.built_in, *(entry.name for entry in entry_points(group=self.group))})
 
     def load(self, name: str) -> Any:
-        """The thing of that name; UsageError with the nearest name where there is none."""
-        if name in self._own:
-            return self._own[name]
+        """Import the thing of that name.
+
+        Raises:
+            UsageError: there is none, with the nearest name; or its package cannot be imported.
+        """
+        if name in self.built_in:
+            module, _, attribute = self.built_in[name].partition(":")
+            return getattr(import_module(module), attribute)
         for entry in entry_points(group=self.group, name=name):
-            return entry.load()
+            return self._load_entry(entry)
         raise UsageError(f"there is no {self.kind} named {name!r}.{did_you_mean(name, self.names())}")
 
+    def make(self, name: str, *arguments: Any) -> Any:
+        """Call the thing of that name; UsageError that names it where its package raises anything but our errors."""
+        factory = self.load(name)
+        try:
+            return factory(*arguments)
+        except BestResponseError:
+            raise
+        except Exception as error:
+            raise UsageError(f"{self.describe(name)} cannot be made: {_say(error)}") from error
 
-games = Registry("bestresponse.games", "game")
+    def _load_entry(self, entry: EntryPoint) -> Any:
+        try:
+            return entry.load()
+        except Exception as error:  # noqa: BLE001 - a package may raise anything while it is imported
+            raise UsageError(f"{self.describe(entry.name)} cannot be imported: {_say(error)}") from None
+
+    def describe(self, name: str) -> str:
+        """Name the thing and, where it is not built in, the package it comes from."""
+        for entry in () if name in self.built_in else entry_points(group=self.group, name=name):
+            if entry.dist is not None:
+                return f"the {self.kind} {name!r} of the package {entry.dist.name}"
+        return f"the {self.kind} {name!r}"
+
+
+def check_members(thing: object, members: Iterable[str], what: str) -> None:
+    """Raise a UsageError that names the first of `members` that `thing` lacks.
+
+    >>> check_members("text", ("upper", "decide"), "the player 'text'")
+    Traceback (most recent call last):
+    bestresponse.core.errors.UsageError: the player 'text' cannot be used: str has no `decide`
+    """
+    for member in members:
+        if not hasattr(thing, member):
+            raise UsageError(f"{what} cannot be used: {type(thing).__name__} has no `{member}`")
+
+
+def _say(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+games = Registry(
+    "bestresponse.games",
+    "game",
+    {
+        "colonel-blotto": "bestresponse.games.economic.blotto:Blotto",
+        "common-pool": "bestresponse.games.economic.common_pool:CommonPool",
+        "first-price-auction": "bestresponse.games.economic.sealed_bid:SealedBid",
+        "guessing": "bestresponse.games.economic.guessing:Guessing",
+        "public-goods-punishment": "bestresponse.games.economic.public_goods:PublicGoods",
+        "second-price-auction": "bestresponse.games.economic.sealed_bid:second_price",
+        "survival-auction": "bestresponse.games.water.survival:survival",
+        "trust-amounts": "bestresponse.games.economic.trust:Trust",
+        "ultimatum-amounts": "bestresponse.games.economic.ultimatum:Ultimatum",
+        "water": "bestresponse.games.water.game:water",
+    },
+)
 """Game classes or functions that return a game when called without arguments."""
+
+players = Registry(
+    "bestresponse.players",
+    "player",
+    {
+        "random": "bestresponse.players.strategies.random:make_random",
+        "equilibrium": "bestresponse.players.strategies.equilibrium:make_equilibrium",
+    },
+)
+"""Functions or classes called with `(game, role, seed)` that return a player; see `players.lookup`."""

@@ -19,9 +19,13 @@ from typing import Any, Literal
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.registry import check_members, did_you_mean
+from bestresponse.games.capabilities import HasNormalForm, HasTree
+from bestresponse.games.formats import FORMATS, list_endings
 from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.trees.game import TreeGame, read_rules
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Found", "Origin", "find_game", "game_names"]
@@ -30,6 +34,7 @@ Origin = Literal["catalogue", "file", "registered", "standard input"]
 AnyGame = NormalForm | Tree | Game[Any]
 
 STANDARD_INPUT = "-"
+_MEMBERS = ("name", "version", "roles", "start", "asks", "view", "apply", "payoffs")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,20 +51,17 @@ class Found:
         """The game as theory takes it; rules that can be played are compiled to a tree."""
         if isinstance(self.game, NormalForm | Tree):
             return self.game
-        if isinstance(self.game, MatrixGame):
-            return self.game.form
-        from bestresponse.theory.trees.compile import compile_game
-
-        return compile_game(self.game)
+        if isinstance(self.game, HasNormalForm):
+            return self.game.normal_form
+        return self.game.tree if isinstance(self.game, HasTree) else compile_game(self.game)
 
     def playable(self) -> Game[Any]:
         """The game as players take it; tables and trees become rules."""
         if isinstance(self.game, NormalForm):
             return MatrixGame(self.game)
         if isinstance(self.game, Tree):
-            from bestresponse.games.trees.game import catalogued
-
-            return catalogued(self)
+            in_catalogue = self.origin == "catalogue"
+            return TreeGame(self.game, self.description, read_rules(self.name) if in_catalogue else "")
         return self.game
 
 
@@ -92,60 +94,32 @@ def game_names() -> tuple[str, ...]:
 
 
 def _from_input(text: str) -> Found:
-    from bestresponse.theory.files.matrix_json import parse_matrix_json
-
-    game = parse_matrix_json(text, "standard input")
+    game = FORMATS[".json"].parse(text, "standard input")
     return Found(game.name or "standard input", "standard input", game)
 
 
-def _read_game_file(path: Path) -> AnyGame:
-    from bestresponse.theory.files.game_file import load_game_file
-
-    return load_game_file(path)
-
-
-def _read_program(path: Path) -> AnyGame:
-    from bestresponse.games.logic.game import load_program
-
-    return load_program(path)
-
-
-_READERS: dict[str, Callable[[Path], AnyGame]] = {
-    ".nfg": _read_game_file,
-    ".efg": _read_game_file,
-    ".json": _read_game_file,
-    ".pl": _read_program,
-}
-"""How a file is read, by the ending of its name."""
-
-
 def _looks_like_a_path(text: str) -> bool:
-    return "/" in text or os.sep in text or Path(text).suffix.lower() in _READERS
+    return "/" in text or os.sep in text or Path(text).suffix.lower() in FORMATS
 
 
 def _from_file(path: Path) -> Found:
-    reader = _READERS.get(path.suffix.lower())
+    ending = path.suffix.lower()
     if path.is_dir():
-        raise UsageError(f"{path} is a folder; expected a file ending in {_endings()}, or the name of a game")
+        raise UsageError(f"{path} is a folder; expected a file ending in {list_endings()}, or the name of a game")
     if not path.exists():
-        named = path.name == str(path) and reader is None
-        raise UsageError(_unknown(str(path)) if named else f"{path}: there is no such file")
-    if reader is None:
-        raise UsageError(f"{path}: expected a file ending in {_endings()}, or the name of a game")
-    game = reader(path)
+        named = path.name == str(path) and ending not in FORMATS
+        raise UsageError(_explain_unknown(str(path)) if named else f"{path}: there is no such file")
+    if ending not in FORMATS:
+        raise UsageError(f"{path}: expected a file ending in {list_endings()}, or the name of a game")
+    game = FORMATS[ending].parse(FORMATS[ending].read_text(path), path.name)
     return Found(game.name or path.stem, "file", game)
-
-
-def _endings() -> str:
-    *most, last = _READERS
-    return f"{', '.join(most)} or {last}"
 
 
 def _from_catalogue(text: str) -> Found | None:
     from bestresponse.theory import catalogue
     from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 
-    plain = _plain(text)
+    plain = _normalise(text)
     if plain in catalogue.names():
         table = catalogue.entry(plain)
         return Found(table.name, "catalogue", table.game(), table.description, table.citation)
@@ -157,33 +131,32 @@ def _from_catalogue(text: str) -> Found | None:
 
 def _from_registry(text: str) -> Found | None:
     known = registry.games.names()
-    key = text if text in known else _plain(text)
+    key = text if text in known else _normalise(text)
     if key not in known:
         return None
-    try:
-        make = registry.games.load(key)
-        game: Game[Any] = make()
-    except (ImportError, AttributeError, TypeError) as error:
-        raise UsageError(f"the registered game {key!r} cannot be made: {error}") from None
+    make = registry.games.load(key)
+    game: Game[Any] = registry.games.make(key)
+    check_members(game, _MEMBERS, registry.games.describe(key))
     return Found(key, "registered", game, _first_line(make))
 
 
-def _unknown(text: str) -> str:
+def _explain_unknown(text: str) -> str:
     from bestresponse.games.dialogue.domain import domain_names
     from bestresponse.theory.generators.draw import families
 
-    if _plain(text) in families():
+    if _normalise(text) in families():
         return (
-            f"{_plain(text)} is a family of random games, not one game; draw one with "
-            f'`theory.generate("{_plain(text)}", 1)` and give it as a file'
+            f"{_normalise(text)} is a family of random games, not one game; draw one with "
+            f'`theory.generate("{_normalise(text)}", 1)` and give it as a file'
         )
-    if _plain(text) in domain_names():
-        return f"{_plain(text)} is a dialogue; `bestresponse steer {_plain(text)}` solves it, `play` seats you in it"
-    hint = did_you_mean(_plain(text), list(game_names()))
+    if _normalise(text) in domain_names():
+        name = _normalise(text)
+        return f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` seats you in it"
+    hint = did_you_mean(_normalise(text), list(game_names()))
     return f"there is no game or file named {text!r}.{hint or ' `bestresponse games` lists the names.'}"
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     return text.strip().casefold().replace("'", "").replace("’", "").replace("_", "-").replace(" ", "-")
 
 

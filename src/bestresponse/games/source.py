@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +10,8 @@ from typing import Any
 
 from bestresponse.core.game import Game
 from bestresponse.core.json import digest
-from bestresponse.games.lookup import AnyGame, Found, find_game
+from bestresponse.games.formats import FORMATS
+from bestresponse.games.lookup import Found, find_game
 
 __all__ = ["Source"]
 
@@ -34,7 +35,8 @@ class Source:
         if found.origin != "file":
             return cls(found.name)
         path = Path(given)
-        return cls(found.name, path.suffix.lower(), path.read_text("utf-8-sig"))
+        ending = path.suffix.lower()
+        return cls(found.name, ending, FORMATS[ending].read_text(path))
 
     @property
     def found(self) -> Found:
@@ -62,42 +64,9 @@ class Source:
 def _found(source: Source) -> Found:
     if not source.ending:
         return find_game(source.name)
-    return Found(source.name, "file", _PARSERS[source.ending](source.text, source.name))
+    return Found(source.name, "file", FORMATS[source.ending].parse(source.text, source.name))
 
 
 @lru_cache(maxsize=16)
 def _playable(source: Source) -> Game[Any]:
     return _found(source).playable()
-
-
-def _nfg(text: str, name: str) -> AnyGame:
-    from bestresponse.theory.files.nfg import parse_nfg
-
-    return parse_nfg(text, name)
-
-
-def _efg(text: str, name: str) -> AnyGame:
-    from bestresponse.theory.files.efg import parse_efg
-
-    return parse_efg(text, name)
-
-
-def _json(text: str, name: str) -> AnyGame:
-    from bestresponse.theory.files.matrix_json import parse_matrix_json
-
-    return parse_matrix_json(text, name)
-
-
-def _program(text: str, name: str) -> AnyGame:
-    from bestresponse.games.logic.game import program_game
-    from bestresponse.logic.engine import open_engine
-    from bestresponse.logic.programs.validate import validate
-
-    engine = open_engine()
-    try:
-        return program_game(validate(text, engine), name)
-    finally:
-        engine.close()
-
-
-_PARSERS: dict[str, Callable[[str, str], AnyGame]] = {".nfg": _nfg, ".efg": _efg, ".json": _json, ".pl": _program}

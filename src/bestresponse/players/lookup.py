@@ -1,127 +1,168 @@
-"""Who can sit across a person: by name, in any game.
+"""Who can take a seat, by name, in any game: for `play`, `simulate`, `serve` and the Python interface alike.
 
-random       some legal move
-simulated    in a dialogue, the simulated speaker or referee
-equilibrium  an equilibrium strategy of a matrix game or a tree (for trees beyond two-player zero-sum: CFR's average)
-a bidder of the water game, a baseline of matrix games, or else a language model
+    random         some legal move
+    equilibrium    the game's first equilibrium, the same one for all seats
+    always:MOVE    the same answer whenever it is asked
+    uniform, greedy, maximin, level-1, level-2   in tables of two players, see `players.strategies.baselines`
+    tit-for-tat and other automata               in repeated dilemmas, see `theory.repeated.library`
+    simulated      in a dialogue, the simulated speaker or referee
+    the game's own strategies (`core.capabilities.NamedStrategies`), such as the bidders of the water game
+    the players of installed packages, by an entry point of the group `bestresponse.players`
+
+Any other name is that of a model; `verified:MODEL` is a model whose reasoning is checked.
+
+A package registers a function or class that is called with `(game, role, seed)` and returns a player. An attribute
+`plays(game) -> bool` keeps it off the lists of games that it does not play.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from random import Random
+from collections.abc import Callable
 from typing import Any
 
-from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.errors import UsageError
-from bestresponse.core.game import REFEREE, Game, View
-from bestresponse.core.player import Decision, Player
-from bestresponse.core.seeds import generator, split
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.trees.game import TreeGame
-from bestresponse.games.water.game import Water
+from bestresponse.core import registry
+from bestresponse.core.capabilities import NamedStrategies
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.game import REFEREE, Game, Role
+from bestresponse.core.player import Player
+from bestresponse.core.registry import check_members, did_you_mean
+from bestresponse.core.seeds import split
+from bestresponse.games.capabilities import HasNormalForm, HasSpeakers, HasStage, HasTree, find_stage_form
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.referee import DealReferee
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker, Unguided
+from bestresponse.players.llm.agent import Agent
+from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.players.strategies.automaton import AutomatonPlayer, list_automata, make_automaton
 from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer
-from bestresponse.players.water.bidders import BidderPlayer, bidder
-from bestresponse.theory.trees.policy import Policy
+from bestresponse.players.strategies.equilibrium import EQUILIBRIUM
+from bestresponse.players.strategies.fixed import ALWAYS, make_always
 
-__all__ = ["PolicyPlayer", "RandomPlayer", "default_rival", "rival", "talker"]
+__all__ = [
+    "OpenModel",
+    "check_strategy",
+    "choose_default",
+    "find_strategy",
+    "list_strategies",
+    "make_player",
+    "seat_model",
+]
 
-_ITERATIONS = 2000
+OpenModel = Callable[[str], Model]
+"""Opens a model by its name."""
+
 _SIMULATED = "simulated"
+_PEOPLE = ("me", "human", "person")
+_SIMPLE = tuple(name for name in BASELINES if name not in ("random", EQUILIBRIUM))
 
 
-@dataclass(frozen=True, slots=True)
-class RandomPlayer:
-    """Some legal move, each as likely as any other."""
-
-    seed: int = 0
-    name: str = "random"
-
-    def decide(self, view: View, ask: Ask) -> Decision:
-        return Decision(_any_move(ask, generator(self.seed, view.key)))
-
-
-def _any_move(ask: Ask, rng: Random) -> Any:
-    match ask:
-        case Choice(options):
-            return rng.choice(options)
-        case Amount(low, high, whole):
-            if whole:
-                return float(rng.randint(math.ceil(low), math.floor(high)))
-            return min(max(round(rng.uniform(low, high), 2), low), high)
-        case Mixture(options):
-            weights = [rng.expovariate(1.0) for _ in options]
-            return tuple(weight / math.fsum(weights) for weight in weights)
-        case Form(fields):
-            return {name: _any_move(field, rng) for name, field in fields}
-        case Words() | Lottery():
-            raise UsageError(f"a random player cannot answer {type(ask).__name__}; seat a model or a person")
+def list_strategies(game: Game[Any]) -> tuple[str, ...]:
+    """List the strategies that can sit in any seat of `game`, the default one first."""
+    if isinstance(game, HasSpeakers):
+        return (_SIMULATED,)
+    own = game.strategy_names if isinstance(game, NamedStrategies) else ()
+    simple = (*_SIMPLE, *_list_automata(game)) if _is_table_of_two(game) else ()
+    registered = [name for name in registry.players.names() if _plays(name, game)]
+    return tuple(dict.fromkeys((*own, *registered, *simple)))
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyPlayer:
-    """A behaviour policy in a seat of a tree."""
-
-    policy: Policy
-    seed: int = 0
-    name: str = "equilibrium"
-
-    def decide(self, view: View, ask: Ask) -> Decision:
-        chances = self.policy.at(view.role, view.facts["infoset"])
-        rng = generator(self.seed, view.key)
-        return Decision(rng.choices(list(chances), [max(p, 0.0) for p in chances.values()])[0])
+def choose_default(game: Game[Any]) -> str:
+    """Choose who takes the seats that nobody was named for."""
+    if isinstance(game, HasSpeakers):
+        return _SIMULATED
+    if isinstance(game, NamedStrategies):
+        return game.strategy_names[0]
+    return EQUILIBRIUM if isinstance(game, HasNormalForm | HasTree) else "random"
 
 
-def default_rival(game: Game[Any]) -> str:
-    """Who takes the seats that nobody was named for."""
-    match game:
-        case Water():
-            return "need"
-        case MatrixGame() | TreeGame():
-            return "equilibrium"
-        case DialogueGame():
-            return _SIMULATED
-        case _:
-            return "random"
+def find_strategy(name: str, game: Game[Any], role: Role, seed: int) -> Player | None:
+    """Make the player of that name who needs no model; None where the name is taken for that of a model.
 
-
-def rival(name: str, game: Game[Any], role: str, seed: int) -> Player | None:
-    """The player of that name; None where no such player is known: then it may be the name of a model."""
+    Raises:
+        UsageError: the name is that of a strategy which cannot play this game.
+    """
     own_seed = split(seed, "seat", role)
-    if isinstance(game, Water) and name.partition(":")[0] not in ("equilibrium",):
-        try:
-            bidder(name)
-        except UsageError:
-            return None
-        return BidderPlayer(name, own_seed)
-    if isinstance(game, DialogueGame):
-        return talker(SimulatedSpeaker(seed), game, role, own_seed) if name == _SIMULATED else None
-    if name == "random":
-        return RandomPlayer(own_seed)
-    if isinstance(game, MatrixGame) and (name in BASELINES or name == "equilibrium"):
-        return BaselinePlayer("optimal" if name == "equilibrium" else name, own_seed)
-    if isinstance(game, TreeGame) and name == "equilibrium":
-        return PolicyPlayer(_equilibrium(game), own_seed)
-    return None
+    if name in _PEOPLE:
+        raise UsageError(f"{role}={name}: people play with `bestresponse play`; seat a model or a strategy here")
+    if isinstance(game, HasSpeakers):
+        return _seat_speaker(SimulatedSpeaker(seed), game, role, own_seed) if name == _SIMULATED else None
+    if isinstance(game, NamedStrategies) and (player := game.make_strategy(name, role, own_seed)) is not None:
+        return player
+    if name.startswith(ALWAYS):
+        return make_always(name.removeprefix(ALWAYS), game, role)
+    if name in registry.players.names():
+        return _make_registered(name, game, role, own_seed)
+    if name in _SIMPLE:
+        return _make_baseline(name, game, role, own_seed)
+    return _find_automaton(name, game, role, own_seed)
 
 
-def talker(model: Model, game: DialogueGame, role: str, seed: int) -> Player:
-    """A model in a dialogue: it rules, or speaks as it likes."""
+def check_strategy(name: str, game: Game[Any]) -> None:
+    """Raise a UsageError with the nearest name where no strategy of that name plays `game`."""
+    if name in _PEOPLE or find_strategy(name, game, game.roles[0], 0) is None:
+        known = list(list_strategies(game))
+        raise UsageError(f"there is no strategy named {name!r} for {game.name}.{did_you_mean(name, known)}")
+
+
+def make_player(name: str, game: Game[Any], role: Role, seed: int, open_model: OpenModel) -> Player:
+    """Make the player of that name, a strategy or else a model that `open_model` opens."""
+    return find_strategy(name, game, role, seed) or seat_model(name, open_model(name), game, role, seed)
+
+
+def seat_model(name: str, model: Model, game: Game[Any], role: Role, seed: int) -> Player:
+    """Seat a model: it speaks or rules in a dialogue, and elsewhere answers what it is asked.
+
+    Where its reasoning is to be checked, it is not held to a schema.
+    """
+    if isinstance(game, HasSpeakers):
+        return _seat_speaker(model, game, role, seed)
+    reasons = is_verified(name)
+    return with_review(name, Agent(model, style="json" if model.abilities.schema and not reasons else "line"), game)
+
+
+def _seat_speaker(model: Model, game: HasSpeakers, role: Role, seed: int) -> Player:
     if role == REFEREE:
         return DealReferee(model, game.domain)
-    return Unguided(Speaker(model), game.neutral(game.roles.index(role)), seed=seed)
+    seat = game.roles.index(role)
+    return Unguided(Speaker(model), game.neutral(seat), seed=seed)
 
 
-def _equilibrium(game: TreeGame) -> Policy:
-    from bestresponse.theory.trees.cfr import cfr
-    from bestresponse.theory.trees.sequence_form_lp import solve_tree
+def _plays(name: str, game: Game[Any]) -> bool:
+    """Say whether a registered player is for this game; a broken one is for none."""
+    try:
+        plays = getattr(registry.players.load(name), "plays", None)
+        return plays is None or bool(plays(game))
+    except BestResponseError:
+        return False
 
-    if game.tree.num_players == 2 and game.tree.is_constant_sum:
-        return solve_tree(game.tree).policy
-    return cfr(game.tree, _ITERATIONS).policy
+
+def _make_registered(name: str, game: Game[Any], role: Role, seed: int) -> Player:
+    player: Player = registry.players.make(name, game, role, seed)
+    check_members(player, ("name", "decide"), registry.players.describe(name))
+    return player
+
+
+def _is_table_of_two(game: Game[Any]) -> bool:
+    form = find_stage_form(game)
+    return form is not None and form.num_players == 2
+
+
+def _make_baseline(name: str, game: Game[Any], role: Role, seed: int) -> Player:
+    if not _is_table_of_two(game):
+        raise UsageError(f"{role}={name}: baselines play tables of two players, and {game.name} is none")
+    return BaselinePlayer(name, seed)
+
+
+def _list_automata(game: Game[Any]) -> tuple[str, ...]:
+    form = find_stage_form(game)
+    if form is None or not isinstance(game, HasStage):
+        return ()
+    return tuple(name for name in list_automata(form) if name not in BASELINES)
+
+
+def _find_automaton(name: str, game: Game[Any], role: Role, seed: int) -> Player | None:
+    form = find_stage_form(game)
+    if form is None or name not in _list_automata(game):
+        return None
+    return AutomatonPlayer(make_automaton(name, form, game.roles.index(role)), seed)

@@ -10,7 +10,7 @@ from bestresponse.core.episode import Question
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.player import Decision, Status
 from bestresponse.models.base import Model
-from bestresponse.players.llm.agent import POLICIES, Agent, Settled
+from bestresponse.players.llm.agent import POLICIES, Agent, WithFailurePolicy
 from bestresponse.players.llm.memory import memory
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
@@ -68,7 +68,9 @@ def check_agents(settings: AgentSettings, most_repeats: int) -> None:
         raise UsageError(f"--style {settings.style!r}: expected one of {', '.join(STYLES)}")
 
 
-def settled_agent(data: Mapping[str, Any], name: str, model: Model, persona: Persona | None, seed: int) -> Settled:
+def settled_agent(
+    data: Mapping[str, Any], name: str, model: Model, persona: Persona | None, seed: int
+) -> WithFailurePolicy:
     """The model of that name in a seat by the settings of a spec's data (`AGENT_SETTINGS`)."""
     agent = Agent(
         model,
@@ -79,7 +81,7 @@ def settled_agent(data: Mapping[str, Any], name: str, model: Model, persona: Per
         _style(data, model, reasons=is_verified(name)),
         data["attempts"],
     )
-    return Settled(with_review(name, agent), data["policy"])
+    return WithFailurePolicy(with_review(name, agent), data["policy"])
 
 
 def _style(data: Mapping[str, Any], model: Model, *, reasons: bool) -> Style:
@@ -93,12 +95,14 @@ def _style(data: Mapping[str, Any], model: Model, *, reasons: bool) -> Style:
 
 def ask_at_once(questions: list[Question]) -> list[Decision]:
     """Ask every seat at the same time. When no model seat can be reached, that is an outage and not a game."""
-    if len(questions) == 1 or not any(isinstance(player, Settled) for _, player, _, _ in questions):
+    if len(questions) == 1 or not any(isinstance(player, WithFailurePolicy) for _, player, _, _ in questions):
         decisions = [player.decide(view, ask) for _, player, view, ask in questions]
     else:
         with ThreadPoolExecutor(len(questions), thread_name_prefix="seat") as pool:
             decisions = list(pool.map(lambda question: question[1].decide(question[2], question[3]), questions))
-    reached = [d for (_, player, _, _), d in zip(questions, decisions, strict=True) if isinstance(player, Settled)]
+    reached = [
+        d for (_, player, _, _), d in zip(questions, decisions, strict=True) if isinstance(player, WithFailurePolicy)
+    ]
     if reached and all(_unreachable(decision) for decision in reached):
         raise ModelUnavailable(reached[0].reading.how)
     return decisions

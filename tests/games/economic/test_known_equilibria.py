@@ -2,10 +2,14 @@
 
 import pytest
 
+from bestresponse.core.capabilities import (
+    find_equilibrium_moves,
+    find_known_equilibrium,
+    measure_decision_cost,
+)
 from bestresponse.core.registry import games
 from bestresponse.games.economic.common_pool import CommonPool
 from bestresponse.games.economic.guessing import Guessing
-from bestresponse.games.economic.known_equilibria import cost_of, equilibrium_moves, known_equilibrium
 from bestresponse.games.economic.public_goods import PublicGoods
 from bestresponse.games.economic.sealed_bid import SealedBid, State, second_price
 from bestresponse.games.economic.trust import Trust
@@ -22,22 +26,22 @@ from bestresponse.games.water.game import Water
     ],
 )
 def test_everybody_earns_the_same_in_a_symmetric_equilibrium(game, payoffs, better):
-    known = known_equilibrium(game)
+    known = find_known_equilibrium(game)
     assert set(known.payoffs.values()) == {payoffs}
     assert (set(known.better_payoffs.values()) if known.better_payoffs else None) == ({better} if better else None)
 
 
 def test_trust_and_ultimatum_end_with_everything_where_it_began():
-    assert known_equilibrium(Trust(endowment=8)).payoffs == {"sender": 8.0, "receiver": 0.0}
-    assert known_equilibrium(Trust(endowment=8, factor=3)).better_payoffs == {"sender": 12.0, "receiver": 12.0}
-    assert known_equilibrium(Ultimatum(pie=5)).payoffs == {"proposer": 5.0, "responder": 0.0}
+    assert find_known_equilibrium(Trust(endowment=8)).payoffs == {"sender": 8.0, "receiver": 0.0}
+    assert find_known_equilibrium(Trust(endowment=8, factor=3)).better_payoffs == {"sender": 12.0, "receiver": 12.0}
+    assert find_known_equilibrium(Ultimatum(pie=5)).payoffs == {"proposer": 5.0, "responder": 0.0}
 
 
 def test_nothing_is_said_where_nothing_is_known():
     for game in (Water(), Guessing(factor=1.2), PublicGoods(factor=4.5)):
-        assert known_equilibrium(game) is None
-        assert equilibrium_moves(game, game.start()) is None
-        assert cost_of(game, game.start(), game.roles[0], 0) is None
+        assert find_known_equilibrium(game) is None
+        assert find_equilibrium_moves(game, game.start()) == {}
+        assert measure_decision_cost(game, game.start(), game.roles[0], 0) is None
 
 
 @pytest.mark.parametrize(
@@ -57,16 +61,22 @@ def test_nothing_is_said_where_nothing_is_known():
 def test_another_answer_costs_what_the_rules_say(game, state, role, action, cost):
     if isinstance(action, dict):
         action = {"player 4": 0, **action}
-    assert cost_of(game, state, role, action) == pytest.approx(cost)
+    assert measure_decision_cost(game, state, role, action) == pytest.approx(cost)
 
 
 def test_the_cost_of_a_bid_is_an_expectation_over_the_values_of_the_others():
     two = SealedBid(("first", "second"), "second", highest=1)
-    assert cost_of(two, State((1, 0)), "first", 0.0) == 0.0  # the tie at 0 goes to the first of the list
-    assert cost_of(two, State((0, 1)), "second", 0.0) == 0.5  # here it goes to the other, half of the time
+    assert measure_decision_cost(two, State((1, 0)), "first", 0.0) == 0.0  # the tie at 0 goes to the first of the list
+    assert (
+        measure_decision_cost(two, State((0, 1)), "second", 0.0) == 0.5
+    )  # here it goes to the other, half of the time
     first = SealedBid(("first", "second"), "first", highest=100)
-    assert cost_of(first, State((80, 0)), "first", 80.0) == pytest.approx((80 - 40) * 81 / 101)
-    assert equilibrium_moves(second_price(), State((10, 20, 30))) == {"bidder 1": 10, "bidder 2": 20, "bidder 3": 30}
+    assert measure_decision_cost(first, State((80, 0)), "first", 80.0) == pytest.approx((80 - 40) * 81 / 101)
+    assert find_equilibrium_moves(second_price(), State((10, 20, 30))) == {
+        "bidder 1": 10,
+        "bidder 2": 20,
+        "bidder 3": 30,
+    }
 
 
 def test_nobody_is_charged_for_playing_the_equilibrium():
@@ -75,6 +85,6 @@ def test_nobody_is_charged_for_playing_the_equilibrium():
         state = game.start()
         if isinstance(game, SealedBid):
             state = State((30, 60, 90))
-        while moves := equilibrium_moves(game, state):
-            assert all(cost_of(game, state, role, move) == 0.0 for role, move in moves.items()), name
+        while moves := find_equilibrium_moves(game, state):
+            assert all(measure_decision_cost(game, state, role, move) == 0.0 for role, move in moves.items()), name
             state = game.apply(state, moves)

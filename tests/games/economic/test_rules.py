@@ -114,7 +114,7 @@ def test_blotto_is_won_field_by_field_and_worth_nothing_to_either_side():
     game = Blotto(6, 3)
     assert len(game.plans) == 28
     assert game.payoffs(("2-2-2", "0-1-5")) == {"Blotto": 1.0, "Enemy": -1.0}
-    assert solve_zero_sum(game.form.payoffs[0]).values[0] == pytest.approx(0, abs=1e-9)
+    assert solve_zero_sum(game.normal_form.payoffs[0]).values[0] == pytest.approx(0, abs=1e-9)
 
 
 def test_one_ration_has_one_winner():

@@ -9,7 +9,7 @@ from bestresponse.core.player import Status
 from bestresponse.games.water.game import water
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.agent import Agent, Settled
+from bestresponse.players.llm.agent import Agent, WithFailurePolicy
 from bestresponse.players.llm.memory import memory
 from bestresponse.players.llm.persona import parse_personas, published_personas, read_personas
 from bestresponse.players.llm.reasoning import reasoning
@@ -115,23 +115,23 @@ def test_level_two_asks_every_rival_what_it_expects_of_the_others():
 def test_a_seat_without_an_answer_abstains_or_voids_as_the_policy_says():
     view, ask = asked()
     silent = Agent(ScriptedModel(["no idea"] * 2), attempts=1)
-    stood_in = Settled(silent, "abstain").decide(view, ask)
+    stood_in = WithFailurePolicy(silent, "abstain").decide(view, ask)
     assert (stood_in.action, stood_in.stand_in) == (PASS, "abstain")
     assert stood_in.reading.status is Status.UNPARSEABLE
-    assert Settled(silent, "void").decide(view, ask).action is None
+    assert WithFailurePolicy(silent, "void").decide(view, ask).action is None
 
 
 def test_a_model_that_cannot_be_reached_abstains_or_fails_as_the_policy_says():
     view, ask = asked()
     nobody = ScriptedModel([])
-    assert "could not be reached" in Settled(Agent(nobody), "abstain").decide(view, ask).reading.how
+    assert "could not be reached" in WithFailurePolicy(Agent(nobody), "abstain").decide(view, ask).reading.how
     with pytest.raises(ModelUnavailable):
-        Settled(Agent(nobody), "void").decide(view, ask)
+        WithFailurePolicy(Agent(nobody), "void").decide(view, ask)
 
 
 def test_nobody_abstains_where_the_game_does_not_let_them():
     with pytest.raises(UsageError, match="only abstain where the game lets it pass"):
-        Settled(Agent(ScriptedModel(["x"])), "abstain").decide(View("a", ""), Choice(("x", "y")))
+        WithFailurePolicy(Agent(ScriptedModel(["x"])), "abstain").decide(View("a", ""), Choice(("x", "y")))
     assert Agent(ScriptedModel(["x"])).decide(View("a", ""), Choice(("x", "y"))).action == "x"
 
 

@@ -119,10 +119,10 @@ def test_baselines_play_as_defined(name, row):
     assert baseline(name)(own, other, 0)[0].tolist() == pytest.approx(row)
 
 
-def test_the_optimal_baseline_guarantees_the_value():
+def test_the_equilibrium_baseline_guarantees_the_value():
     """Mixing rows 1 and 2 by (3/8, 5/8) guarantees 5/2; row 3 guarantees 2."""
     own, other = GAME.payoffs[0][None], GAME.payoffs[1][None]
-    assert baseline("optimal")(own, other, 0)[0].tolist() == pytest.approx([3 / 8, 5 / 8, 0])
+    assert baseline("equilibrium")(own, other, 0)[0].tolist() == pytest.approx([3 / 8, 5 / 8, 0])
 
 
 @pytest.mark.parametrize("name", BASELINES)

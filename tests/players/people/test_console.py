@@ -3,15 +3,11 @@
 import pytest
 
 from bestresponse.core.ask import PASS, Amount, Choice, Form, Mixture, Words
-from bestresponse.core.conformance import check_game, check_player
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.conformance import check_game
+from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, View
-from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.trees.game import TreeGame
-from bestresponse.games.water.game import water
-from bestresponse.players.lookup import RandomPlayer, default_rival, rival
 from bestresponse.players.people.console import ConsolePlayer, Left, how_to_answer
-from bestresponse.theory.catalogue.tables import entry
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 
 
@@ -110,29 +106,3 @@ def test_a_tree_whose_player_is_called_nature_is_refused():
     tree = load_tree("centipede")
     with pytest.raises(InvalidGame, match="this name belongs to the game itself"):
         TreeGame(replace(tree, players=("nature", "x")))
-
-
-def test_rivals_are_found_by_name_and_the_rest_may_be_models():
-    tree, matrix, drought = TreeGame(load_tree("kuhn-poker")), MatrixGame(entry("stag-hunt").game()), water()
-    assert (default_rival(tree), default_rival(matrix), default_rival(drought)) == (
-        "equilibrium",
-        "equilibrium",
-        "need",
-    )
-    for game, names in (
-        (tree, ("equilibrium", "random")),
-        (matrix, ("equilibrium", "random", "maximin")),
-        (drought, ("need",)),
-    ):
-        for name in names:
-            check_player(rival(name, game, game.roles[0], 1), game)
-    assert rival("gpt-x", tree, "player 1", 1) is None
-    assert rival("gpt-x", drought, "Alex", 1) is None
-
-
-def test_a_random_player_answers_every_ask_but_words():
-    form = Form((("x", Amount(1, 3, whole=True)), ("y", Mixture(("a", "b")))))
-    answer = RandomPlayer(1).decide(View("a", ""), form).action
-    form.check(answer)
-    with pytest.raises(UsageError, match="cannot answer Words"):
-        RandomPlayer(1).decide(View("a", ""), Words())

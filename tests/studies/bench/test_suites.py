@@ -72,7 +72,7 @@ def test_a_perfect_model_has_no_gap_and_no_exploitability(tmp_path):
 def test_every_table_has_all_baselines_on_the_same_games_and_the_optimal_one_is_perfect(tmp_path):
     _, _, results, _ = run(tmp_path, first_action, num_games=8, seed=3)
     names = [s.player for s in results.baseline_summaries]
-    assert names == ["uniform", "random", "greedy", "maximin", "level-1", "level-2", "optimal"]
+    assert names == ["uniform", "random", "greedy", "maximin", "level-1", "level-2", "equilibrium"]
     assert {s.asked for s in results.baseline_summaries} == {8}
     assert results.baseline_summaries[-1].exploitability.estimate == pytest.approx(0, abs=1e-9)
 

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from bestresponse.core.errors import UsageError
+from bestresponse.games.water.bidders import play_many
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import Agent
-from bestresponse.players.water.bidders import play_many
 from bestresponse.runs.folder import StoredPlay
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.judging import SCALES, Score, judge_play, read_sheet, rubric, sheet, summarise

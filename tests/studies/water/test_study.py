@@ -9,11 +9,11 @@ from bestresponse.core.ask import PASS
 from bestresponse.core.codec import record_to_json
 from bestresponse.core.errors import ModelUnavailable, StoreError, UsageError
 from bestresponse.core.player import Decision, Reading, Status
+from bestresponse.games.water.bidders import play_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import Resident, WaterRules
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.water.bidders import play_many
 from bestresponse.report import page
 from bestresponse.report.document import Figure
 from bestresponse.runs.agents import ask_at_once
@@ -137,12 +137,12 @@ def test_bidders_beside_an_unreachable_model_do_not_hide_an_outage():
         def decide(self, view, ask):
             raise ModelUnavailable("gone")
 
-    from bestresponse.players.llm.agent import Settled
+    from bestresponse.players.llm.agent import WithFailurePolicy
 
     game = Water()
     state = game.apply(game.start(), {"nature": 15})
     asks = game.asks(state)
-    questions = [("Alex", Settled(Gone(), "abstain"), game.view(state, "Alex"), asks["Alex"])]
+    questions = [("Alex", WithFailurePolicy(Gone(), "abstain"), game.view(state, "Alex"), asks["Alex"])]
     with pytest.raises(ModelUnavailable, match="gone"):
         ask_at_once(questions)
     stood_in = Decision(PASS, "", Reading(Status.UNPARSEABLE, "what"), (), "abstain")

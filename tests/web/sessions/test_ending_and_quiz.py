@@ -5,12 +5,13 @@ import random
 import pytest
 
 from bestresponse.core.ask import Amount, Choice, Form, Lottery, Mixture
+from bestresponse.core.capabilities import Question
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.report.document import Note, Paragraph, Table
-from bestresponse.web.sessions.ending import equilibria
+from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.games import game_of, offers
-from bestresponse.web.sessions.quiz import Question, mistakes, questions
+from bestresponse.web.sessions.quiz import find_mistakes, make_questions
 from bestresponse.web.sessions.setup import GameChoice
 
 GAMES = [GameChoice(offer.name) for offer in offers()]
@@ -53,39 +54,39 @@ def cells(blocks):
 def test_every_game_on_the_list_asks_every_seat_something_and_the_right_answers_pass(choice):
     game = game_of(choice)
     for seat in range(len(game.roles)):
-        quiz = questions(game, seat, 5)
+        quiz = make_questions(game, seat, 5)
         assert quiz
-        assert quiz == questions(game, seat, 5)
-        assert mistakes(quiz, [f"{question.answer:.2f}" for question in quiz]) == {}
-        assert len(mistakes(quiz, [str(question.answer + 1) for question in quiz])) == len(quiz)
+        assert quiz == make_questions(game, seat, 5)
+        assert find_mistakes(quiz, [f"{question.answer:.2f}" for question in quiz]) == {}
+        assert len(find_mistakes(quiz, [str(question.answer + 1) for question in quiz])) == len(quiz)
 
 
 @pytest.mark.parametrize("choice", GAMES, ids=lambda choice: choice.name)
 def test_every_game_on_the_list_ends_with_what_theory_knows(choice):
-    blocks = equilibria(choice, played(choice))
+    blocks = describe_equilibria(choice, played(choice))
     known = "No equilibrium of this game is known" not in words(blocks)
     assert known != (choice.name in ("water", "survival-auction"))
     assert bool(cells(blocks)) == known
 
 
 def test_questions_are_worked_out_by_the_rules():
-    assert questions(game_of(GameChoice("trust-amounts")), 0, 1)[0] == Question(
+    assert make_questions(game_of(GameChoice("trust-amounts")), 0, 1)[0] == Question(
         "If you send 6 and the receiver returns 11, how much do you have then?", 15.0
     )
-    first, second = questions(game_of(GameChoice("public-goods-punishment")), 0, 1)
+    first, second = make_questions(game_of(GameChoice("public-goods-punishment")), 0, 1)
     assert first == Question(
         "In the first round you put in 20 and each of the others 10. How many coins do you have then?",
         1.6 * (20 + 3 * 10) / 4,
     )
     assert second.answer == first.answer - 1 - 3
-    health = questions(game_of(GameChoice("water", rounds=5)), 0, 1)[1]
+    health = make_questions(game_of(GameChoice("water", rounds=5)), 0, 1)[1]
     assert health.text.startswith("You begin with 8 health points. If you get no water on the first day and none")
     assert health.answer == 8 - 1 - 2
 
 
 def test_winning_an_auction_pays_by_its_price():
     (wins, loses), (second, _) = (
-        questions(game_of(GameChoice(f"{price}-price-auction")), 0, 1) for price in ("first", "second")
+        make_questions(game_of(GameChoice(f"{price}-price-auction")), 0, 1) for price in ("first", "second")
     )
     assert (
         wins.text == "Your value is 65. If you bid 55 and bidder 2 bids 50 and bidder 3 bids 40, what is your payoff?"
@@ -95,7 +96,7 @@ def test_winning_an_auction_pays_by_its_price():
 
 def test_a_play_of_a_table_stands_beside_its_equilibria():
     choice = GameChoice("chicken")
-    blocks = equilibria(choice, played(choice, row=["swerve"], col=["swerve"]))
+    blocks = describe_equilibria(choice, played(choice, row=["swerve"], col=["swerve"]))
     assert "This game has 3." in words(blocks)
     assert "no equilibrium: given what the others did, row could have gained 1 and col could have gained 1" in words(
         blocks
@@ -104,21 +105,21 @@ def test_a_play_of_a_table_stands_beside_its_equilibria():
     assert cells(blocks)[-1] == (
         "equilibrium 3", "swerve 90 %, straight 10 %", "swerve 90 %, straight 10 %", "-0.1", "-0.1"
     )  # fmt: skip
-    kept = equilibria(choice, played(choice, row=["swerve"], col=["straight"]))
+    kept = describe_equilibria(choice, played(choice, row=["swerve"], col=["straight"]))
     assert "What was played is an equilibrium" in words(kept)
 
 
 def test_a_repeated_dilemma_tells_what_every_round_cost():
     choice = GameChoice("prisoners-dilemma", rounds=3)
     record = played(choice, row=["defect"] * 3, col=["cooperate", "defect", "defect"])
-    told = words(equilibria(choice, record))
+    told = words(describe_equilibria(choice, record))
     assert "row in 0 of 3, col in 1 of 3" in told
     assert "the only subgame-perfect equilibrium of the whole game" in told
 
 
 def test_a_tree_is_told_move_by_move():
     choice = GameChoice("centipede")
-    blocks = equilibria(choice, played(choice, player_1=["pass"], player_2=["take"]))
+    blocks = describe_equilibria(choice, played(choice, player_1=["pass"], player_2=["take"]))
     assert cells(blocks) == [
         ("player 1", "move 1", "pass", "take"),
         ("player 2", "move 2", "take", "take"),
@@ -129,21 +130,27 @@ def test_a_tree_is_told_move_by_move():
 
 def test_rules_without_a_table_are_told_by_what_theory_knows():
     choice = GameChoice("ultimatum-amounts")
-    blocks = equilibria(choice, played(choice, proposer=[4.0], responder=["accept"]))
+    blocks = describe_equilibria(choice, played(choice, proposer=[4.0], responder=["accept"]))
     assert "The responder accepts every offer, and therefore the proposer offers nothing." in words(blocks)
     assert cells(blocks) == [("earned here", 6.0, 4.0), ("in equilibrium", 10.0, 0.0)]
     auction = GameChoice("first-price-auction")
-    bids = equilibria(auction, played(auction, nature=[90, 30, 60], bidder_1=[50.0], bidder_2=[30.0], bidder_3=[10.0]))
-    assert cells(bids) == [("bidder 1", 90, 50.0, 60.0), ("bidder 2", 30, 30.0, 20.0), ("bidder 3", 60, 10.0, 40.0)]
+    bids = describe_equilibria(
+        auction, played(auction, nature=[90, 30, 60], bidder_1=[50.0], bidder_2=[30.0], bidder_3=[10.0])
+    )
+    assert cells(bids) == [
+        ("bidder 1", "Your value is 90.", "50", "60"),
+        ("bidder 2", "Your value is 30.", "30", "20"),
+        ("bidder 3", "Your value is 60.", "10", "40"),
+    ]
 
 
 def test_where_nothing_is_known_that_is_said():
     choice = GameChoice("water", rounds=1)
-    (note,) = equilibria(choice, played(choice))
+    (note,) = describe_equilibria(choice, played(choice))
     assert note.text.startswith("No equilibrium of this game is known")
 
 
 def test_two_decimals_are_enough_where_there_are_more_and_no_others_pass():
     third, plain = Question("?", 1 / 3), Question("?", 0.25)
-    assert [third.right(typed) for typed in ("0.33", "0,333", "1/3", "0.34")] == [True, True, False, False]
-    assert [plain.right(typed) for typed in ("0.25", " .250 ", "0.253", "")] == [True, True, False, False]
+    assert [third.accepts(typed) for typed in ("0.33", "0,333", "1/3", "0.34")] == [True, True, False, False]
+    assert [plain.accepts(typed) for typed in ("0.25", " .250 ", "0.253", "")] == [True, True, False, False]

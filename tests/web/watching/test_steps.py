@@ -2,12 +2,13 @@
 
 import pytest
 
+from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
+from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.examples import library
 from bestresponse.web.sessions.games import game_of
 from bestresponse.web.sessions.setup import GameChoice
-from bestresponse.web.watching.regrets import against_equilibrium, against_others, solution_of
 from bestresponse.web.watching.steps import stages, steps_of
 
 
@@ -22,41 +23,48 @@ def play(choice, *answers):
 
 def test_regret_against_the_others_and_against_the_equilibrium_are_two_things():
     game, record = play(GameChoice("chicken"), ("row", "swerve"), ("col", "swerve"))
-    assert against_others(record, game) == {1: 1.0, 2: 1.0}  # straight would have won against what the other did
-    assert against_equilibrium(record, game) == pytest.approx({1: 0.0, 2: 0.0})  # swerving belongs to an equilibrium
+    assert measure_against_others(record, game) == {
+        1: 1.0,
+        2: 1.0,
+    }  # straight would have won against what the other did
+    assert measure_against_equilibrium(record, game) == pytest.approx(
+        {1: 0.0, 2: 0.0}
+    )  # swerving belongs to an equilibrium
 
 
 def test_in_a_dilemma_cooperation_costs_against_both():
     game, record = play(GameChoice("prisoners-dilemma"), ("row", "cooperate"), ("col", "cooperate"))
-    assert against_others(record, game) == {1: 2.0, 2: 2.0}
-    assert against_equilibrium(record, game) == {1: 1.0, 2: 1.0}
+    assert measure_against_others(record, game) == {1: 2.0, 2: 2.0}
+    assert measure_against_equilibrium(record, game) == {1: 1.0, 2: 1.0}
 
 
 def test_a_mixture_costs_its_share():
     game, record = play(GameChoice("prisoners-dilemma", mixed=True), ("row", (0.25, 0.75)), ("col", (0.0, 1.0)))
-    assert against_equilibrium(record, game) == {1: 0.25, 2: 0.0}
+    assert measure_against_equilibrium(record, game) == {1: 0.25, 2: 0.0}
 
 
 def test_in_a_tree_a_move_is_weighed_by_what_follows():
     game, record = play(GameChoice("centipede"), ("player 1", "pass"), ("player 2", "pass"), ("player 1", "take"))
-    assert against_equilibrium(record, game) == pytest.approx({1: 0.4 - 0.2, 2: 0.8 - 0.4, 3: 0.0})
-    assert against_others(record, game) == {}
+    assert measure_against_equilibrium(record, game) == pytest.approx({1: 0.4 - 0.2, 2: 0.8 - 0.4, 3: 0.0})
+    assert measure_against_others(record, game) == {}
 
 
 def test_in_poker_a_move_is_weighed_over_the_cards_that_may_be_out():
     game, record = play(GameChoice("kuhn-poker"), ("nature", "QJ"), ("player 1", "bet"), ("player 2", "pass"))
-    assert against_equilibrium(record, game)[2] == pytest.approx(1 / 6)  # -1/3 by passing, -1/2 by betting
+    assert measure_against_equilibrium(record, game)[2] == pytest.approx(1 / 6)  # -1/3 by passing, -1/2 by betting
     moves = (("player 1", "pass"), ("player 2", "bet"), ("player 1", "pass"))
     game, record = play(GameChoice("kuhn-poker"), ("nature", "KQ"), *moves)
-    assert against_equilibrium(record, game)[4] == pytest.approx(3.0)  # folding the king loses 1, calling wins 2
+    assert measure_against_equilibrium(record, game)[4] == pytest.approx(
+        3.0
+    )  # folding the king loses 1, calling wins 2
 
 
 def test_where_the_equilibrium_never_comes_no_price_is_made_up():
     fold = (("nature", "JQ"), ("player 1", "bet"), ("player 2", "pass"))
     game, record = play(GameChoice("kuhn-poker"), *fold)
-    (equilibrium,) = solution_of(game).equilibria
+    (equilibrium,) = describe_theory(game).solution.equilibria
     bluffs = equilibrium.policy.at("player 1", "J")["bet"] + equilibrium.policy.at("player 1", "K")["bet"]
-    assert (3 in against_equilibrium(record, game)) == (bluffs > 1e-6)
+    assert (3 in measure_against_equilibrium(record, game)) == (bluffs > 1e-6)
 
 
 def test_a_formalized_game_in_turns_is_weighed_like_a_tree():
@@ -71,17 +79,17 @@ def test_a_formalized_game_in_turns_is_weighed_like_a_tree():
         episode.submit(first, Decision(move))
         while pending := episode.pending:
             episode.submit(second, Decision(pending[second].options[0]))
-        costs[move] = against_equilibrium(episode.record({}), game)[1]
+        costs[move] = measure_against_equilibrium(episode.record({}), game)[1]
     assert min(costs.values()) == 0.0
     assert max(costs.values()) > 0.0
 
 
 def test_registered_rules_are_weighed_by_the_known_equilibrium_and_water_not_at_all():
     game, record = play(GameChoice("trust-amounts"), ("sender", 4.0), ("receiver", 5.0))
-    assert against_equilibrium(record, game) == {1: 4.0, 2: 5.0}
+    assert measure_against_equilibrium(record, game) == {1: 4.0, 2: 5.0}
     town = ("Alex", "Bob", "Cindy", "David", "Eric")
     game, record = play(GameChoice("water"), ("nature", 20), *((role, "pass") for role in town))
-    assert against_equilibrium(record, game) == {}
+    assert measure_against_equilibrium(record, game) == {}
 
 
 def test_answers_given_at_the_same_time_stand_together_with_what_was_earned_before():

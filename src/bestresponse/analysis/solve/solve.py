@@ -10,7 +10,7 @@ from bestresponse.games.lookup import Found
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["solve_found"]
+__all__ = ["solve_form", "solve_found"]
 
 _LARGEST = 1e100
 
@@ -22,8 +22,12 @@ def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedT
     >>> solve_found(find_game("matching-pennies")).value.number
     0.0
     """
+    return solve_form(found.solvable(), wish)
+
+
+def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable | SolvedTree:
+    """Solve a table or a tree; InvalidGame where its payoffs are out of range."""
     wish = wish or Wish()
-    game = found.solvable()
     _check_scale(game)
     if isinstance(game, Tree):
         from bestresponse.analysis.solve.trees import solve_any_tree

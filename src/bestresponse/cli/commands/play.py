@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bestresponse.core.game import Game
     from bestresponse.core.player import Decision, Player
     from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.models.base import Model
     from bestresponse.players.people.console import ConsolePlayer
 
 __all__ = ["play"]
@@ -54,40 +55,40 @@ def play(
     command again.
     """
     from bestresponse.cli.models_open import Limits, opened_models
-    from bestresponse.players.llm.verified import is_verified, with_review
-    from bestresponse.players.lookup import default_rival
+    from bestresponse.players.lookup import choose_default, find_strategy
 
     table = _game(game, abundance, days)
-    seats = _seats(table, seat or [], others or default_rival(table))
+    seats = _seats(table, seat or [], others or choose_default(table))
     config = _with_seed({"game": game, "abundance": abundance, "days": days, "seats": seats}, seed, output_dir)
     table = _drawn(table, config["seed"])
-    players = {role: _rival(name, game, table, role, config["seed"]) for role, name in seats.items() if name != ME}
+    players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     with ExitStack() as stack:
         opening = opened_models(names, output_dir, Limits(cache=cache), players=True)
         opened = stack.enter_context(opening).models if names else {}
         seated = {
-            role: player
-            or with_review(seats[role], _agent(opened[seats[role]], table, role, is_verified(seats[role])), table)
+            role: player or _seat_model(seats[role], opened[seats[role]], table, role)
             for role, player in players.items()
         }
         _sit_down(table, config, seated, output_dir)
 
 
 def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
-    from dataclasses import replace
-
+    from bestresponse.core.capabilities import AdjustableRounds
     from bestresponse.core.errors import UsageError
     from bestresponse.games.lookup import find_game
-    from bestresponse.games.water.game import Water, water
+    from bestresponse.games.water.game import water
 
     game = _dialogue(name) or find_game(name).playable()
-    if isinstance(game, Water):
-        drought = game if abundance is None else water(abundance)
-        return drought if days is None else replace(drought, rules=replace(drought.rules, days=days))
-    if abundance is not None or days is not None:
-        raise UsageError("--abundance and --days belong to the water game")
-    return game
+    if abundance is not None:
+        if game.name != "water":
+            raise UsageError("--abundance belongs to the water game")
+        game = water(abundance)
+    if days is None:
+        return game
+    if not isinstance(game, AdjustableRounds):
+        raise UsageError(f"--days: the length of {game.name} cannot be chosen")
+    return game.with_rounds(days)
 
 
 def _dialogue(name: str) -> DialogueGame | None:
@@ -104,23 +105,18 @@ def _dialogue(name: str) -> DialogueGame | None:
 
 def _drawn(game: Game[Any], seed: int) -> Game[Any]:
     """In a dialogue, the people and what they know are drawn by the seed."""
-    from dataclasses import replace
+    from bestresponse.games.capabilities import HasSpeakers
 
-    from bestresponse.games.dialogue.game import DialogueGame
-    from bestresponse.games.dialogue.scenario import scenarios
-
-    if not isinstance(game, DialogueGame):
-        return game
-    return replace(game, cases=(scenarios(game.domain, seed, 1)[0],))
+    return game.with_seed(seed) if isinstance(game, HasSpeakers) else game
 
 
 def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]:
     from bestresponse.core.errors import UsageError
     from bestresponse.core.game import REFEREE
-    from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.games.capabilities import HasSpeakers
 
     named: dict[str, str] = {}
-    roles = (*game.roles, REFEREE) if isinstance(game, DialogueGame) else game.roles
+    roles = (*game.roles, REFEREE) if isinstance(game, HasSpeakers) else game.roles
     for words in given:
         role, equals, player = words.partition("=")
         if not equals or not player or role not in roles:
@@ -148,30 +144,14 @@ def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> di
     return {**config, "seed": before.manifest.config["seed"]}
 
 
-def _rival(name: str, given: str, table: Game[Any], role: str, seed: int) -> Player | None:
-    """The player of that name, the same ones as in `simulate`; None where it is that of a model."""
-    from bestresponse.games.dialogue.game import DialogueGame
-    from bestresponse.games.source import Source
-    from bestresponse.games.water.game import Water
-    from bestresponse.players.lookup import rival
-    from bestresponse.studies.simulate.seats import strategy
+def _seat_model(name: str, model: Model, game: Game[Any], role: str) -> Player:
+    """Seat a model; where the game lets a seat pass, a model without a usable answer passes."""
+    from bestresponse.core.game import find_first_asks
+    from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
+    from bestresponse.players.lookup import seat_model
 
-    if isinstance(table, DialogueGame | Water):
-        return rival(name, table, role, seed)
-    return strategy(name, Source.of(given), role, seed)
-
-
-def _agent(model: Any, game: Game[Any], role: str, reasons: bool) -> Player:
-    """A model in a seat; where its `reasons` are wanted it is not held to a schema."""
-    from bestresponse.games.dialogue.game import DialogueGame
-    from bestresponse.games.water.game import Water
-    from bestresponse.players.llm.agent import Agent, Settled
-    from bestresponse.players.lookup import talker
-
-    if isinstance(game, DialogueGame):
-        return talker(model, game, role, seed=0)
-    agent = Agent(model, style="json" if model.abilities.schema and not reasons else "line")
-    return Settled(agent, "abstain") if isinstance(game, Water) else agent
+    player = seat_model(name, model, game, role, seed=0)
+    return WithFailurePolicy(player, "abstain") if lets_pass(find_first_asks(game)) else player
 
 
 def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, Player], output_dir: Path) -> None:
@@ -218,10 +198,10 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
 
 def _seated(person: ConsolePlayer, game: Game[Any], role: str) -> Player:
     """A person in that seat; in a dialogue nobody tells it in which manner to write."""
-    from bestresponse.games.dialogue.game import DialogueGame
+    from bestresponse.games.capabilities import HasSpeakers
     from bestresponse.players.dialogue.speaker import Unguided
 
-    if not isinstance(game, DialogueGame):
+    if not isinstance(game, HasSpeakers):
         return person
     return Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
 

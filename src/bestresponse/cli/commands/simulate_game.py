@@ -106,7 +106,7 @@ def game(
 def _seats(game: Any, given: list[str], model: str | None, others: str | None) -> tuple[tuple[str, str], ...]:
     """Who sits where: the named, the model, the others."""
     from bestresponse.core.errors import UsageError
-    from bestresponse.players.lookup import default_rival
+    from bestresponse.players.lookup import choose_default
 
     named: dict[str, str] = {}
     for words in given:
@@ -119,7 +119,7 @@ def _seats(game: Any, given: list[str], model: str | None, others: str | None) -
         if not free:
             raise UsageError("every seat is named by --seat, so there is none for --model")
         named |= dict.fromkeys(free[:1] if others else free, model)
-    rest = others or default_rival(game)
+    rest = others or choose_default(game)
     return tuple((role, named.get(role, rest)) for role in game.roles)
 
 

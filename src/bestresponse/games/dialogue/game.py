@@ -24,7 +24,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.core.json import digest
 from bestresponse.games.dialogue.domain import Actions, Domain
-from bestresponse.games.dialogue.scenario import Scenario
+from bestresponse.games.dialogue.scenario import Scenario, scenarios
 from bestresponse.games.dialogue.texts import TEXTS
 
 __all__ = ["Dialogue", "DialogueGame", "Spoken", "prompt_key"]
@@ -132,6 +132,10 @@ class DialogueGame:
         """The choices of a seat that give no guidance about the manner."""
         neutral = self.manners.neutral
         return tuple(one for one in self.options(seat) if one == neutral or one.startswith(f"{neutral}, to "))
+
+    def with_seed(self, seed: int) -> DialogueGame:
+        """Return the dialogue with the people and the private information that the seed draws."""
+        return replace(self, cases=(scenarios(self.domain, seed, 1)[0],))
 
     def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
         ((role, move),) = moves.items()

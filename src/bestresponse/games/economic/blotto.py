@@ -1,7 +1,7 @@
 """Colonel Blotto: distribute troops over battlefields without knowing the other's plan.
 
 A zero-sum game in which no pure plan is safe (E. Borel 1921); with few troops the table of all plans is small enough
-to be solved exactly, see `Blotto.form`.
+to be solved exactly, see `Blotto.normal_form`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 
 import numpy as np
 
 from bestresponse.core.ask import Ask, Choice
+from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.game import Action, Role, View
+from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -58,7 +61,7 @@ class Blotto:
         return plans
 
     @cached_property
-    def form(self) -> NormalForm:
+    def normal_form(self) -> NormalForm:
         """The table of the game, for the solvers."""
         plans = np.asarray(list(self.plans.values()))
         wins = np.sign(plans[:, None, :] - plans[None, :, :]).sum(axis=2).astype(np.float64)
@@ -89,6 +92,10 @@ class Blotto:
         mine, theirs = (self.plans[label] for label in state)
         won = float(sum((a > b) - (a < b) for a, b in zip(mine, theirs, strict=True)))
         return dict(zip(self.roles, (won, -won), strict=True))
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what two plans earn."""
+        return ask_about_play(self, role, rng, ("choose",))
 
 
 def _plans(troops: int, fields: int) -> Iterator[Plan]:

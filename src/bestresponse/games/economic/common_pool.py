@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 
 from bestresponse.core.ask import Amount, Ask
+from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
+from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS
 
 __all__ = ["CommonPool"]
@@ -62,7 +65,7 @@ class CommonPool:
             "common_pool_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), rounds=self.rounds,
             endowment=self.endowment, outside=f"{self.outside:g}", slope=f"{self.slope:g}", bend=f"{self.bend:g}",
         )  # fmt: skip
-        past = [self._told(number, chosen) for number, chosen in enumerate(state, 1)]
+        past = [self._describe_round(number, chosen) for number, chosen in enumerate(state, 1)]
         over = len(state) == self.rounds
         now = "The game is over." if over else f"Round {len(state) + 1} of {self.rounds}."
         now = f"{now} You have earned {self.payoffs(state)[role]:.2f} so far."
@@ -82,6 +85,32 @@ class CommonPool:
         """What one player earns in a round in which all invest `total`."""
         return self.outside * (self.endowment - own) + own * (self.slope - self.bend * total)
 
-    def _told(self, number: int, chosen: tuple[float, ...]) -> str:
+    def describe_equilibrium(self) -> EquilibriumSummary:
+        """Describe the symmetric equilibrium of every round, and what all would invest if they could agree."""
+        count = len(self.roles)
+        own, best = (self.rounds * self.earned(x, count * x) for x in (self.equilibrium, self.optimum))
+        return EquilibriumSummary(
+            "equilibrium",
+            f"Everybody invests {self.equilibrium:g} in every round.",
+            dict.fromkeys(self.roles, float(own)),
+            f"Together all would earn most if everybody invested {self.optimum:g}.",
+            dict.fromkeys(self.roles, float(best)),
+        )
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float:
+        """Invest the same in every round."""
+        return self.equilibrium
+
+    def measure_cost(self, state: Rounds, role: Role, action: Action) -> float:
+        """Return what another investment loses in its round."""
+        others = (len(self.roles) - 1) * self.equilibrium
+        usual = self.earned(self.equilibrium, others + self.equilibrium)
+        return usual - self.earned(float(action), others + float(action))
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what some investments earn."""
+        return ask_about_play(self, role, rng, ("invest",))
+
+    def _describe_round(self, number: int, chosen: tuple[float, ...]) -> str:
         each = ", ".join(f"{role} {x:g}" for role, x in zip(self.roles, chosen, strict=True))
         return f"Round {number}: invested were {each}; together {sum(chosen):g}."

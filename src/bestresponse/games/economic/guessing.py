@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 
 from bestresponse.core.ask import Amount, Ask
+from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
+from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS
 
 __all__ = ["Guessing", "level_k"]
@@ -47,7 +50,7 @@ class Guessing:
             "guessing_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), low=f"{self.low:g}",
             high=f"{self.high:g}", factor=f"{self.factor:g}", rounds=self.rounds,
         )  # fmt: skip
-        past = [self._told(number, guesses) for number, guesses in enumerate(state, 1)]
+        past = [self._describe_round(number, guesses) for number, guesses in enumerate(state, 1)]
         now = f"Round {len(state) + 1} of {self.rounds}." if len(state) < self.rounds else "The game is over."
         rivals = [other for other in self.roles if other != role]
         facts = {"past": past, "now": now, "rivals": rivals, "guesses": [list(guesses) for guesses in state]}
@@ -69,7 +72,30 @@ class Guessing:
         closest = [distance <= min(distances) + 1e-9 for distance in distances]
         return [won / sum(closest) for won in closest]
 
-    def _told(self, number: int, guesses: tuple[float, ...]) -> str:
+    def describe_equilibrium(self) -> EquilibriumSummary | None:
+        """Describe the only equilibrium; None where the factor is 1 or more, or numbers may be negative."""
+        if self.factor >= 1 or self.low < 0:
+            return None
+        words = f"Everybody chooses {self.low:g} in every round, the only number that survives when dominated "
+        shared = dict.fromkeys(self.roles, self.rounds / len(self.roles))
+        return EquilibriumSummary("equilibrium", f"{words}numbers are left out step by step.", shared)
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float:
+        """Choose the lowest number."""
+        return self.low
+
+    def measure_cost(self, state: Rounds, role: Role, action: Action) -> float:
+        """Return what another number loses in its round."""
+        usual = [float(self.low)] * len(self.roles)
+        seat = self.roles.index(role)
+        other = [*usual[:seat], float(action), *usual[seat + 1 :]]
+        return self._points(tuple(usual))[seat] - self._points(tuple(other))[seat]
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what some numbers earn."""
+        return ask_about_play(self, role, rng, ("choose",))
+
+    def _describe_round(self, number: int, guesses: tuple[float, ...]) -> str:
         chosen = ", ".join(f"{role} {guess:g}" for role, guess in zip(self.roles, guesses, strict=True))
         winners = [role for role, point in zip(self.roles, self._points(guesses), strict=True) if point]
         return f"Round {number}: {chosen}. The target was {self.target(guesses):.2f}; closest: {', '.join(winners)}."

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from bestresponse.core.ask import Amount, Ask, Form
+from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
 from bestresponse.games.texts import TEXTS
@@ -42,6 +44,7 @@ class PublicGoods:
 
     @property
     def stages(self) -> int:
+        """How many stages a round has."""
         return 2 if self.punishment else 1
 
     def start(self) -> State:
@@ -62,7 +65,7 @@ class PublicGoods:
             endowment=self.endowment, factor=f"{self.factor:g}",
             second=second if self.punishment else "Afterwards all contributions are made public.",
         )  # fmt: skip
-        past = [self._told(number, stage) for number, stage in enumerate(state)]
+        past = [self._describe_stage(number, stage) for number, stage in enumerate(state)]
         earned = self.payoffs(state)[role]
         turn = "contributions" if len(state) % self.stages == 0 else "punishment"
         over = len(state) == self.rounds * self.stages
@@ -88,7 +91,55 @@ class PublicGoods:
                 earned[role] -= given + self.impact * taken
         return earned
 
-    def _told(self, number: int, stage: Mapping[Role, Any]) -> str:
+    def describe_equilibrium(self) -> EquilibriumSummary | None:
+        """Describe the subgame-perfect equilibrium; None where a coin put in comes back whole to its giver."""
+        if self.factor >= len(self.roles):
+            return None
+        concept = "subgame-perfect equilibrium"
+        words = "Nobody puts anything in: a coin costs its giver more than comes back to the giver."
+        if self.punishment:
+            words += " Nobody punishes either, as that costs coins and changes nothing later."
+        own = dict.fromkeys(self.roles, float(self.rounds * self.endowment))
+        if self.factor <= 1:
+            return EquilibriumSummary(concept, words, own)
+        better = f"Together all would have most if everybody put in all {self.endowment} coins in every round."
+        most = dict.fromkeys(self.roles, self.rounds * self.factor * self.endowment)
+        return EquilibriumSummary(concept, words, own, better, most)
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float | dict[str, float]:
+        """Put in nothing and punish nobody."""
+        return {name: 0.0 for name, _ in ask.fields} if isinstance(ask, Form) else 0.0
+
+    def measure_cost(self, state: State, role: Role, action: Action) -> float:
+        """Return what a contribution loses after its own return, or what points of punishment cost.
+
+        >>> PublicGoods().measure_cost((), "player 1", 10)
+        6.0
+        """
+        if isinstance(action, Mapping):
+            return float(sum(action.values()))
+        return float(action) * (1 - self.factor / len(self.roles))
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask about contributions and, where there is punishment, about points."""
+        own, theirs = rng.sample([0, self.endowment // 2, self.endowment], 2)
+        given = {other: own if other == role else theirs for other in self.roles}
+        text = f"In the first round you put in {own} and each of the others {theirs}. How many coins do you have then?"
+        state = self.apply(self.start(), given)
+        first = Question(text, self.payoffs(state)[role])
+        if not self.punishment:
+            return (first,)
+        target = next(other for other in self.roles if other != role)
+        points: dict[Role, Action] = {
+            one: {other: int({one, other} == {role, target}) for other in self.roles if other != one}
+            for one in self.roles
+        }
+        text = (
+            f"After that you give {target} 1 point of punishment and {target} gives you 1. How many do you have then?"
+        )
+        return first, Question(text, self.payoffs(self.apply(state, points))[role])
+
+    def _describe_stage(self, number: int, stage: Mapping[Role, Any]) -> str:
         round_number = number // self.stages + 1
         if number % self.stages == 0:
             return f"Round {round_number}: " + ", ".join(f"{role} put in {stage[role]:g}" for role in self.roles) + "."

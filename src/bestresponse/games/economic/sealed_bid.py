@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 from typing import Literal
 
 from bestresponse.core.ask import Amount, Ask, Lottery
+from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.games.quiz import join_words
 from bestresponse.games.texts import TEXTS
 
 __all__ = ["SealedBid", "State", "second_price"]
@@ -88,6 +91,58 @@ class SealedBid:
         (60.0, 90)
         """
         return value * (len(self.roles) - 1) / len(self.roles) if self.price == "first" else value
+
+    def describe_equilibrium(self) -> EquilibriumSummary:
+        """Describe the equilibrium; what it earns depends on the values that are drawn."""
+        if self.price == "second":
+            words = "Everybody bids the own value; whatever the others do, no other bid earns more."
+            return EquilibriumSummary("equilibrium in dominant strategies", words, {})
+        count = len(self.roles)
+        words = f"Everybody bids {count - 1}/{count} of the own value, up to the grain of whole numbers."
+        return EquilibriumSummary("Bayesian equilibrium", words, {})
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float:
+        """Bid by the own value."""
+        return float(self.equilibrium(view.facts["value"]))
+
+    def measure_cost(self, state: State, role: Role, action: Action) -> float:
+        """Return what the bid loses on average over the values of the others."""
+        value = state.values[self.roles.index(role)]
+        return self.expect_gain(role, value, self.equilibrium(value)) - self.expect_gain(role, value, float(action))
+
+    def expect_gain(self, role: Role, value: float, bid: float) -> float:
+        """Return what `bid` earns on average when the others bid as in equilibrium; ties go by the roster's order."""
+        levels = [self.equilibrium(v) for v in range(self.highest + 1)]
+        before = self.roles.index(role)
+        after = len(self.roles) - 1 - before
+
+        def win_chance(limit: float) -> float:
+            """Return the probability that every other bid is at most `limit`, and loses to `bid` where it ties."""
+            below = sum(level < limit for level in levels) / len(levels)
+            level_too = sum(level <= limit for level in levels) / len(levels)
+            return float((below if limit == bid else level_too) ** before * level_too**after)
+
+        if self.price == "first":
+            return (value - bid) * win_chance(bid)
+        gain, sure = 0.0, 0.0
+        for price in sorted({level for level in levels if level <= bid}):
+            now = win_chance(price)
+            gain, sure = gain + (value - price) * (now - sure), now
+        return gain
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask about a bid that wins and one that does not."""
+        return self._ask_about_bid(role, rng, wins=True), self._ask_about_bid(role, rng, wins=False)
+
+    def _ask_about_bid(self, role: Role, rng: Random, wins: bool) -> Question:
+        seat = self.roles.index(role)
+        bids = sorted(rng.sample([step * self.highest / 20 for step in range(2, 17)], len(self.roles)), reverse=True)
+        bids.insert(seat, bids.pop(0 if wins else 1))
+        value = round(bids[seat] + self.highest / 10)
+        others = [f"{other} bids {bid:g}" for other, bid in zip(self.roles, bids, strict=True) if other != role]
+        text = f"Your value is {value}. If you bid {bids[seat]:g} and {join_words(others)}, what is your payoff?"
+        end = State(tuple(value for _ in self.roles), tuple(bids))
+        return Question(text, self.payoffs(end)[role])
 
 
 def second_price() -> SealedBid:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 
 from bestresponse.core.ask import Amount, Ask
+from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
+from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS
 
 __all__ = ["Trust"]
@@ -59,3 +62,31 @@ class Trust:
     def payoffs(self, state: State) -> Mapping[Role, float]:
         sent, returned = (*state, 0.0, 0.0)[:2]
         return {"sender": self.endowment - sent + returned, "receiver": self.factor * sent - returned}
+
+    def describe_equilibrium(self) -> EquilibriumSummary:
+        """Describe the subgame-perfect equilibrium.
+
+        >>> Trust().describe_equilibrium().payoffs
+        {'sender': 10.0, 'receiver': 0.0}
+        """
+        concept = "subgame-perfect equilibrium"
+        words = "The receiver returns nothing, and therefore the sender sends nothing."
+        own = {"sender": float(self.endowment), "receiver": 0.0}
+        if self.factor <= 1:
+            return EquilibriumSummary(concept, words, own)
+        total = self.factor * self.endowment
+        better = f"Together they would have most, {total:g}, if everything was sent; returning half of it would give "
+        better += f"both {total / 2:g}."
+        return EquilibriumSummary(concept, words, own, better, {"sender": total / 2, "receiver": total / 2})
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float:
+        """Send and return nothing."""
+        return 0.0
+
+    def measure_cost(self, state: State, role: Role, action: Action) -> float:
+        """Return what is given away, for nothing comes back."""
+        return float(action)
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what sending and returning some amounts earns."""
+        return ask_about_play(self, role, rng, ("send", "return"))

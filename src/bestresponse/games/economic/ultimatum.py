@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 
 from bestresponse.core.ask import Amount, Ask, Choice
+from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
+from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS
 
 __all__ = ["Ultimatum"]
@@ -60,3 +63,24 @@ class Ultimatum:
             return {"proposer": 0.0, "responder": 0.0}
         offer = float(state[0])
         return {"proposer": self.pie - offer, "responder": offer}
+
+    def describe_equilibrium(self) -> EquilibriumSummary:
+        """Describe the subgame-perfect equilibrium."""
+        words = "The responder accepts every offer, and therefore the proposer offers nothing. With a smallest "
+        words += "coin, offering one such coin is an equilibrium too."
+        own = {"proposer": float(self.pie), "responder": 0.0}
+        return EquilibriumSummary("subgame-perfect equilibrium", words, own)
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float | str:
+        """Offer nothing, accept everything."""
+        return "accept" if isinstance(ask, Choice) else 0.0
+
+    def measure_cost(self, state: State, role: Role, action: Action) -> float:
+        """Return what is offered without need, or refused."""
+        if role == "proposer":
+            return float(action)
+        return float(state[0]) if action == "reject" else 0.0
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what an offer and its answer earn."""
+        return ask_about_play(self, role, rng, ("offer", "choose"))

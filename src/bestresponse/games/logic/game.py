@@ -11,13 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
 from bestresponse.core.ask import Ask, Choice
+from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import Action, Role, View
 from bestresponse.games.logic.words import told
+from bestresponse.games.quiz import join_words, say_choice
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.table import GameTable
@@ -77,6 +80,16 @@ class LogicGame:
         node = self._node(state)
         earned = node.payoffs if isinstance(node, End) else (0,) * len(self.roles)
         return dict(zip(self.roles, map(float, earned), strict=True))
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what some ways in which the game can go earn."""
+        rows, seat = self.table.rows, self.roles.index(role)
+        drawn = sorted(rng.sample(range(len(rows)), min(2, len(rows))))
+        moves = [join_words([say_choice(who, move, role) for who, move in rows[k].moves]) for k in drawn]
+        return tuple(
+            Question(f"If {course}, how much do you get?", float(rows[k].payoffs[seat]))
+            for k, course in zip(drawn, moves, strict=True)
+        )
 
     def _made(self, state: State) -> list[tuple[Role, str]]:
         """Who made which move, as far as whoever moves next has seen it; at the end, all of it."""

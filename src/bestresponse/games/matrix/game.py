@@ -58,6 +58,11 @@ class MatrixGame:
         return self.form.num_players == 2 and bool((self.form.payoffs[0] == -self.form.payoffs[1]).all())
 
     @property
+    def normal_form(self) -> NormalForm:
+        """The payoff table."""
+        return self.form
+
+    @property
     def payoff_matrix(self) -> Array:
         """What the first player gets, rows by columns."""
         first: Array = self.form.payoffs[0]

@@ -13,13 +13,12 @@ from functools import cached_property
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
-from bestresponse.games.lookup import Found
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["TreeGame", "catalogued"]
+__all__ = ["TreeGame", "read_rules"]
 
-_MOST_LEAVES_TOLD = 40
+_MOST_LEAVES_LISTED = 40
 
 
 @dataclass(frozen=True)
@@ -90,15 +89,15 @@ class TreeGame:
 
     def _briefing(self, role: Role) -> str:
         title, everybody = self.name, ", ".join(self.roles)
-        return TEXTS.fill("tree_rules", me=role, title=title, everybody=everybody, description=self._told)
+        return TEXTS.fill("tree_rules", me=role, title=title, everybody=everybody, description=self._description)
 
     @cached_property
-    def _told(self) -> str:
+    def _description(self) -> str:
         """The rules, or where there are none a description and every way in which the game can end."""
         if self.rules:
             return self.rules
         description = self.description.rstrip(".") or "The players move in turn"
-        if len(self.tree.leaves) > _MOST_LEAVES_TOLD:
+        if len(self.tree.leaves) > _MOST_LEAVES_LISTED:
             return f"{description}.\n\nThe game can end in {len(self.tree.leaves)} ways."
         lines = [f"| how the game goes | {' | '.join(self.roles)} |"]
         for leaf in self.tree.leaves.tolist():
@@ -106,13 +105,9 @@ class TreeGame:
         return f"{description}. Every way in which the game can go, and what each player gets:\n\n" + "\n".join(lines)
 
 
-_TOLD = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
+_WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
 
 
-def catalogued(found: Found) -> TreeGame:
-    """A tree that was found, with its rules in words where it is one of the catalogue that has them."""
-    if not isinstance(found.game, Tree):
-        raise TypeError(f"{found.name} is no tree")
-    told = found.origin == "catalogue" and found.name in _TOLD
-    rules = TEXTS.text(f"tree_{found.name.replace('-', '_')}") if told else ""
-    return TreeGame(found.game, found.description, rules)
+def read_rules(name: str) -> str:
+    """Read the rules of a tree of the catalogue in words; empty where it has none."""
+    return TEXTS.text(f"tree_{name.replace('-', '_')}") if name in _WITH_RULES else ""

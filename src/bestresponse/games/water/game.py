@@ -16,11 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
 from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Lottery
+from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.core.player import Player
+from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Resident, WaterRules, allocate, with_abundance
 from bestresponse.games.water.wording import day_in_words, morning_in_words, rules_in_words
 
@@ -72,6 +76,8 @@ class Water:
     rules: WaterRules = field(default_factory=WaterRules)
     name: str = "water"
     version: int = 1
+    usual_rounds: int = 5
+    rounds_word = "days"
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -113,6 +119,57 @@ class Water:
 
     def payoffs(self, state: Drought) -> Mapping[Role, float]:
         return {role: float(s.alive) for role, s in zip(self.roles, state.standings, strict=True)}
+
+    @property
+    def strategy_names(self) -> tuple[str, ...]:
+        """The bidders without a model; `need` fills the seats that nobody was named for."""
+        return ("need", *(name for name in BIDDERS if name != "need"))
+
+    def make_strategy(self, name: str, role: Role, seed: int) -> Player | None:
+        """Seat the bidder of that name; None where there is none."""
+        return BidderPlayer(name, seed) if is_bidder(name) else None
+
+    @property
+    def most_answers(self) -> int:
+        """How often a resident bids at most."""
+        return self.rules.days
+
+    def with_rounds(self, rounds: int) -> Water:
+        """Return the same drought with that many days."""
+        return replace(self, rules=replace(self.rules, days=rounds))
+
+    @property
+    def theory_remark(self) -> str:
+        """What is known of the last day."""
+        return (
+            "No equilibrium of this game is known: it lasts for days, and what a bid is worth depends on all that may "
+            "follow. One thing is certain: on the last day money is worth nothing any more, so that nothing "
+            "is better than to bid all you have."
+        )
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask about need, thirst and the price of water."""
+        seat = self.roles.index(role)
+        resident = self.rules.residents[seat]
+        asked = [Question("How many units of water do you need each day?", resident.need)]
+        asked += self._ask_about_thirst(seat)
+        bid = float(round(resident.salary / 4))
+        bids = tuple(bid if k == seat else None for k in range(len(self.roles)))
+        served = self.settle(self.start(), bids, tuple(k == seat for k in range(len(self.roles))))
+        money = f"You begin with ${resident.salary:g}. If you bid ${bid:g} on the first day and are served, how many "
+        asked.append(Question(f"{money}dollars have you left that evening?", served.past[-1].after[seat].balance))
+        return tuple(asked)
+
+    def _ask_about_thirst(self, seat: int) -> list[Question]:
+        silent, nobody = (None,) * len(self.roles), (False,) * len(self.roles)
+        first = self.settle(self.start(), silent, nobody)
+        second = self.settle(first, silent, nobody).standings[seat]
+        text = f"You begin with {self.rules.health:g} health points. If you get no water on the first day"
+        if second.alive and self.rules.days > 1:
+            return [Question(f"{text} and none on the second, how many have you left?", second.health)]
+        if first.standings[seat].alive:
+            return [Question(f"{text}, how many have you left?", first.standings[seat].health)]
+        return []
 
     def _evening(self, standing: Standing, bid: float | None, won: bool) -> Standing:
         if not standing.alive:

@@ -18,4 +18,4 @@ def survival(players: int = 5, days: int = 10, salary: float = 100) -> Water:
     if players < 1:
         raise UsageError(f"the survival auction needs players, got {players}")
     residents = tuple(Resident(f"player {number}", 1, salary) for number in range(1, players + 1))
-    return Water(WaterRules(residents, 1, 1, days), name="survival-auction")
+    return Water(WaterRules(residents, 1, 1, days), name="survival-auction", usual_rounds=10)

@@ -1,21 +1,24 @@
 """An agent: a language model with a persona, a memory and a way of reasoning, each of which can be exchanged.
 
 `Agent` is the agent's code; its status is the view it is given; persona, memory and reasoning are parts (see
-`players.persona`, `players.memory`, `players.reasoning`). An answer in free words is read by the rules of
-`players.reading` first and, where an amount is asked, by those of `players.bidders_reading`. A refused or unreadable
-answer is explained to the model `attempts - 1` times. `Settled` is the study's policy for a seat without an answer.
+`players.llm.persona`, `players.llm.memory`, `players.llm.reasoning`). An answer in free words is read by the rules of
+`players.llm.reading` first and, where an amount is asked, by those of `players.llm.bid_reading`. A refused or
+unreadable answer is explained to the model `attempts - 1` times. `WithFailurePolicy` says what happens to a seat
+without an answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice
 from bestresponse.core.errors import InvalidMove, ModelUnavailable, UsageError
-from bestresponse.core.game import View
+from bestresponse.core.game import Role, View
 from bestresponse.core.player import Decision, Player, Reading, Status
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.players.llm.bid_reading import read_bid
 from bestresponse.players.llm.memory import Memory, full
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import LlmPlayer, Sampling, call_of, read
@@ -23,9 +26,8 @@ from bestresponse.players.llm.prompting import Style, prompt
 from bestresponse.players.llm.reading import Answer
 from bestresponse.players.llm.reasoning import Reasoning, Thinker, direct
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.players.water.reading import read_bid
 
-__all__ = ["POLICIES", "Agent", "Policy", "Settled"]
+__all__ = ["POLICIES", "Agent", "Policy", "WithFailurePolicy", "lets_pass"]
 
 Policy = Literal["abstain", "void"]
 POLICIES: tuple[Policy, ...] = ("abstain", "void")
@@ -97,8 +99,8 @@ def read_in_words(ask: Ask, reply: Reply) -> Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """A seat with a policy: what happens when its player gives no answer that can be used.
+class WithFailurePolicy:
+    """Wrap a player with a policy for answers that cannot be used.
 
     `abstain` passes in its place, and the record says why; `void` leaves the decision without an action, which ends
     the play without a result. A model that cannot be reached counts as no answer under `abstain`.
@@ -121,3 +123,8 @@ class Settled:
         except ModelUnavailable as error:
             decision = Decision(None, "", Reading(Status.REFUSED, f"the model could not be reached: {error}"))
         return decision if decision.action is not None else replace(decision, action=PASS, stand_in="abstain")
+
+
+def lets_pass(asks: Mapping[Role, Ask]) -> bool:
+    """Say whether everybody who is asked may pass."""
+    return bool(asks) and all(isinstance(ask, Amount | Choice) and ask.may_pass for ask in asks.values())

@@ -25,7 +25,7 @@ from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translators.rules import RulesTranslator
-from bestresponse.games.trees.game import TreeGame
+from bestresponse.games.capabilities import HasTree
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.subgame import subgame
@@ -123,7 +123,7 @@ def with_review(name: str, player: Player, game: Game[Any] | None = None) -> Pla
     if not is_verified(name):
         return player
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
-    if isinstance(game, TreeGame) and game.tree.is_perfect_information:
+    if isinstance(game, HasTree) and game.tree.is_perfect_information:
         return Verified(player, reviewer, subject=moves_of(game.tree))
     return Verified(player, reviewer)
 

@@ -9,7 +9,7 @@ whole batch of games at once: (n, own, other) -> strategies (n, own). Ties go to
     maximin   the action whose worst payoff is best
     level-1   best response to an opponent who plays uniformly (Stahl & Wilson 1995; Nagel 1995)
     level-2   best response to an opponent who plays level-1
-    optimal   an equilibrium strategy; in a zero-sum game the one that guarantees the value
+    equilibrium  an equilibrium strategy; in a zero-sum game the one that guarantees the value
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def level_2(own: Array, other: Array, seed: int) -> Array:
     return _pure(faced.argmax(axis=1), own.shape[1])
 
 
-def optimal(own: Array, other: Array, seed: int) -> Array:
+def equilibrium(own: Array, other: Array, seed: int) -> Array:
     if np.array_equal(own, -other):
         return solve_zero_sum(own).row
     return np.stack([_first_equilibrium(a, b) for a, b in zip(own, other, strict=True)])
@@ -83,7 +83,7 @@ BASELINES: dict[str, Baseline] = {
     "maximin": maximin,
     "level-1": level_1,
     "level-2": level_2,
-    "optimal": optimal,
+    "equilibrium": equilibrium,
 }
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bestresponse.core.ask import Ask, Choice, Mixture
 from bestresponse.core.errors import InvalidMove, UsageError
-from bestresponse.core.game import View
+from bestresponse.core.game import Game, Role, View, find_first_asks
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
+from bestresponse.games.capabilities import HasTree
 
-__all__ = ["Always", "FixedMix", "Following"]
+__all__ = ["ALWAYS", "Always", "FixedMix", "Following", "make_always"]
+
+ALWAYS = "always:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,21 @@ class Always:
 
     @property
     def name(self) -> str:
-        return f"always:{self.answer}"
+        return f"{ALWAYS}{self.answer}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
         try:
             return Decision(ask.read(self.answer))
         except InvalidMove as error:
             raise UsageError(f"{self.name} cannot play {view.role}: {error}") from None
+
+
+def make_always(answer: str, game: Game[Any], role: Role) -> Always:
+    """Seat a player with one answer; UsageError where its first ask refuses it."""
+    ask = find_first_asks(game).get(role)
+    if ask is not None and not isinstance(game, HasTree):
+        try:
+            ask.read(answer)
+        except InvalidMove as error:
+            raise UsageError(f"{role}={ALWAYS}{answer}: {error}") from None
+    return Always(answer)

@@ -18,7 +18,7 @@ import numpy as np
 from bestresponse.core.ask import PASS
 from bestresponse.core.errors import UsageError
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, WaterRules
-from bestresponse.players.water.reading import read_bid
+from bestresponse.players.llm.bid_reading import read_bid
 from bestresponse.report.document import Column, Table
 from bestresponse.report.stats.statistics import wilson
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction

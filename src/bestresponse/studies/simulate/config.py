@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
-from bestresponse.core.ask import Amount, Choice
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import Game, find_first_asks
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.source import Source
-from bestresponse.players.llm.agent import Policy
+from bestresponse.players.llm.agent import Policy, lets_pass
 from bestresponse.players.llm.persona import Persona
+from bestresponse.players.lookup import find_strategy
 from bestresponse.runs.agents import check_agents
-from bestresponse.studies.simulate.seats import first_asks, strategy
 
 __all__ = ["PlaygroundConfig", "usual_policy"]
 
@@ -58,7 +57,7 @@ class PlaygroundConfig:
     @property
     def models(self) -> tuple[str, ...]:
         """The models among the players, each once; UsageError where a player cannot take its seat."""
-        asked = [who for role, who in self.seats if strategy(who, self.game, role, 0) is None]
+        asked = [who for role, who in self.seats if find_strategy(who, self.game.game(), role, 0) is None]
         return tuple(dict.fromkeys(asked))
 
     @property
@@ -86,6 +85,4 @@ class PlaygroundConfig:
 
 def usual_policy(game: Game[Any]) -> Policy:
     """What becomes of a seat without a usable answer: it passes where the game lets it, else the play is void."""
-    asks = first_asks(game).values()
-    may_pass = bool(asks) and all(isinstance(ask, Choice | Amount) and ask.may_pass for ask in asks)
-    return "abstain" if may_pass else "void"
+    return "abstain" if lets_pass(find_first_asks(game)) else "void"

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.ask import Ask, Choice, Words
+from bestresponse.core.capabilities import measure_decision_cost
 from bestresponse.core.codec import record_from_json
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import Game
 from bestresponse.core.json import canonical
-from bestresponse.games.economic.known_equilibria import cost_of
 from bestresponse.runs.answers import Answers, count_answers
 from bestresponse.studies.simulate.config import PlaygroundConfig
-from bestresponse.studies.simulate.theory import Theory, theory_of
 
 __all__ = ["Made", "Measured", "VoidPlay", "measure"]
 
@@ -118,7 +118,8 @@ class Measured:
 
 def measure(config: PlaygroundConfig, plays: Iterable[Mapping[str, Any]]) -> Measured:
     """Everything that is counted; `plays` are the lines of a run's records, as plain data."""
-    theory, game = theory_of(config.game), config.game.game()
+    game = config.game.game()
+    theory = describe_theory(game)
     answers: dict[str, Answers] = {}
     voids: list[VoidPlay] = []
     counted: list[tuple[int, Record]] = []
@@ -149,9 +150,9 @@ def _moves(game: Game[Any], theory: Theory, row: int, record: Record) -> Iterato
         role, ask = submission.role, episode.pending[submission.role]
         if role in game.roles:
             turns[role, type(ask).__name__] += 1
-            place = theory.place(episode.view(role)) if theory.tree is not None else ""
+            place = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
             action = submission.decision.action
-            cost = cost_of(game, episode.state, role, action) if theory.known is not None else None
+            cost = measure_decision_cost(game, episode.state, role, action) if theory.known is not None else None
             for part in _parts(ask, action):
                 yield Made(row, role, turns[role, type(ask).__name__], place, *part, cost)
                 cost = None

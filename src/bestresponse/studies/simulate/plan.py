@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from bestresponse.analysis.theory import describe_theory
+from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.episode import play
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Game
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
-from bestresponse.games.water.game import Water
 from bestresponse.players.llm.verified import is_verified
-from bestresponse.players.lookup import RandomPlayer
+from bestresponse.players.strategies.random import RandomPlayer
 from bestresponse.runs.agents import AGENT_SETTINGS
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.simulate.config import PlaygroundConfig
-from bestresponse.studies.simulate.theory import theory_of
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["MostCalls", "most_calls", "play_seed", "specs"]
@@ -83,9 +83,10 @@ def _thoughts(reasoning: str, rivals: int) -> int:
 
 def _asked_at_most(config: PlaygroundConfig, seats: tuple[str, ...]) -> tuple[int, bool]:
     """How often these seats are asked in one play."""
-    game, theory = config.game.game(), theory_of(config.game)
-    if isinstance(game, Water):
-        return game.rules.days * len(seats), True
+    game = config.game.game()
+    theory = describe_theory(game)
+    if isinstance(game, AdjustableRounds):
+        return game.most_answers * len(seats), True
     if theory.form is not None:
         return len(seats), True
     if theory.tree is not None:

@@ -12,9 +12,9 @@ from bestresponse.core.seeds import split
 from bestresponse.games.source import Source
 from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
+from bestresponse.players.lookup import find_strategy
 from bestresponse.runs.agents import ask_at_once, settled_agent
 from bestresponse.runs.spec import Spec
-from bestresponse.studies.simulate.seats import strategy
 
 __all__ = ["player_on"]
 
@@ -34,7 +34,7 @@ def player_on(
 
 
 def _player(data: Mapping[str, Any], source: Source, role: str, who: str, models: Mapping[str, Model]) -> Player:
-    player = strategy(who, source, role, data["seed"])
+    player = find_strategy(who, source.game(), role, data["seed"])
     if player is not None:
         return player
     persona = Persona(**data["personas"][role]) if role in data["personas"] else None

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bestresponse.analysis.theory import Predicted
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.seeds import split
 from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.simulate.measure import Floats, Measured
-from bestresponse.studies.simulate.theory import Predicted
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
 from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy

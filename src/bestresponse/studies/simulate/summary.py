@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from bestresponse.analysis.theory import Predicted, Theory
 from bestresponse.core.seeds import split
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.rates import Bounds, missing_bounds
 from bestresponse.report.stats.statistics import cluster_bootstrap, wilson
 from bestresponse.studies.simulate.measure import Floats, Made, Measured
 from bestresponse.studies.simulate.regrets import Judged, judge
-from bestresponse.studies.simulate.theory import Predicted, Theory
 
 __all__ = ["Amounts", "Share", "Summary"]
 

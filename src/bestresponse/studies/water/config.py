@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.games.water.bidders import BIDDERS, bidder
 from bestresponse.games.water.rules import ABUNDANCE, WaterRules, with_abundance
 from bestresponse.players.llm.agent import Policy
 from bestresponse.players.llm.persona import Persona, published_personas
-from bestresponse.players.water.bidders import BIDDERS, bidder
 from bestresponse.runs.agents import check_agents
 
 __all__ = ["Setting", "WaterConfig", "is_bidder"]

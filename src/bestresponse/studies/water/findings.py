@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from bestresponse.core.seeds import split
-from bestresponse.players.water.bidders import BIDDERS, play_many
-from bestresponse.players.water.solver import kept_for
+from bestresponse.games.water.bidders import BIDDERS, play_many
+from bestresponse.games.water.solver import kept_for
 from bestresponse.report.document import (
     Block,
     Cell,

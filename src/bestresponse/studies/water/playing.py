@@ -12,11 +12,11 @@ from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.water.batch import Trace
+from bestresponse.games.water.bidders import BidderPlayer, seat_seed
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
-from bestresponse.players.water.bidders import BidderPlayer, seat_seed
 from bestresponse.runs.agents import ask_at_once, settled_agent
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.water.config import is_bidder

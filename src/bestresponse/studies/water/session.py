@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
+from bestresponse.games.water.bidders import play_many
 from bestresponse.models.base import Model
-from bestresponse.players.water.bidders import play_many
 from bestresponse.runs.execute import Outcome, Progress, execute
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.invocation import Occasion, new_manifest, settings_of

@@ -21,7 +21,7 @@ from bestresponse.theory.files.nfg import format_nfg, parse_nfg
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["load_game_file", "read_efg", "read_matrix_json", "read_nfg", "write_game_file"]
+__all__ = ["load_game_file", "read_efg", "read_game_text", "read_matrix_json", "read_nfg", "write_game_file"]
 
 _LARGEST = 200_000_000
 
@@ -41,17 +41,17 @@ def load_game_file(path: str | Path) -> NormalForm | Tree:
 
 def read_efg(path: str | Path) -> Tree:
     """The tree in an `.efg` file, whatever its name."""
-    return parse_efg(_text_of(path), Path(path).name)
+    return parse_efg(read_game_text(path), Path(path).name)
 
 
 def read_nfg(path: str | Path) -> NormalForm:
     """The game in an `.nfg` file, whatever its name."""
-    return parse_nfg(_text_of(path), Path(path).name)
+    return parse_nfg(read_game_text(path), Path(path).name)
 
 
 def read_matrix_json(path: str | Path) -> NormalForm:
     """The game in a JSON file, whatever its name."""
-    return parse_matrix_json(_text_of(path), Path(path).name)
+    return parse_matrix_json(read_game_text(path), Path(path).name)
 
 
 def write_game_file(game: NormalForm | Tree, path: str | Path) -> None:
@@ -63,7 +63,8 @@ def write_game_file(game: NormalForm | Tree, path: str | Path) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
-def _text_of(path: str | Path) -> str:
+def read_game_text(path: str | Path) -> str:
+    """Read the text of a game file; UsageError or InvalidGame where it cannot be one."""
     path = Path(path)
     try:
         size = path.stat().st_size

@@ -13,10 +13,10 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from bestresponse.core.codec import submission_to_json
+from bestresponse.players.lookup import list_strategies
 from bestresponse.web.api.common import Closed, Name, problems
 from bestresponse.web.pages.play import lay_tables
 from bestresponse.web.sessions.games import game_of, offers
-from bestresponse.web.sessions.seats import strategies_for
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 from bestresponse.web.sessions.state import AdminApi, Credentials, Desk, Here, TooFast, refuse
@@ -137,7 +137,7 @@ def describe_game(game: GameIn) -> GameDetails:
     """The roles of a game, who can fill them, and what the first role is told."""
     found = game_of(game.choice())
     briefing = found.view(found.start(), found.roles[0]).briefing
-    return GameDetails(roles=list(found.roles), strategies=list(strategies_for(found)), briefing=briefing)
+    return GameDetails(roles=list(found.roles), strategies=list(list_strategies(found)), briefing=briefing)
 
 
 @router.get("/models", dependencies=[AdminApi])

@@ -14,8 +14,8 @@ from bestresponse.core.errors import NotAsked, UsageError
 from bestresponse.core.player import Decision
 from bestresponse.web.api.common import BlockOut, Closed, Wait, blocks_out, problems
 from bestresponse.web.pages.seat import try_ready
-from bestresponse.web.sessions.ending import equilibria
-from bestresponse.web.sessions.quiz import questions
+from bestresponse.web.sessions.ending import describe_equilibria
+from bestresponse.web.sessions.quiz import make_questions
 from bestresponse.web.sessions.state import Desk, Here, SeatApi, Sitting
 
 __all__ = ["router"]
@@ -107,7 +107,7 @@ def _seat(desk: Desk, sitting: Sitting) -> SeatOut:
             ask=ask_to_json(ask) if ask else None,
             seconds_left=session.seconds_left(seat),
             consent=session.setup.consent,
-            quiz=[question.text for question in questions(session.game, seat, session.seed)] if asked else [],
+            quiz=[question.text for question in make_questions(session.game, seat, session.seed)] if asked else [],
             missing=len(session.setup.persons) - len(session.ready),
             stand_ins=session.stand_ins(sitting.role),
             payoffs=dict(session.game.payoffs(session.episode.state)) if phase == "over" else None,
@@ -139,7 +139,7 @@ def equilibrium(sitting: SeatApi) -> EndingOut:
     _check_over(sitting)
     with sitting.session.lock:
         record = sitting.session.episode.record({})
-    return EndingOut(blocks=blocks_out(equilibria(sitting.session.setup.game, record)))
+    return EndingOut(blocks=blocks_out(describe_equilibria(sitting.session.setup.game, record)))
 
 
 @router.post("/remarks", status_code=201)

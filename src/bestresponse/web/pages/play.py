@@ -8,12 +8,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.games.water.game import Water
+from bestresponse.games.capabilities import find_stage_form
+from bestresponse.players.lookup import list_strategies
 from bestresponse.web.formalizing.library import saved_games, saved_program
 from bestresponse.web.pages.render import page
-from bestresponse.web.sessions.games import game_of, offers, stage_form
-from bestresponse.web.sessions.seats import strategies_for
+from bestresponse.web.sessions.games import game_of, offers
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 from bestresponse.web.sessions.state import AdminPage, Desk, Here, Posted, check_csrf
@@ -41,11 +42,12 @@ def _row(desk: Desk, lobby: Lobby) -> dict[str, Any]:
 
 @router.get("/play/new", dependencies=[AdminPage])
 def new(desk: Here, game: str, rounds: int = 0, mixed: bool = False) -> HTMLResponse:
-    return _form(desk, _choice(desk, game, rounds or _usual_rounds(game), mixed), {}, "")
+    return _form(desk, _choice(desk, game, rounds or _usual_rounds(desk, game), mixed), {}, "")
 
 
-def _usual_rounds(name: str) -> int:
-    return {"water": 5, "survival-auction": 10}.get(name, 1)
+def _usual_rounds(desk: Desk, name: str) -> int:
+    game = game_of(_choice(desk, name, 1, False))
+    return game.usual_rounds if isinstance(game, AdjustableRounds) else 1
 
 
 def _choice(desk: Desk, name: str, rounds: int, mixed: bool) -> GameChoice:
@@ -63,9 +65,10 @@ def _form(desk: Desk, choice: GameChoice, typed: dict[str, str], error: str) -> 
         choice=choice,
         key=_SAVED + choice.name if choice.program else choice.name,
         roles=game.roles,
-        is_table=stage_form(game) is not None,
-        has_days=isinstance(game, Water),
-        strategies=strategies_for(game),
+        is_table=find_stage_form(game) is not None,
+        has_rounds=find_stage_form(game) is not None or isinstance(game, AdjustableRounds),
+        rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds",
+        strategies=list_strategies(game),
         models=desk.models,
         briefing=game.view(game.start(), game.roles[0]).briefing,
         typed=typed,
@@ -82,7 +85,7 @@ def create(desk: Here, form: Posted) -> Response:
         choice = _choice(desk, name, _whole(form, "rounds", 1), form.get("mixed") == "yes")
         lobby = lay_tables(desk, _setup(choice, form), _whole(form, "groups", 1))
     except BestResponseError as error:
-        return _form(desk, _choice(desk, name, _usual_rounds(name), False), form, str(error))
+        return _form(desk, _choice(desk, name, _usual_rounds(desk, name), False), form, str(error))
     return RedirectResponse(f"/lobby/{lobby.id}", 303)
 
 

@@ -14,11 +14,11 @@ from bestresponse.core.episode import Record
 from bestresponse.core.errors import NotAsked
 from bestresponse.core.game import Game, View
 from bestresponse.core.player import Decision
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.capabilities import HasStage
 from bestresponse.web.pages.forms import fields_of, read_fields
 from bestresponse.web.pages.render import page
-from bestresponse.web.sessions.ending import equilibria
-from bestresponse.web.sessions.quiz import mistakes, questions
+from bestresponse.web.sessions.ending import describe_equilibria
+from bestresponse.web.sessions.quiz import find_mistakes, make_questions
 from bestresponse.web.sessions.state import Desk, Here, Posted, SeatPage, Sitting, check_csrf
 from bestresponse.web.sessions.store import AlreadyAnswered, NoSuchTable
 
@@ -54,7 +54,7 @@ def _kept_seat(request: Request, desk: Desk, lobby: str) -> tuple[str, int] | No
 @router.get("/seat/{session}/{seat}/{token}")
 def show(desk: Here, sitting: SeatPage, note: str = "", after: str = "") -> HTMLResponse:
     over = after == "equilibrium" and sitting.session.phase(sitting.seat) == "over"
-    blocks = equilibria(sitting.session.setup.game, _record(sitting)) if over else None
+    blocks = describe_equilibria(sitting.session.setup.game, _record(sitting)) if over else None
     return _shown(desk, sitting, note=_NOTES.get(note, ""), blocks=blocks)
 
 
@@ -77,7 +77,7 @@ def ready(desk: Here, sitting: SeatPage, form: Posted) -> Response:
     session, seat = sitting.session, sitting.seat
     if session.phase(seat) != "welcome":
         return _back(desk, sitting)
-    quiz = questions(session.game, seat, session.seed) if session.setup.quiz else ()
+    quiz = make_questions(session.game, seat, session.seed) if session.setup.quiz else ()
     typed = [form.get(f"quiz.{k}", "") for k in range(len(quiz))]
     tries = int(form["tries"]) if form.get("tries", "").isdecimal() and len(form["tries"]) < 6 else 0
     wrong = try_ready(desk, sitting, typed, form.get("consent") == "yes", tries)
@@ -90,9 +90,9 @@ def ready(desk: Here, sitting: SeatPage, form: Posted) -> Response:
 def try_ready(desk: Desk, sitting: Sitting, typed: list[str], agreed: bool, tries: int = 0) -> dict[int | str, str]:
     """Make the person ready, or say what is missing: by number of the question, and for the consent."""
     session, seat = sitting.session, sitting.seat
-    quiz = questions(session.game, seat, session.seed) if session.setup.quiz else ()
+    quiz = make_questions(session.game, seat, session.seed) if session.setup.quiz else ()
     padded = [*typed, *("" for _ in quiz)][: len(quiz)]
-    wrong: dict[int | str, str] = dict(mistakes(quiz, padded).items())
+    wrong: dict[int | str, str] = dict(find_mistakes(quiz, padded).items())
     if session.setup.consent and not agreed:
         wrong["consent"] = "Please agree first, or leave this page."
     if not wrong:
@@ -200,7 +200,7 @@ def _shown(desk: Desk, sitting: Sitting, status: int = 200, **more: Any) -> HTML
         }
     places |= {"quiz": (), "quiz_typed": [], "wrong": {}, "tries": 0, "blocks": None, "agreed": False}
     if phase == "welcome" and session.setup.quiz:
-        places["quiz"] = questions(session.game, seat, session.seed)
+        places["quiz"] = make_questions(session.game, seat, session.seed)
         places["quiz_typed"] = ["" for _ in places["quiz"]]
     return page("seat.html", status, **(places | more))
 
@@ -210,7 +210,7 @@ def _story(game: Game[Any], view: View) -> tuple[list[str], str]:
     past, now = view.facts.get("past"), view.facts.get("now")
     if isinstance(past, list) and isinstance(now, str):
         return past, now
-    if isinstance(game, RepeatedGame):
+    if isinstance(game, HasStage):
         first, *rest = view.situation.split("\n")
         return rest, first
     return [], view.situation

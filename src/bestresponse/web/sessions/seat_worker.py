@@ -16,7 +16,7 @@ from bestresponse.core.ask import Ask
 from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, UsageError
 from bestresponse.core.game import NATURE, Role, View
 from bestresponse.core.player import Decision, Player, Reading, Status
-from bestresponse.web.sessions.seats import OpenModel, player_for, stand_in_for
+from bestresponse.web.sessions.seats import OpenModel, answer_in_place, make_seat
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import House
@@ -101,11 +101,11 @@ class Clerk:
     def _player(self, session: Session, role: Role) -> Player:
         if role not in session.roles and role != NATURE:
             raise UsageError(f"nobody sits as {role}")
-        return player_for(self._seat_of(session, role), session.game, role, session.seed, self._open_model)
+        return make_seat(self._seat_of(session, role), session.game, role, session.seed, self._open_model)
 
     def _stood_in(self, session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
         name = session.setup.stand_in
-        return replace(failed, action=stand_in_for(name, session.game, view, ask, session.seed), stand_in=name)
+        return replace(failed, action=answer_in_place(name, session.game, view, ask, session.seed), stand_in=name)
 
     def _keep_time(self) -> None:
         for session in list(self._timed.values()):

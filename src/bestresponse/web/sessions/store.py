@@ -16,9 +16,9 @@ from bestresponse.core.episode import Episode, Submission
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.game import Role
 from bestresponse.core.player import Decision
+from bestresponse.players.lookup import check_strategy
 from bestresponse.web.sessions.games import game_of
 from bestresponse.web.sessions.journal import Journal, tables_of
-from bestresponse.web.sessions.seats import check_strategy, strategies_for
 from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON, Setup
 
@@ -87,9 +87,8 @@ class House:
             raise UsageError(f"{game.name} has {len(game.roles)} seats ({who}), not {len(setup.seats)}")
         for seat in setup.seats:
             if seat.startswith("strategy:"):
-                check_strategy(game, seat.removeprefix("strategy:"))
-        if setup.stand_in not in strategies_for(game):
-            check_strategy(game, setup.stand_in)
+                check_strategy(seat.removeprefix("strategy:"), game)
+        check_strategy(setup.stand_in, game)
         lobby = secrets.token_hex(6)
         sessions = [f"{lobby}-{number}" for number in range(1, groups + 1)]
         with self._lock:

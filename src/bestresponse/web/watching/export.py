@@ -13,10 +13,11 @@ from typing import Any
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role
-from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.capabilities import find_stage_form
+from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.theory.games.regrets import expected_payoffs
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.state import Desk
@@ -90,12 +91,18 @@ def _decisions(desk: Desk, session: Session) -> list[Row]:
 
 def _earned(session: Session, submissions: list[Submission]) -> dict[tuple[Role, int], float]:
     """What each role got in each complete round; in games without a payoff table nothing is got before the end."""
-    stage = session.game.stage if isinstance(session.game, RepeatedGame) else session.game
-    if not isinstance(stage, MatrixGame):
+    form = find_stage_form(session.game)
+    if form is None:
         return {}
     given = [[s.decision.action for s in submissions if s.role == role] for role in session.roles]
     rounds = enumerate(zip(*given, strict=False), 1)
-    return {(role, number): got for number, moves in rounds for role, got in stage.payoffs(moves).items()}
+    found: dict[tuple[Role, int], float] = {}
+    for number, moves in rounds:
+        mixes = [as_strategy(move, own) for move, own in zip(moves, form.actions, strict=True)]
+        found |= {
+            (role, number): float(got) for role, got in zip(form.players, expected_payoffs(form, mixes), strict=True)
+        }
+    return found
 
 
 def _plain(action: Action) -> Cell:

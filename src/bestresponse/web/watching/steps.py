@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import Action, Game, Role
-from bestresponse.web.watching.regrets import against_equilibrium, against_others
 
 __all__ = ["Stage", "Step", "stages", "steps_of", "with_regrets"]
 
@@ -70,7 +70,7 @@ def steps_of(record: Record, game: Game[Any] | None, calls: Iterable[Call]) -> l
 
 def with_regrets(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Step]:
     """The steps with what each cost; this solves the game."""
-    others, equilibrium = against_others(record, game), against_equilibrium(record, game)
+    others, equilibrium = measure_against_others(record, game), measure_against_equilibrium(record, game)
     return [
         replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number)) for step in steps
     ]

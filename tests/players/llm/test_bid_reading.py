@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.ask import PASS
-from bestresponse.players.water.reading import read_bid
+from bestresponse.players.llm.bid_reading import read_bid
 from bestresponse.studies.water.recorded import read_replies
 
 
@@ -69,10 +69,10 @@ def test_endless_replies_end(piece):
 
 
 def test_at_least_98_percent_of_the_recorded_replies_are_read_right_and_fewer_than_half_a_percent_wrong(
-    recorded_folder,
+    recorded_water,
 ):
     right = wrong = count = 0
-    for row in read_replies(recorded_folder):
+    for row in read_replies(recorded_water):
         named = bid_in(row["reply"])
         count += 1
         right += named is not None and (0 if named == PASS else named) == row["bid"]

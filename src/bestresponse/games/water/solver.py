@@ -63,7 +63,7 @@ def solver_bid(morning: Morning, seat: int, seeds: NDArray[np.uint64]) -> Floats
 
 def policy_bid(policy: Floats, morning: Morning, seat: int) -> Floats:
     """The bids of one policy a game, or of one for all: shares when deadly, tight, at ease, at full health; margin."""
-    from bestresponse.players.water.bidders import price_today, whole_cents
+    from bestresponse.games.water.bidders import price_today, whole_cents
 
     balance, health = morning.balance[:, seat], morning.health[:, seat]
     thirst, dry = morning.rules.thirst, morning.dry[:, seat]
@@ -116,7 +116,7 @@ def _scores(rules: WaterRules, seat: int, candidates: Floats, supplies: Floats) 
 
 def _against_field(rules: WaterRules, seat: int, policies: Floats, supplies: Floats) -> Trace:
     """The policies in `seat`, in each game one kind of rival in all other seats."""
-    from bestresponse.players.water.bidders import bidder
+    from bestresponse.games.water.bidders import bidder
 
     field = [bidder(name) for name in _FIELD]
     games = np.arange(len(supplies)) % _GAMES

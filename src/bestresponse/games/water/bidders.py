@@ -1,6 +1,6 @@
 """Bidders without a model for the Water Allocation Challenge, to say how good a model's play is.
 
-Each is a formula over many games at once (see `games.water_many`); `BidderPlayer` puts the same formula into a seat of
+Each is a formula over many games at once (see `games.water.batch`); `BidderPlayer` puts the same formula into a seat of
 one game. All see only what is public.
 
     random      a share of the balance, uniform from 0 to 1
@@ -9,7 +9,7 @@ one game. All see only what is public.
     myopic      best response to yesterday's bids: a cent more than it takes, 0 where that is too dear
     no-regret   multiplicative weights over shares of the balance, on what each share would have brought on every day
                 so far (Freund & Schapire 1997; Cesa-Bianchi & Lugosi 2006, ch. 2)
-    solver      an approximate best response found by simulation, see `players.bidders_solver`
+    solver      an approximate best response found by simulation, see `games.water.solver`
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.water.batch import Floats, Morning, PriceBook, Trace, draw_supplies, prices_to_win, run_many
 from bestresponse.games.water.rules import WaterRules
 
-__all__ = ["BIDDERS", "Bidder", "BidderPlayer", "bidder", "play_many", "seat_seed", "whole_cents"]
+__all__ = ["BIDDERS", "Bidder", "BidderPlayer", "bidder", "is_bidder", "play_many", "seat_seed", "whole_cents"]
 
 Seeds = NDArray[np.uint64]
 Bidder = Callable[[Morning, int, Seeds], Floats]
@@ -104,7 +104,7 @@ def _no_regret(morning: Morning, seat: int, seeds: Seeds) -> Floats:
 
 
 def _solver(morning: Morning, seat: int, seeds: Seeds) -> Floats:
-    from bestresponse.players.water.solver import solver_bid
+    from bestresponse.games.water.solver import solver_bid
 
     return solver_bid(morning, seat, seeds)
 
@@ -134,6 +134,14 @@ def bidder(name: str) -> Bidder:
     if not 0 <= share <= 1:
         raise UsageError(f"{name!r}: expected a share from 0 to 1 after the colon, such as share:0.3")
     return partial(_share, share)
+
+
+def is_bidder(name: str) -> bool:
+    """Say whether a bidder has that name; UsageError where its parameter is wrong."""
+    if name.partition(":")[0] not in BIDDERS:
+        return False
+    bidder(name)
+    return True
 
 
 @dataclass(frozen=True, slots=True)

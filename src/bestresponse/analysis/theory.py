@@ -1,0 +1,207 @@
+"""What theory says of a game: its equilibria, seat by seat, and the most that all could have.
+
+Tables are solved, and trees of at most `MOST_NODES` nodes, to which rules are compiled whose answers can be listed; a
+game may also know its equilibrium in closed form (`core.capabilities.KnownEquilibrium`). Of a repeated game this is
+about one round.
+
+An information set is named by its label; a table has one for each seat, "".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
+from bestresponse.analysis.solve.solve import solve_form
+from bestresponse.core.capabilities import EquilibriumSummary, find_known_equilibrium
+from bestresponse.core.errors import InvalidGame, NotCertified
+from bestresponse.core.game import Game, View
+from bestresponse.games.capabilities import HasNormalForm, HasTree, find_stage
+from bestresponse.theory.equilibria.result import Equilibrium
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.compile import compile_game
+from bestresponse.theory.trees.normal_form import behaviour_of
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+
+__all__ = ["MOST_NODES", "Predicted", "Theory", "describe_theory", "find_infoset", "may_have_equilibrium"]
+
+MOST_NODES = 20_000
+"""Larger trees are not solved unasked."""
+_MOST_PAYOFFS = 200_000
+"""Larger tables neither."""
+
+Shares = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Seat -> information set -> move -> probability."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predicted:
+    """One equilibrium: what every seat does at every information set, and what that earns."""
+
+    kind: str
+    shares: Shares
+    payoffs: Mapping[str, float]
+    regret: float
+
+    @property
+    def welfare(self) -> float:
+        """What all earn together."""
+        return sum(self.payoffs.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Theory:
+    """What is known; at most one of `form`, `tree` and `known` is there.
+
+    `predicted` is empty where no equilibrium was computed, `policies` hold the same for trees; `optimum` is the most
+    that all can earn together.
+    """
+
+    form: NormalForm | None = None
+    tree: Tree | None = None
+    known: EquilibriumSummary | None = None
+    solution: SolvedTable | SolvedTree | None = None
+    predicted: tuple[Predicted, ...] = ()
+    policies: tuple[Policy, ...] = ()
+    method: str = ""
+    complete: bool = False
+    optimum: float | None = None
+
+    def name_infoset(self, view: View) -> str:
+        """Name the information set in which the role of `view` decides."""
+        return "" if self.tree is None else self.tree.infosets[find_infoset(self.tree, view)].label
+
+
+def find_infoset(tree: Tree, view: View) -> int:
+    """Return the number of the information set of `view`, in the tree of its game or in the one compiled from it."""
+    known = tree.infoset_index
+    return known[view.role, view.key if (view.role, view.key) in known else view.facts["infoset"]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Identity:
+    """A game as a key of a cache: the same object is the same key."""
+
+    game: Game[Any]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.game is other.game
+
+    def __hash__(self) -> int:
+        return id(self.game)
+
+
+def describe_theory(game: Game[Any]) -> Theory:
+    """Solve `game` where its size allows; the same object is solved once.
+
+    >>> from bestresponse.games.lookup import find_game
+    >>> describe_theory(find_game("prisoners-dilemma").playable()).predicted[0].kind
+    'pure'
+    """
+    return _describe(_Identity(find_stage(game)))
+
+
+@lru_cache(maxsize=64)
+def _describe(key: _Identity) -> Theory:
+    game = key.game
+    if isinstance(game, HasNormalForm):
+        return _describe_table(game.normal_form)
+    if isinstance(game, HasTree):
+        return _describe_tree(game.tree)
+    known = find_known_equilibrium(game)
+    return _describe_rules(game) if known is None else _describe_known(known)
+
+
+def may_have_equilibrium(game: Game[Any]) -> bool:
+    """Say whether `describe_theory` is likely to find an equilibrium, without solving a table or a tree for it."""
+    stage = find_stage(game)
+    if isinstance(stage, HasNormalForm):
+        return bool(stage.normal_form.payoffs.size <= _MOST_PAYOFFS)
+    if isinstance(stage, HasTree):
+        return stage.tree.num_nodes <= MOST_NODES
+    theory = describe_theory(stage)
+    return theory.known is not None or bool(theory.predicted)
+
+
+def _describe_known(known: EquilibriumSummary) -> Theory:
+    best = known.payoffs if known.better_payoffs is None else known.better_payoffs
+    return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
+
+
+def _describe_rules(game: Game[Any]) -> Theory:
+    try:
+        return _describe_tree(compile_game(game, limit=MOST_NODES))
+    except InvalidGame:
+        return Theory()
+
+
+def _describe_table(form: NormalForm) -> Theory:
+    optimum = float(form.payoffs.sum(axis=0).max())
+    solved = _solve(form) if form.payoffs.size <= _MOST_PAYOFFS else None
+    if not isinstance(solved, SolvedTable):
+        return Theory(form, optimum=optimum)
+    found = solved.nash
+    predicted = tuple(_predict_from_table(form, one) for one in found.equilibria)
+    return Theory(form, None, None, solved, predicted, (), found.method, found.complete, optimum)
+
+
+def _solve(form: NormalForm | Tree) -> SolvedTable | SolvedTree | None:
+    """Solve it; None where a player forgets, payoffs are out of range, or no method is sure of its answer."""
+    try:
+        return solve_form(form)
+    except (InvalidGame, NotCertified):
+        return None
+
+
+def _predict_from_table(form: NormalForm, found: Equilibrium) -> Predicted:
+    shares = {
+        role: {"": dict(zip(actions, map(float, mix), strict=True))}
+        for role, actions, mix in zip(form.players, form.actions, found.strategies, strict=True)
+    }
+    payoffs = dict(zip(form.players, map(float, found.payoffs), strict=True))
+    return Predicted(found.kind, shares, payoffs, found.regret)
+
+
+def _describe_tree(tree: Tree) -> Theory:
+    optimum = _find_most_welfare(tree)
+    solved = _solve(tree) if tree.num_nodes <= MOST_NODES else None
+    if not isinstance(solved, SolvedTree):
+        return Theory(None, tree, optimum=optimum)
+    policies = _find_policies(solved)
+    predicted = tuple(_predict_from_tree(solved, k, policy) for k, policy in enumerate(policies))
+    return Theory(None, tree, None, solved, predicted, policies, solved.method, solved.complete, optimum)
+
+
+def _find_policies(solved: SolvedTree) -> tuple[Policy, ...]:
+    """List how every equilibrium is played, those of the reduced normal form too."""
+    if solved.table is None:
+        return tuple(one.policy for one in solved.equilibria)
+    return tuple(behaviour_of(solved.tree, one.strategies) for one in solved.table.nash.equilibria)
+
+
+def _predict_from_tree(solved: SolvedTree, number: int, policy: Policy) -> Predicted:
+    if solved.table is None:
+        own = solved.equilibria[number]
+        return Predicted(own.kind, policy.table(), own.payoffs, own.regret)
+    found = solved.table.nash.equilibria[number]
+    payoffs = dict(zip(solved.tree.players, map(float, found.payoffs), strict=True))
+    return Predicted(found.kind, policy.table(), payoffs, found.regret)
+
+
+def _find_most_welfare(tree: Tree) -> float:
+    """Return what all would have together if everybody knew everything and worked for it."""
+    welfare = tree.payoffs.sum(axis=1)
+    values = np.where(tree.owner == LEAF, welfare, np.where(tree.owner == CHANCE, 0.0, -np.inf))
+    for node in range(tree.num_nodes - 1, 0, -1):
+        parent = int(tree.parent[node])
+        if tree.owner[parent] == CHANCE:
+            values[parent] += tree.probability[node] * values[node]
+        else:
+            values[parent] = max(values[parent], values[node])
+    return float(values[0])

@@ -1,0 +1,211 @@
+"""What a game may tell of itself beyond its rules. Every capability is optional.
+
+Whoever needs one asks for it by `isinstance(game, Capability)`, never for a class of games, so that a game of a plug-in
+gets everything that a built-in one gets.
+
+    KnownEquilibrium   an equilibrium known in closed form: in words, and as moves
+    CostedDecisions    what an answer loses against the equilibrium, where playing it out does not tell
+    NamedStrategies    strategies that belong to this game, by name
+    Quiz               questions about the rules, with their answers
+    Wording            a title, a unit of payoffs, a question for every ask
+    AdjustableRounds   the same game with another number of rounds
+    TheoryRemark       what is known where no equilibrium is
+
+Those that speak of payoff tables and trees are in `games.capabilities`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol, runtime_checkable
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, View
+from bestresponse.core.player import Player
+
+__all__ = [
+    "AdjustableRounds",
+    "CostedDecisions",
+    "EquilibriumSummary",
+    "KnownEquilibrium",
+    "NamedStrategies",
+    "Question",
+    "Quiz",
+    "TheoryRemark",
+    "Wording",
+    "find_equilibrium_moves",
+    "find_known_equilibrium",
+    "measure_decision_cost",
+    "play_out_equilibrium",
+]
+
+_EXACT = 1e-9
+_ROUNDING = 0.0051
+
+
+@dataclass(frozen=True, slots=True)
+class EquilibriumSummary:
+    """An equilibrium: its concept, in words what everybody does, and what that earns.
+
+    `payoffs` is empty where they depend on what nature draws. `better` says what would earn everybody together the
+    most, and `better_payoffs` how much; both are empty where the equilibrium does.
+    """
+
+    concept: str
+    words: str
+    payoffs: Mapping[Role, float]
+    better: str = ""
+    better_payoffs: Mapping[Role, float] | None = None
+
+
+@runtime_checkable
+class KnownEquilibrium(Protocol):
+    """A game whose equilibrium is known in closed form."""
+
+    def describe_equilibrium(self) -> EquilibriumSummary | None:
+        """Describe the equilibrium, or return None where none is known for these parameters."""
+        ...
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> Action:
+        """Choose what the role of `view` does in the equilibrium."""
+        ...
+
+
+@runtime_checkable
+class CostedDecisions(Protocol):
+    """A game that says itself what leaving its known equilibrium costs, such as an expectation over hidden values."""
+
+    def measure_cost(self, state: Any, role: Role, action: Action) -> float:
+        """Return what `role` loses by answering `action` in `state` if all others keep to the equilibrium."""
+        ...
+
+
+@runtime_checkable
+class NamedStrategies(Protocol):
+    """A game with strategies of its own."""
+
+    @property
+    def strategy_names(self) -> tuple[str, ...]:
+        """The names of the strategies, the one that fills unnamed seats first."""
+        ...
+
+    def make_strategy(self, name: str, role: Role, seed: int) -> Player | None:
+        """Make the player of that name for that seat; None where the game has no such strategy."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question whose answer is a number; where it has more than two decimals, two are enough."""
+
+    text: str
+    answer: float
+
+    def accepts(self, typed: str) -> bool:
+        """Say whether what was typed is the right answer."""
+        short = abs(round(self.answer, 2) - self.answer) < _EXACT
+        try:
+            return abs(float(typed.strip().replace(",", ".")) - self.answer) < (_EXACT if short else _ROUNDING)
+        except ValueError:
+            return False
+
+
+@runtime_checkable
+class Quiz(Protocol):
+    """A game that brings its own questions about its rules; others get questions made from tables, trees and plays."""
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Make a few questions for whoever sits in the seat of `role`."""
+        ...
+
+
+@runtime_checkable
+class Wording(Protocol):
+    """A game with words for people and for models."""
+
+    @property
+    def title(self) -> str:
+        """What the game is called in headings."""
+        ...
+
+    @property
+    def unit(self) -> str:
+        """What payoffs are counted in, in the plural: coins, points, dollars."""
+        ...
+
+    def word_question(self, view: View, ask: Ask) -> str:
+        """Put the ask as one question to the role of `view`."""
+        ...
+
+
+@runtime_checkable
+class AdjustableRounds(Protocol):
+    """A game that can be made longer or shorter."""
+
+    @property
+    def rounds_word(self) -> str:
+        """What a round is called, in the plural: rounds, days."""
+        ...
+
+    @property
+    def usual_rounds(self) -> int:
+        """How many rounds suit people at a screen."""
+        ...
+
+    @property
+    def most_answers(self) -> int:
+        """How often a seat is asked at most."""
+        ...
+
+    def with_rounds(self, rounds: int) -> Game[Any]:
+        """Return the same game with that many rounds."""
+        ...
+
+
+@runtime_checkable
+class TheoryRemark(Protocol):
+    """A game of which something is known although no equilibrium is."""
+
+    @property
+    def theory_remark(self) -> str:
+        """What is known, in a sentence or two."""
+        ...
+
+
+def find_known_equilibrium(game: Game[Any]) -> EquilibriumSummary | None:
+    """Return the equilibrium that `game` knows in closed form, None where it knows none."""
+    return game.describe_equilibrium() if isinstance(game, KnownEquilibrium) else None
+
+
+def find_equilibrium_moves(game: Game[Any], state: Any) -> dict[Role, Action]:
+    """Return what everybody who is asked in `state` does in the known equilibrium; empty where there is none."""
+    asks = game.asks(state)
+    if not isinstance(game, KnownEquilibrium) or game.describe_equilibrium() is None or {NATURE, REFEREE} & set(asks):
+        return {}
+    return {role: game.choose_equilibrium(game.view(state, role), ask) for role, ask in asks.items()}
+
+
+def measure_decision_cost(game: Game[Any], state: Any, role: Role, action: Action) -> float | None:
+    """Return what `role` loses by answering `action` in `state` if all else is played as in the known equilibrium.
+
+    None where no equilibrium is known, or where chance decides what follows and the game does not say what it costs.
+    """
+    if role not in game.asks(state) or find_known_equilibrium(game) is None:
+        return None
+    if isinstance(game, CostedDecisions):
+        return max(0.0, float(game.measure_cost(state, role, action)))
+    kept = find_equilibrium_moves(game, state)
+    usual, other = (play_out_equilibrium(game, game.apply(state, {**kept, role: own})) for own in (kept[role], action))
+    return None if usual is None or other is None else max(0.0, float(usual[role] - other[role]))
+
+
+def play_out_equilibrium(game: Game[Any], state: Any) -> Mapping[Role, float] | None:
+    """Return the payoffs when everybody keeps to the known equilibrium from `state` on; None where chance draws."""
+    while game.asks(state):
+        moves = find_equilibrium_moves(game, state)
+        if not moves:
+            return None
+        state = game.apply(state, moves)
+    return game.payoffs(state)

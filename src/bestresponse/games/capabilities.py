@@ -1,0 +1,89 @@
+"""What a game may tell of itself in the terms of theory and of dialogues; see also `core.capabilities`.
+
+HasNormalForm   everybody moves once and at the same time: the payoff table
+HasTree         the game in extensive form
+HasStage        one game played round after round
+HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody tells how to
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from bestresponse.core.game import Game, Role
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from bestresponse.games.dialogue.domain import Domain
+
+__all__ = ["HasNormalForm", "HasSpeakers", "HasStage", "HasTree", "find_stage", "find_stage_form"]
+
+
+@runtime_checkable
+class HasNormalForm(Protocol):
+    """A game of one simultaneous choice: roles are the players of the table, answers its actions or mixtures."""
+
+    @property
+    def normal_form(self) -> NormalForm:
+        """The payoff table."""
+        ...
+
+
+@runtime_checkable
+class HasTree(Protocol):
+    """A game in extensive form; the facts of a view name the information set (`infoset`) by its label."""
+
+    @property
+    def tree(self) -> Tree:
+        """The game tree."""
+        ...
+
+
+@runtime_checkable
+class HasStage(Protocol):
+    """A game that plays the same game in every round; payoffs are sums over the rounds."""
+
+    @property
+    def stage(self) -> Game[Any]:
+        """The game of one round."""
+        ...
+
+    @property
+    def continuation(self) -> float:
+        """The probability that another round follows; 1 where the number of rounds is fixed."""
+        ...
+
+
+@runtime_checkable
+class HasSpeakers(Protocol):
+    """A dialogue in which seats choose a style and write messages, and a referee says what was agreed."""
+
+    @property
+    def domain(self) -> Domain:
+        """What the dialogue is about."""
+        ...
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The speakers."""
+        ...
+
+    def neutral(self, seat: int) -> tuple[str, ...]:
+        """The choices of a seat that nobody tells how to speak."""
+        ...
+
+    def with_seed(self, seed: int) -> Game[Any]:
+        """Return the dialogue with the people and the private information that the seed draws."""
+        ...
+
+
+def find_stage(game: Game[Any]) -> Game[Any]:
+    """Return the game of one round, or `game` itself where it is not repeated."""
+    return game.stage if isinstance(game, HasStage) else game
+
+
+def find_stage_form(game: Game[Any]) -> NormalForm | None:
+    """Return the payoff table of one round; None where there is none."""
+    stage = find_stage(game)
+    return stage.normal_form if isinstance(stage, HasNormalForm) else None

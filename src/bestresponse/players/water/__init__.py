@@ -1,1 +1,0 @@
-"""Bidders of the Water Allocation Challenge."""
