@@ -102,10 +102,38 @@ def test_csv_spreads_intervals_and_leaves_missing_cells_empty():
     assert tables.to_csv(rows) == ('player,gap,gap_low,gap_high,note\r\na,0.2,0.1,0.3,\r\n"b, c",,,,"say ""hi"""\r\n')
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1"])
-def test_text_that_starts_like_a_formula_is_defused(text):
-    [row] = csv.reader(io.StringIO(tables.to_csv([{text: text}]).split("\r\n", 1)[1], newline=""))
-    assert row == ["'" + text]
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\t", " =1", "\u3000=1", "＝1", "＋1", "－1", "＠A1"],
+)
+def test_text_that_starts_like_a_formula_is_defused_in_cells_and_headers(text):
+    lines = list(csv.reader(io.StringIO(tables.to_csv([{text: text}]), newline="")))
+    assert lines == [["'" + text], ["'" + text]]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("\r=1", "⟦U+000D⟧=1"),
+        ("\u200b=1", "⟦U+200B⟧=1"),
+        ("\ufeff=1", "⟦U+FEFF⟧=1"),
+        ("a\ud800b", "a⟦U+D800⟧b"),
+        ("bell\x07", "bell⟦U+0007⟧"),
+        ("\x1b[2J", "⟦U+001B⟧[2J"),
+    ],
+)
+def test_hidden_characters_in_csv_are_written_by_their_code_points(text, written):
+    assert tables.to_csv([{"x": text}]) == f"x\r\n{written}\r\n"
+
+
+@pytest.mark.parametrize("text", ["a;=1+1", "a|=1", "a\t=1", "a\n=1"])
+def test_text_that_another_separator_would_split_into_a_formula_is_quoted(text):
+    assert tables.to_csv([{"x": text}]) == f'x\r\n"{text}"\r\n'
+
+
+def test_columns_asked_for_come_first_and_stand_there_without_rows():
+    assert tables.to_csv([], ["a", "b"]) == "a,b\r\n"
+    assert tables.to_csv([{"c": 1, "b": 2}], ["a", "b"]) == "a,b,c\r\n,2,1\r\n"
 
 
 @pytest.mark.parametrize("number", [-0.5, "-0.5", "+3", "-1e-3", "-.5"])
@@ -161,12 +189,12 @@ def test_a_cell_that_is_no_cell_names_its_column():
 
 
 def test_the_rows_of_a_table_are_mappings():
-    assert tables.rows_of(table(("a", 0.5))) == [{"player": "a", "gap": 0.5}]
+    assert tables.list_rows(table(("a", 0.5))) == [{"player": "a", "gap": 0.5}]
 
 
 def test_columns_of_the_same_name_are_all_kept():
     twice = Table((Column("gap"), Column("gap"), Column("gap 2")), ((1, 2, 3),))
-    assert tables.rows_of(twice) == [{"gap": 1, "gap 2": 2, "gap 2 2": 3}]
+    assert tables.list_rows(twice) == [{"gap": 1, "gap 2": 2, "gap 2 2": 3}]
 
 
 def test_an_interval_does_not_overwrite_other_columns():

@@ -193,10 +193,12 @@ def cell(value, spec=".2f"):
         (None, "–"),
         (float("nan"), "–"),
         (float("inf"), "∞"),
+        (-0.001, "0.00"),
         (True, "yes"),
         ("words", "words"),
+        (Interval(0.5, float("-inf"), 0.75, 0.95, "none", 2), "0.50 [-∞, 0.75]"),
         (Interval(0.5, 0.25, 0.75, 0.95, "bca", 9), "0.50 [0.25, 0.75]"),
-        (Interval(0.5, float("-inf"), float("inf"), 0.95, "none", 1), "0.50 [-∞, ∞]"),
+        (Interval(0.5, float("-inf"), float("inf"), 0.95, "none", 1), "0.50 [no interval: n = 1]"),
     ],
 )
 def test_cells_are_shown_in_the_format_of_their_column(value, shown):

@@ -6,8 +6,9 @@ import pytest
 from bestresponse.core import Call, Decision, Reading, Status, Submission, Void
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import StoreError
+from bestresponse.report.files import explain_os_error
 from bestresponse.runs import Manifest, RunFolder
-from bestresponse.runs.lines import Lines, explain, read_lines
+from bestresponse.runs.lines import Lines, read_lines
 
 MANIFEST = Manifest("abc", "bench", {"seed": 1}, ("bestresponse", "bench"))
 
@@ -109,7 +110,7 @@ def _write_to_full(lines):
 
 
 def test_refusals_of_the_system_come_with_advice():
-    assert "choose another folder" in str(explain(PermissionError(13, "no"), "writing x"))
+    assert "choose another folder" in str(explain_os_error(PermissionError(13, "no"), "writing x"))
 
 
 def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):

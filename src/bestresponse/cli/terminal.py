@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from bestresponse.report.document import Cell, Table
+    from bestresponse.report.document import Table
     from bestresponse.runs.execute import Progress
 
 _FEWEST_COLUMNS = 3
@@ -49,10 +49,12 @@ def print_table(out: Console, table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    from bestresponse.report.cells import format_cell, measure_column_noise
     from bestresponse.report.text import visible
 
+    formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
     rows = [
-        [visible(_cell(cell, column.format)) for cell, column in zip(row, table.columns, strict=True)]
+        ["-" if cell is None else visible(format_cell(cell, *how)) for cell, how in zip(row, formats, strict=True)]
         for row in table.rows
     ]
     shown = _fitting([column.name for column in table.columns], rows, out.width)
@@ -76,14 +78,6 @@ def _fitting(names: list[str], rows: list[list[str]], width: int) -> int:
             break
         count += 1
     return count
-
-
-def _cell(cell: Cell, spec: str) -> str:
-    if cell is None:
-        return "-"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    return cell if isinstance(cell, str) else format(cell, spec)
 
 
 @contextmanager

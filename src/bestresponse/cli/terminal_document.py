@@ -10,7 +10,7 @@ from bestresponse.cli.terminal import print_table
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from bestresponse.report.document import Block, Cell, Document, KeyValues
+    from bestresponse.report.document import Block, Document, KeyValues
 
 __all__ = ["print_document"]
 
@@ -58,17 +58,10 @@ def _print_values(out: Console, block: KeyValues) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    from bestresponse.report.cells import format_cell
     from bestresponse.report.text import visible
 
     grid = RichTable.grid(padding=(0, 2))
     for name, value in block.items:
-        grid.add_row(Text(visible(name)), Text(visible(_value_text(value, block.format))))
+        grid.add_row(Text(visible(name)), Text("none" if value is None else visible(format_cell(value, block.format))))
     out.print(grid)
-
-
-def _value_text(value: Cell, spec: str) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value if isinstance(value, str) else format(value, spec)

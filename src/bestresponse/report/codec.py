@@ -29,7 +29,7 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.interval import Interval, interval_to_json
 
 __all__ = ["cell_json", "from_json", "to_json"]
 
@@ -42,7 +42,7 @@ _BLOCKS: Mapping[str, type[Block]] = {
 
 
 def to_json(document: Document) -> str:
-    """The document as JSON text in ASCII, the same for the same document."""
+    """Return the document as JSON text in ASCII, the same for the same document."""
     plain = {
         "format": _FORMAT,
         "title": document.title,
@@ -58,7 +58,7 @@ def to_json(document: Document) -> str:
 
 
 def from_json(text: str) -> Document:
-    """The document that `to_json` wrote, or StoreError saying what is wrong with the text."""
+    """Return the document that `to_json` wrote, or raise StoreError saying what is wrong with the text."""
     try:
         plain = json.loads(text)
         if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
@@ -76,16 +76,9 @@ def from_json(text: str) -> Document:
 
 
 def cell_json(cell: Cell) -> Any:
-    """A cell as plain JSON data."""
+    """Return a cell as plain JSON data; an interval also says how it was computed, so that it can be read back."""
     if isinstance(cell, Interval):
-        return {
-            "estimate": _finite(cell.estimate),
-            "low": _finite(cell.low),
-            "high": _finite(cell.high),
-            "level": cell.level,
-            "method": cell.method,
-            "n": cell.n,
-        }
+        return {**interval_to_json(cell), "method": cell.method}
     return _finite(cell) if isinstance(cell, float) else cell
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bestresponse.core.errors import UsageError
+from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.interval import Interval
 
 __all__ = [
@@ -34,7 +35,7 @@ Cell = str | int | float | bool | None | Interval
 
 
 def as_cell(value: Any, where: str = "a cell") -> Cell:
-    """`value` as a cell (numpy's numbers become Python's), or UsageError.
+    """Return `value` as a cell (numpy's numbers become Python's), or raise UsageError.
 
     >>> as_cell(np.int64(3))
     3
@@ -66,12 +67,16 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `help` explains it to the reader, `format` is a format specification for its numbers (".3f")."""
+    """A column: `help` explains it to the reader, `format` is a format specification for its numbers (".3f").
+
+    Numbers smaller than `noise` are rounding errors and are shown as 0.
+    """
 
     name: str
     align: Literal["left", "right", "center"] = "left"
     help: str = ""
     format: str = ""
+    noise: float = NOISE
 
     def __post_init__(self) -> None:
         if self.align not in ("left", "right", "center"):
@@ -122,7 +127,7 @@ class Figure:
 
     @property
     def media_type(self) -> str:
-        """Its internet media type."""
+        """Return its internet media type."""
         return "image/png" if self._is_png else "image/svg+xml"
 
 
@@ -178,7 +183,7 @@ class Document:
 
     @property
     def tables(self) -> tuple[tuple[str, Table], ...]:
-        """Every table with the title of its section, in order."""
+        """List every table with the title of its section, in order."""
         return tuple(
             (section.title, block) for section in self.sections for block in section.blocks if isinstance(block, Table)
         )

@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from bestresponse.report.cells import format_bounds, format_cell, measure_column_noise
 from bestresponse.report.document import Block, Cell, Document, Figure
+from bestresponse.report.numbers import NOISE, format_number
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, pieces, visible
 
@@ -33,7 +35,7 @@ _LIMITS = {"cell": 300, "quote": 4000, "code": 20_000, "text": 20_000, "line": 3
 
 
 def render(document: Document) -> str:
-    """The page; write it with encoding="utf-8"."""
+    """Return the page; write it with encoding="utf-8"."""
     style, script = _asset("report.css"), _asset("report.js")
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
@@ -68,6 +70,7 @@ def _environment() -> Environment:
     environment.filters["marked"] = _marked
     environment.filters["data_uri"] = _data_uri
     environment.filters["shown"] = _shown
+    environment.filters["noise"] = measure_column_noise
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     environment.globals["most_rows"] = _MOST_ROWS
     return environment
@@ -123,31 +126,19 @@ class _Shown:
     style: str = "text"
 
 
-def _shown(cell: Cell, spec: str = "") -> _Shown:
+def _shown(cell: Cell, spec: str = "", noise: float = NOISE) -> _Shown:
     match cell:
-        case None:
-            return _Shown("–", style="absent")
         case bool():
-            return _Shown("yes" if cell else "no", key=str(int(cell)))
-        case str():
-            return _Shown(cell)
+            return _Shown(format_cell(cell), key=str(int(cell)))
+        case None | str():
+            return _Shown(format_cell(cell), style="text" if cell is not None else "absent")
         case Interval():
-            aside = f"[{_number(cell.low, spec)}, {_number(cell.high, spec)}]"
-            return _Shown(_number(cell.estimate, spec), aside, repr(float(cell.estimate)), "number")
+            main = format_number(cell.estimate, spec, noise)
+            return _Shown(main, format_bounds(cell, spec, noise), repr(float(cell.estimate)), "number")
         case int() | float() if math.isnan(cell):
-            return _Shown("–", style="absent")
+            return _Shown(format_cell(None), style="absent")
         case int() | float():
-            return _Shown(_number(cell, spec), key=repr(cell), style="number")
-
-
-def _number(number: float, spec: str) -> str:
-    if math.isinf(number):
-        return "∞" if number > 0 else "-∞"
-    if math.isnan(number):
-        return "–"
-    if spec:
-        return f"{number:{spec}}"
-    return f"{number:,}" if isinstance(number, int) else f"{number:.4g}"
+            return _Shown(format_number(cell, spec, noise), key=repr(cell), style="number")
 
 
 @dataclass(frozen=True, slots=True)

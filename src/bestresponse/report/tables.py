@@ -4,12 +4,13 @@ A row is a flat mapping from column to cell. Columns appear in the order in whic
 column has an empty cell there. An interval fills three columns: its name, and its name with _low and _high.
 
 CSV is opened in spreadsheets, which run text that starts like a formula (OWASP, "CSV Injection"). Such text gets a
-leading apostrophe; numbers, also those that arrive as text, do not. JSON and Parquet keep text as it is.
+leading apostrophe; numbers, also those that arrive as text, do not. Hidden characters (controls, direction overrides,
+halves of surrogate pairs) are written by their code points, and text that another separator would split is quoted.
+JSON and Parquet keep text as it is.
 """
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -20,17 +21,19 @@ from typing import Any
 from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Cell, Table, as_cell
 from bestresponse.report.stats.interval import Interval
+from bestresponse.report.text import visible
 
-__all__ = ["Row", "rows_of", "to_csv", "to_json", "to_parquet"]
+__all__ = ["Row", "list_rows", "to_csv", "to_json", "to_parquet"]
 
 Row = Mapping[str, Cell]
 
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+_QUOTED = re.compile(r"""[",;|\t\r\n]|^\s|\s$""")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def rows_of(table: Table) -> list[dict[str, Cell]]:
-    """The rows of a document's table as mappings from column to cell; columns of the same name are numbered."""
+def list_rows(table: Table) -> list[dict[str, Cell]]:
+    """List the rows of a document's table as mappings from column to cell; columns of the same name are numbered."""
     names: list[str] = []
     for column in table.columns:
         name, number = column.name, 2
@@ -40,22 +43,23 @@ def rows_of(table: Table) -> list[dict[str, Cell]]:
     return [dict(zip(names, row, strict=True)) for row in table.rows]
 
 
-def to_csv(rows: Iterable[Row]) -> str:
-    """CSV (RFC 4180, lines end in CR LF) with a header; missing and non-finite numbers are empty cells.
+def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
+    """Write CSV (RFC 4180, lines end in CR LF) with a header; missing and non-finite numbers are empty cells.
+
+    `columns` come first, in this order, whether or not a row has them.
 
     >>> to_csv([{"model": "=cmd()", "gap": -0.5}])
     "model,gap\\r\\n'=cmd(),-0.5\\r\\n"
     """
-    columns, flat = _flat(rows)
-    target = io.StringIO()
-    writer = csv.writer(target)
-    writer.writerow([_safe_text(column) for column in columns])
-    writer.writerows([[_csv_cell(row.get(column)) for column in columns] for row in flat])
-    return target.getvalue()
+    found, flat = _flat(rows)
+    names = list(dict.fromkeys([*columns, *found]))
+    lines = [[_csv_text(name) for name in names]]
+    lines += [[_csv_cell(row.get(name)) for name in names] for row in flat]
+    return "".join(",".join(line) + "\r\n" for line in lines)
 
 
 def to_json(rows: Iterable[Row]) -> str:
-    """A JSON array with one object a row, in ASCII; missing and non-finite numbers are null.
+    """Write a JSON array with one object a row, in ASCII; missing and non-finite numbers are null.
 
     >>> print(to_json([{"gap": 0.5}]))
     [
@@ -68,7 +72,7 @@ def to_json(rows: Iterable[Row]) -> str:
 
 
 def to_parquet(rows: Iterable[Row]) -> bytes:
-    """A Parquet file. A column of numbers is numeric, of booleans boolean; anything else, also a mix, is text."""
+    """Write a Parquet file. A column of numbers is numeric, of booleans boolean; anything else, also a mix, is text."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -106,13 +110,16 @@ def _finite(cell: Any) -> Any:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
-def _csv_cell(cell: Any) -> Any:
-    return _safe_text(cell) if isinstance(cell, str) else cell
+def _csv_cell(cell: Any) -> str:
+    if isinstance(cell, str):
+        return _csv_text(cell)
+    return "" if cell is None else str(cell)
 
 
-def _safe_text(text: str) -> str:
-    clean = _without_surrogates(text)
-    return f"'{clean}" if _FORMULA.match(clean) and not _NUMBER.fullmatch(clean) else clean
+def _csv_text(text: str) -> str:
+    clean = visible(text)
+    safe = f"'{clean}" if _FORMULA.match(clean) and not _NUMBER.fullmatch(clean) else clean
+    return '"' + safe.replace('"', '""') + '"' if _QUOTED.search(safe) else safe
 
 
 def _without_surrogates(text: str) -> str:

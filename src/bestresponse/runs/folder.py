@@ -12,7 +12,6 @@ The three .jsonl files are only appended to, a line at a time, so a process kill
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,8 @@ from typing import Any
 from bestresponse.core.codec import record_from_json, record_to_json, submission_from_json, submission_to_json
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import StoreError
-from bestresponse.runs.lines import Lines, explain, read_lines
+from bestresponse.report.files import explain_os_error, write_text
+from bestresponse.runs.lines import Lines, read_lines
 from bestresponse.runs.lock import FolderLock
 from bestresponse.runs.manifest import Manifest
 
@@ -68,7 +68,7 @@ class RunFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise explain(error, f"making the folder {path}") from None
+            raise explain_os_error(error, f"making the folder {path}") from None
         lock = FolderLock(path)
         if (path / "manifest.json").exists():
             folder = cls.read(path)
@@ -139,16 +139,4 @@ class RunFolder:
 
     def write_text(self, name: str, text: str) -> Path:
         """Write a whole file beside the run's own ones; readers see the old or the new one, never a half."""
-        return write_atomically(self.path / name, text)
-
-
-def write_atomically(path: Path, text: str) -> Path:
-    """Write `text` so that a reader sees the old file or the new one, never a half."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, "utf-8", "backslashreplace")
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise explain(error, f"writing {path}") from None
-    return path
+        return write_text(self.path / name, text)

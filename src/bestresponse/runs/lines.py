@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import threading
@@ -11,17 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError
+from bestresponse.report.files import explain_os_error
 
-__all__ = ["Lines", "explain", "read_lines"]
-
-
-def explain(error: OSError, doing: str) -> StoreError:
-    """What the operating system refused, as a sentence with advice."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreError(f"the disk is full while {doing}; what was finished is kept, free some space and run again")
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return StoreError(f"no permission for {doing}; choose another folder with --output-dir")
-    return StoreError(f"{doing} failed: {error.strerror or error}")
+__all__ = ["Lines", "read_lines"]
 
 
 class Lines:
@@ -38,7 +29,7 @@ class Lines:
             self._end = _sound_length(self._file)
             os.ftruncate(self._file, self._end)
         except OSError as error:
-            raise explain(error, f"opening {path}") from None
+            raise explain_os_error(error, f"opening {path}") from None
 
     def append(self, *rows: Mapping[str, Any]) -> None:
         """All rows or none."""
@@ -53,7 +44,7 @@ class Lines:
                     written += os.write(self._file, block[written:])
             except OSError as error:
                 os.ftruncate(self._file, self._end)
-                raise explain(error, f"writing {self.path}") from None
+                raise explain_os_error(error, f"writing {self.path}") from None
             self._end += len(block)
 
     def sync(self) -> None:
@@ -89,7 +80,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise explain(error, f"reading {path}") from None
+        raise explain_os_error(error, f"reading {path}") from None
     with file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from bestresponse.core.errors import StoreError
-from bestresponse.runs.lines import explain
+from bestresponse.report.files import explain_os_error
 
 __all__ = ["FolderLock"]
 
@@ -18,7 +18,7 @@ class FolderLock:
         try:
             self._file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            raise explain(error, f"writing into {folder}") from None
+            raise explain_os_error(error, f"writing into {folder}") from None
         if not _try_lock(self._file):
             os.close(self._file)
             raise StoreError(f"another process is working in {folder}; wait for it or choose another --output-dir")

@@ -12,7 +12,8 @@ from typing import Any
 from bestresponse.core.errors import StoreError
 from bestresponse.report import codec, page, tables
 from bestresponse.report.document import Document
-from bestresponse.runs.folder import RunFolder, write_atomically
+from bestresponse.report.files import write_bytes, write_text
+from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.watching import prices_of
 from bestresponse.studies.bench import session
 from bestresponse.studies.bench.results import Results
@@ -44,11 +45,11 @@ def write_files(
     ]
     if find_spec("pyarrow"):
         path = folder.path / "rows.parquet"
-        path.write_bytes(tables.to_parquet(rows))
+        write_bytes(path, tables.to_parquet(rows))
         written.append(path)
     written += [
-        write_atomically(output_dir / f"benchmark_results_{stamp}.json", "".join(session.results_json(results))),
-        write_atomically(
+        write_text(output_dir / f"benchmark_results_{stamp}.json", "".join(session.results_json(results))),
+        write_text(
             output_dir / f"benchmark_summary_{stamp}.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n"
         ),
     ]

@@ -22,8 +22,8 @@ from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.logic.game import as_game
 from bestresponse.games.lookup import Found
 from bestresponse.logic.programs.validate import feedback
+from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
-from bestresponse.runs.folder import write_atomically
 
 __all__ = ["keep_partial", "publish"]
 
@@ -49,7 +49,7 @@ def _written(winner: Formalization, target: Path) -> list[Path]:
     if winner.ok:
         for old in _partial(target):
             old.unlink(missing_ok=True)
-        return [write_atomically(target, winner.source + "\n")]
+        return [write_text(target, winner.source + "\n")]
     return keep_partial(winner.best, target, winner.trouble) if winner.best is not None else []
 
 
@@ -64,8 +64,8 @@ def keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Path
     said = feedback(attempt.report) if attempt.report is not None else attempt.problem
     partial, messages = _partial(target)
     return [
-        write_atomically(partial, source + "\n"),
-        write_atomically(messages, visible(f"{trouble}\n\n{said}".strip()) + "\n"),
+        write_text(partial, source + "\n"),
+        write_text(messages, visible(f"{trouble}\n\n{said}".strip()) + "\n"),
     ]
 
 

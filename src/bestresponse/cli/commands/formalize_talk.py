@@ -48,9 +48,9 @@ def _revised(formalizer: Formalizer, states: list[Formalization], remark: str) -
 def _keep(state: Formalization, target: Path) -> None:
     """Write each good state at once, so that an interrupted talk loses nothing."""
     if state.ok:
-        from bestresponse.runs.folder import write_atomically
+        from bestresponse.report.files import write_text
 
-        write_atomically(target, state.source + "\n")
+        write_text(target, state.source + "\n")
 
 
 def _show(state: Formalization) -> None:

@@ -30,10 +30,10 @@ def sheet(
     output: Annotated[Path, typer.Option(help="The CSV file to write.")] = Path("sheet.csv"),
 ) -> None:
     """Write an empty sheet for a person: a row for each game and resident, a column for each scale."""
-    from bestresponse.runs.folder import write_atomically
+    from bestresponse.report.files import write_text
     from bestresponse.studies.water.judging import rubric, sheet
 
-    write_atomically(output, sheet(_plays(_folder(run), games), judge))
+    write_text(output, sheet(_plays(_folder(run), games), judge))
     print(f"wrote {output}; fill in whole numbers from 1 to 5:")
     for scale, (title, levels) in rubric().items():
         print(f"\n{scale}: {title}")
@@ -55,7 +55,7 @@ def judge(
     from bestresponse.core.errors import BadReply
     from bestresponse.players.llm.agent import Agent
     from bestresponse.report import tables
-    from bestresponse.runs.folder import write_atomically
+    from bestresponse.report.files import write_text
     from bestresponse.studies.water.judging import judge_play
 
     folder = _folder(run)
@@ -73,7 +73,7 @@ def judge(
         key = (score.judge, score.game, score.resident)
         rows.setdefault(key, {"judge": score.judge, "game": score.game, "resident": score.resident})
         rows[key][score.scale] = score.value
-    write_atomically(output, tables.to_csv(list(rows.values())))
+    write_text(output, tables.to_csv(list(rows.values())))
     _show(given, as_json)
 
 

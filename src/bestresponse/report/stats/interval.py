@@ -11,8 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
+from bestresponse.report.numbers import format_number
 
-__all__ = ["Floats", "Integers", "Interval", "as_sample", "check_level", "cluster_codes", "normal_quantile"]
+__all__ = [
+    "Floats",
+    "Integers",
+    "Interval",
+    "as_sample",
+    "check_level",
+    "cluster_codes",
+    "interval_to_json",
+    "normal_quantile",
+]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -37,19 +47,31 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half the distance between the ends; infinite when an end is."""
+        """Return half the distance between the ends; infinite when an end is."""
         return (self.high - self.low) / 2
 
     def __format__(self, spec: str) -> str:
-        return f"{self.estimate:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
+        estimate, low, high = (format_number(number, spec) for number in (self.estimate, self.low, self.high))
+        return f"{estimate} [{low}, {high}]"
 
     def contains(self, value: float) -> bool:
-        """Whether `value` lies between the ends."""
+        """Tell whether `value` lies between the ends."""
         return self.low <= value <= self.high
 
 
+def interval_to_json(interval: Interval) -> dict[str, float | int | None]:
+    """Return the one JSON shape of an interval; an end that is infinite, or an estimate that is none, is null.
+
+    >>> interval_to_json(Interval(0.5, 0.25, math.inf, level=0.95, method="wilson", n=40))
+    {'estimate': 0.5, 'low': 0.25, 'high': None, 'level': 0.95, 'n': 40}
+    """
+    ends = {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
+    finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
+    return {**finite, "level": interval.level, "n": interval.n}
+
+
 def as_sample(values: ArrayLike, what: str = "values") -> Floats:
-    """`values` as a non-empty, finite, one-dimensional array, or UsageError saying what is wrong with them."""
+    """Return `values` as a non-empty, finite, one-dimensional array, or raise UsageError saying what is wrong."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -68,7 +90,7 @@ def as_sample(values: ArrayLike, what: str = "values") -> Floats:
 
 
 def check_level(level: float) -> None:
-    """UsageError unless `level` is a confidence level."""
+    """Raise UsageError unless `level` is a confidence level."""
     if not 0 < level < 1:
         raise UsageError(f"a confidence level lies between 0 and 1, such as 0.95; got {level:g}")
 
@@ -85,7 +107,7 @@ def cluster_codes(clusters: Iterable[Hashable] | None, size: int) -> Integers:
 
 
 def normal_quantile(probability: float) -> float:
-    """The standard normal quantile, infinite at 0 and 1."""
+    """Return the standard normal quantile, infinite at 0 and 1."""
     if probability <= 0:
         return -math.inf
     if probability >= 1:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bestresponse.core.errors import UsageError
+from bestresponse.report import tables
 from bestresponse.report.stats.agreement import cohen_kappa, fleiss_kappa
 from bestresponse.studies.verify.recorded import Rating
 
@@ -100,34 +101,26 @@ class SheetRow:
 
 
 def write_sheet(rows: Iterable[SheetRow]) -> str:
-    """A CSV sheet for one rater: empty where there is something to fill in, no verdict shown."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, SHEET, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        rating = row.rating
-        writer.writerow(
-            {
-                "sample": row.sample,
-                "game": row.game,
-                "attempts": row.attempts,
-                "first_choice": row.first_choice,
-                "last_choice": row.last_choice,
-                "first_correct": "" if rating is None else int(rating.first),
-                "last_correct": "" if rating is None else int(rating.last),
-                "error_kinds": "" if rating is None else "#".join(rating.kinds),
-                "sentences": row.sentences,
-                "remarks": row.remarks,
-                "first_reasoning": _cell(row.first_reasoning),
-                "last_reasoning": _cell(row.last_reasoning),
-            }
-        )
-    return out.getvalue()
+    """Write a CSV sheet for one rater: empty where there is something to fill in, no verdict shown."""
+    return tables.to_csv([_list_cells(row) for row in rows], SHEET)
 
 
-def _cell(text: str) -> str:
-    """Text that a spreadsheet shows and never runs as a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+def _list_cells(row: SheetRow) -> dict[str, str | int]:
+    rating = row.rating
+    return {
+        "sample": row.sample,
+        "game": row.game,
+        "attempts": row.attempts,
+        "first_choice": row.first_choice,
+        "last_choice": row.last_choice,
+        "first_correct": "" if rating is None else int(rating.first),
+        "last_correct": "" if rating is None else int(rating.last),
+        "error_kinds": "" if rating is None else "#".join(rating.kinds),
+        "sentences": row.sentences,
+        "remarks": row.remarks,
+        "first_reasoning": row.first_reasoning,
+        "last_reasoning": row.last_reasoning,
+    }
 
 
 def read_sheet(text: str) -> dict[str, Rating]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bestresponse.report import codec
 from bestresponse.report.document import Block, Document, Section, Table
-from bestresponse.report.tables import rows_of
+from bestresponse.report.tables import list_rows
 
 __all__ = [
     "BlockOut",
@@ -89,5 +89,5 @@ def blocks_out(blocks: Iterable[Block]) -> list[BlockOut]:
 
 
 def table_out(table: Table) -> TableOut:
-    rows = [{name: codec.cell_json(cell) for name, cell in row.items()} for row in rows_of(table)]
+    rows = [{name: codec.cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
     return TableOut(caption=table.caption, columns=[column.name for column in table.columns], rows=rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bestresponse.core.errors import UsageError
 from bestresponse.games.logic.game import program_game, read_program_text
-from bestresponse.runs.folder import write_atomically
+from bestresponse.report.files import write_text
 from bestresponse.web.sessions.games import checked_program
 
 __all__ = ["save_game", "saved_games", "saved_program", "saved_story"]
@@ -43,8 +43,8 @@ def save_game(output: Path, name: str, story: str, program: str) -> None:
         raise UsageError(f"there is a game named {name!r} already; choose another name")
     program_game(checked_program(program), name)
     _folder(output).mkdir(parents=True, exist_ok=True)
-    write_atomically(_folder(output) / f"{name}.txt", story)
-    write_atomically(_folder(output) / f"{name}.pl", program)
+    write_text(_folder(output) / f"{name}.txt", story)
+    write_text(_folder(output) / f"{name}.pl", program)
 
 
 def _folder(output: Path) -> Path:

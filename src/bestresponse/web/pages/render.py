@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from bestresponse.report.cells import format_cell
 from bestresponse.report.document import Figure
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, visible
@@ -38,7 +39,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["cell"] = _cell
+    environment.filters["cell"] = _format
     environment.filters["data_uri"] = _data_uri
     environment.filters["told"] = _told
     environment.filters["brief"] = _brief
@@ -64,19 +65,9 @@ def _finalize(value: Any) -> Any:
     return visible(abridged(value, _LONGEST)) if foreign else value
 
 
-def _cell(value: Any, spec: str = "") -> str:
-    match value:
-        case None:
-            return "–"
-        case bool():
-            return "yes" if value else "no"
-        case Interval():
-            shown = spec or ".4g"
-            return f"{value.estimate:{shown}} [{value.low:{shown}}, {value.high:{shown}}]"
-        case int() | float():
-            return f"{value:{spec}}" if spec else (f"{value:,}" if isinstance(value, int) else f"{value:.4g}")
-        case _:
-            return str(value)
+def _format(value: Any, spec: str = "") -> str:
+    known = value is None or isinstance(value, str | int | float | Interval)
+    return format_cell(value, spec) if known else str(value)
 
 
 def _brief(text: str) -> str:

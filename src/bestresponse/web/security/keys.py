@@ -14,7 +14,7 @@ import secrets
 from pathlib import Path
 
 from bestresponse.core.json import canonical
-from bestresponse.runs.lines import explain
+from bestresponse.report.files import explain_os_error
 
 __all__ = ["Keys", "kept_secret"]
 
@@ -57,4 +57,4 @@ def kept_secret(path: Path) -> str:
                 file.write(found + "\n")
             return found
     except OSError as error:
-        raise explain(error, f"keeping a secret in {path}") from None
+        raise explain_os_error(error, f"keeping a secret in {path}") from None
