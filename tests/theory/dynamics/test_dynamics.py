@@ -13,12 +13,16 @@ from bestresponse.theory.dynamics.multiplicative_weights import multiplicative_w
 from bestresponse.theory.dynamics.regret_matching import regret_matching
 from bestresponse.theory.dynamics.replicator import replicator, replicator_velocity
 from bestresponse.theory.dynamics.trajectory import fitness, schedule
+from bestresponse.theory.engines import has_numba
 from bestresponse.theory.fitting.quantal import quantal_response
 from bestresponse.theory.games.isomorphs import random_isomorph
 from bestresponse.theory.games.normal_form import NormalForm
 
 SEEDS = st.integers(0, 2**32)
 ONEILL = [0.2, 0.2, 0.2, 0.4]
+
+
+ENGINES = ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not has_numba(), reason="needs numba"))]
 
 
 def plus(game, **options):
@@ -287,3 +291,22 @@ def test_bad_arguments_say_what_was_expected(call, match):
 def test_a_start_that_is_no_profile_is_refused():
     with pytest.raises(InvalidGame, match="sum to 1"):
         replicator(catalogue.load("chicken"), [[0.5, 0.4], [1, 0]])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_discrete_generations_keep_shares_that_sum_to_one(engine):
+    payoffs = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]])
+    found = replicator(
+        NormalForm.bimatrix(payoffs, payoffs.T), steps=20_000, form="discrete", one_population=True, engine=engine
+    )
+    assert np.abs(found.strategies[0].sum(axis=1) - 1).max() <= 1e-12
+    assert (found.strategies[0] >= 0).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_discrete_generations_survive_payoffs_that_swallow_the_background(engine):
+    payoffs = np.array([[-1e17, -1e17], [-1e17, -1e17]])
+    found = replicator(
+        NormalForm.bimatrix(payoffs, payoffs), [[0.25, 0.75], [0.5, 0.5]], steps=100, form="discrete", engine=engine
+    )
+    assert [x.tolist() for x in found.final] == [[0.25, 0.75], [0.5, 0.5]]

@@ -69,7 +69,7 @@ def _only_one(found: NashResult, left: Elimination | None) -> NashResult:
     """Where iterated elimination leaves one cell, it is the only equilibrium, however it was found."""
     if left is None or not left.solved or found.complete:
         return found
-    return replace(found, complete=True, method=f"{found.method}; unique by iterated elimination")
+    return NashResult(found.equilibria, f"{found.method}; unique by iterated elimination", complete=True)
 
 
 def find_equilibria(game: NormalForm, method: str = "auto") -> NashResult:

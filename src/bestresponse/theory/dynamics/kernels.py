@@ -207,10 +207,11 @@ def _drift(mix: Any, values: Any, size: float) -> None:
 
 
 @njit(inline="always")
-def _reproduce(mix: Any, values: Any, background: float) -> None:
-    mean = _dot(mix, values) + background
+def _reproduce(mix: Any, fitness: Any) -> None:
+    """Multiply every share by its fitness and divide by their sum, so that rounding cannot add up."""
+    total = _dot(mix, fitness)
     for a in range(mix.shape[0]):
-        share = mix[a] * (values[a] + background) / mean
+        share = mix[a] * fitness[a] / total
         mix[a] = share if share > EXTINCT else 0.0
 
 
@@ -262,17 +263,15 @@ def flow_one(row: Any, x: Any, y: Any, size: float, fourth_order: bool, gaps: An
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def generations(
-    row: Any, col: Any, x: Any, y: Any, single: bool, floors: Any, gaps: Any, state: Any, seen: Any
-) -> None:
-    """Discrete replicator dynamics of one (`single`) or two populations."""
+def generations(row: Any, col: Any, x: Any, y: Any, single: bool, gaps: Any, state: Any, seen: Any) -> None:
+    """Discrete replicator dynamics of one (`single`) or two populations; payoffs are positive."""
     u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):
             _values(row, y, u)
             _values(col, x, v)
-            _reproduce(x, u, floors[0])
-            _reproduce(y, v, floors[1])
+            _reproduce(x, u)
+            _reproduce(y, v)
             if single:
                 y[:] = x
         seen[at, :] = state

@@ -51,7 +51,7 @@ def replicator(
     stride: int | None = None,
     engine: Engine = "auto",
 ) -> Trajectory:
-    """`steps` steps from `start` (uniform play if not given), recorded every `stride` steps and at both ends.
+    """Take `steps` steps from `start` (uniform play if not given), recorded every `stride` steps and at both ends.
 
     `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order size**4 and size),
     at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by
@@ -62,17 +62,17 @@ def replicator(
     both = None if start is None else ([start[0], start[0]] if one_population else start)
     state, parts = allot(*game.shape)
     state[:] = np.concatenate(start_or_uniform(game, both))
-    floors = _floors(game, background) if form == "discrete" else (0.0,) * game.num_players
+    played = _add_background(game, background) if form == "discrete" else game
     chosen = choose_loop(engine, game, steps)
-    plain = stepwise(_plain(game, parts, form, size, one_population, floors), state)
-    run = _compiled(game, parts, form, size, one_population, floors) if chosen == "numba" else plain
+    plain = stepwise(_plain(played, parts, form, size, one_population), state)
+    run = _compiled(played, parts, form, size, one_population) if chosen == "numba" else plain
     times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
     return record(game, f"replicator, {form}", chosen, unit * times, paths, tuple(path[-1] for path in paths))
 
 
 def replicator_velocity(game: NormalForm, profile: Sequence[Array]) -> tuple[Array, ...]:
-    """How fast each share changes at `profile`, in continuous time; leading axes hold many profiles at once."""
+    """Compute how fast each share changes at `profile`, in continuous time; leading axes hold many profiles at once."""
     values = fitness(game)([np.asarray(mix, dtype=np.float64) for mix in profile])
     return tuple(
         np.asarray(mix * (value - (mix * value).sum(axis=-1, keepdims=True)))
@@ -92,20 +92,19 @@ def _check(game: NormalForm, size: float, form: Form, one_population: bool) -> N
         raise UsageError("one_population: expected a symmetric game of two players; this one is not")
 
 
-def _floors(game: NormalForm, background: float | None) -> tuple[float, ...]:
+def _add_background(game: NormalForm, background: float | None) -> NormalForm:
+    """Turn payoffs into fitnesses, all of them positive."""
     lowest = [float(own.min()) for own in game.payoffs]
     if background is None:
-        return tuple(1.0 - low for low in lowest)
+        return NormalForm(np.stack([(own - low) + 1.0 for own, low in zip(game.payoffs, lowest, strict=True)]))
     if background + min(lowest) <= 0:
         raise UsageError(
             f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got {background:g}"
         )
-    return (background,) * game.num_players
+    return NormalForm(game.payoffs + background)
 
 
-def _compiled(
-    game: NormalForm, start: Sequence[Array], form: Form, size: float, single: bool, floors: tuple[float, ...]
-) -> Run:
+def _compiled(game: NormalForm, start: Sequence[Array], form: Form, size: float, single: bool) -> Run:
     from bestresponse.theory.dynamics.kernels import flow_one, flow_two, generations
 
     widths = [m if m <= 8 else _round_up(m, 16) for m in game.shape]
@@ -122,7 +121,7 @@ def _compiled(
     def run(gaps: NDArray[np.int64], seen: Array) -> None:
         raw = np.empty((len(gaps), len(state)))
         if form == "discrete":
-            generations(row, col, x, y, single, np.array(floors), gaps, state, raw)
+            generations(row, col, x, y, single, gaps, state, raw)
         elif single:
             flow_one(row, x, y, size, fourth, gaps, state, raw)
         else:
@@ -143,9 +142,7 @@ def _padded(matrix: Array, rows: int, columns: int) -> Array:
     return wide
 
 
-def _plain(
-    game: NormalForm, state: Sequence[Array], form: Form, size: float, single: bool, floors: tuple[float, ...]
-) -> Callable[[int], None]:
+def _plain(game: NormalForm, state: Sequence[Array], form: Form, size: float, single: bool) -> Callable[[int], None]:
     values = fitness(game)
 
     def slopes(profile: Sequence[Array]) -> list[Array]:
@@ -154,11 +151,8 @@ def _plain(
 
     def generation(profile: Sequence[Array]) -> list[Array]:
         earned = values([profile[0], profile[0]])[:1] if single else values(profile)
-        grown = [
-            mix * (value + floor) / (mix @ value + floor)
-            for mix, value, floor in zip(profile, earned, floors, strict=False)
-        ]
-        return [np.where(mix > _EXTINCT, mix, 0.0) for mix in grown]
+        grown = [mix * value for mix, value in zip(profile, earned, strict=True)]
+        return [np.where(mix > _EXTINCT, mix, 0.0) for mix in (share / share.sum() for share in grown)]
 
     def euler(profile: Sequence[Array]) -> list[Array]:
         return _clean([mix + size * slope for mix, slope in zip(profile, slopes(profile), strict=True)])

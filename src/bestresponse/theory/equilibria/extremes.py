@@ -26,6 +26,7 @@ _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
 _KERNELS_OF_THREE = "bestresponse.theory.equilibria.three_kernels"
 _WORTH_COMPILING = 5_000_000  # numbers to compute: about a second with integers of any length
 _REGRET_LIMIT = 1e-9
+_COMPILED = ("auto", "numba")
 
 
 _READY: dict[tuple[int, ...], Any] = {}  # the compiled enumeration, for the shapes of payoffs it was found to fit
@@ -64,7 +65,7 @@ class Extremes(NamedTuple):
     @property
     def method(self) -> str:
         """How they were found, in words."""
-        return f"vertex enumeration, {'exact' if self.exact else 'floating point'}"
+        return "vertex enumeration, exact" if self.exact else "vertex enumeration, floating point"
 
     def strategies_at(self, e: int) -> tuple[Array, Array]:
         """Both strategies of equilibrium e."""
@@ -104,7 +105,7 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine 
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """
     payoffs = game.payoffs
-    kernel = (_READY.get(payoffs.shape) if engine == "auto" else None) or _find_kernel(game, engine)
+    kernel = (_READY.get(payoffs.shape) if engine in _COMPILED else None) or _find_kernel(game, engine)
     if kernel is None:
         return _by_integers(game)
     count, _, whole, degenerate, worst, _ = found = kernel(payoffs)

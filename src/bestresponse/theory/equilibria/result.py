@@ -5,7 +5,7 @@ Solvers give strategies only. Payoffs, regret, index, stability and components a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Final, Protocol
@@ -188,24 +188,35 @@ class Component:
         return len(self.equilibria) == 1
 
 
-@dataclass(frozen=True, eq=False)
 class NashResult:
     """The equilibria of a game. `complete` says whether there can be no others (outside the listed components).
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
-    players neither degeneracy nor components are worked out.
+    players neither degeneracy nor components are worked out. Written by hand for the same reason as `Equilibrium`.
     """
 
-    equilibria: tuple[Equilibrium, ...]
-    method: str
-    complete: bool = False
-    degenerate: bool = False
-    source: Source | None = field(default=None, repr=False)
+    def __init__(
+        self,
+        equilibria: tuple[Equilibrium, ...],
+        method: str,
+        complete: bool = False,
+        degenerate: bool = False,
+        source: Source | None = None,
+    ) -> None:
+        self.equilibria: Final = equilibria
+        self.method: Final = method
+        self.complete: Final = complete
+        self.degenerate: Final = degenerate
+        self._source: Final = source
+
+    def __repr__(self) -> str:
+        extent = "all" if self.complete else "some"
+        return f"NashResult({extent} equilibria: {len(self.equilibria)}, {self.method})"
 
     @cached_property
     def components(self) -> tuple[Component, ...]:
         """The connected sets that the equilibria form; empty where the solver does not find all of them."""
-        return () if self.source is None else self.source.build_components(self.equilibria)
+        return () if self._source is None else self._source.build_components(self.equilibria)
 
     @cached_property
     def regret(self) -> float:
