@@ -51,16 +51,16 @@ if TYPE_CHECKING:
         MoranResult as MoranResult,
     )
     from bestresponse.theory.dynamics.moran import (
+        Takeovers as Takeovers,
+    )
+    from bestresponse.theory.dynamics.moran import (
+        count_takeovers as count_takeovers,
+    )
+    from bestresponse.theory.dynamics.moran import (
         fixation_probability as fixation_probability,
     )
     from bestresponse.theory.dynamics.moran import (
         moran as moran,
-    )
-    from bestresponse.theory.dynamics.moran_many import (
-        Takeovers as Takeovers,
-    )
-    from bestresponse.theory.dynamics.moran_many import (
-        takeovers as takeovers,
     )
     from bestresponse.theory.dynamics.multiplicative_weights import (
         multiplicative_weights as multiplicative_weights,
@@ -322,9 +322,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.trees.policy import (
         uniform_policy as uniform_policy,
-    )
-    from bestresponse.theory.trees.random import (
-        random_tree as random_tree,
     )
     from bestresponse.theory.trees.response import (
         TreeBestResponse as TreeBestResponse,

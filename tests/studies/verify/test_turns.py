@@ -27,8 +27,8 @@ from bestresponse.studies.verify.disguise import disguised_tree
 from bestresponse.studies.verify.findings import findings, summary_of
 from bestresponse.studies.verify.replaying import replay_run
 from bestresponse.studies.verify.setup import scene_of
-from bestresponse.theory.catalogue.classics_trees import centipede
 from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.catalogue.tree_rules import centipede
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.subgame import subgame

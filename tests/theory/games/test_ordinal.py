@@ -28,9 +28,9 @@ def test_of_the_78_games_57_have_one_12_two_and_9_no_pure_equilibrium():
     assert Counter(count_pure(one.game) for one in ordinal_games(up_to_exchange=True)) == {1: 57, 2: 12, 0: 9}
 
 
-def test_all_names_and_abbreviations_differ_and_twelve_games_are_symmetric():
+def test_all_names_differ_and_twelve_games_are_symmetric():
     games = ordinal_games()
-    assert len({one.name for one in games}) == len({one.abbreviation for one in games}) == 144
+    assert len({one.name for one in games}) == 144
     assert [one.name for one in games if one.symmetric] == list(patterns())
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_trees import random_tree
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.theory.catalogue.classics_trees import (
+from bestresponse.theory.catalogue.tree_rules import (
     centipede,
-    entry_deterrence,
     kuhn_poker,
     leduc_poker,
     trust,
@@ -20,7 +20,6 @@ from bestresponse.theory.catalogue.trees import load_tree, tree_entry, tree_name
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
-from bestresponse.theory.trees.random import random_tree
 from bestresponse.theory.trees.response import (
     counterfactual_values,
     nash_conv,
@@ -227,7 +226,7 @@ class TestSubgamePerfection:
         assert [e.moves["responder"]["offer 0"] for e in found.equilibria] == ["accept", "reject"]
 
     def test_threats_that_are_not_carried_out_are_no_equilibria(self):
-        assert subgame_perfect(entry_deterrence()).outcomes == ({"entrant": 2.0, "incumbent": 2.0},)
+        assert subgame_perfect(load_tree("entry-deterrence")).outcomes == ({"entrant": 2.0, "incumbent": 2.0},)
         assert subgame_perfect(trust()).outcomes == ({"sender": 10.0, "receiver": 10.0},)
 
     def test_too_many_equilibria_are_counted_and_the_first_is_given(self):

@@ -13,7 +13,7 @@ import numpy as np
 
 from bestresponse.core.seeds import split
 from bestresponse.studies.tournament.standings import Standings
-from bestresponse.theory.dynamics.moran_many import takeovers
+from bestresponse.theory.dynamics.moran import count_takeovers
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
@@ -75,5 +75,5 @@ def moran_runs(standings: Standings, runs: int = RUNS) -> MoranRuns | None:
         return None
     counts = [population // len(names) + (k < population % len(names)) for k in range(len(names))]
     seed = split(standings.config.seed, "moran")
-    found = takeovers(payoffs, counts, runs=runs, seed=seed)
+    found = count_takeovers(payoffs, counts, runs=runs, seed=seed)
     return MoranRuns(names, found.wins, runs, population, found.undecided)

@@ -37,8 +37,8 @@ def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) 
 def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -> Tree:
     """The same of a tree: a move has one letter wherever a player makes it, an information set is named by its path.
 
-    >>> from bestresponse.theory.catalogue.classics_trees import entry_deterrence
-    >>> told = disguised_tree(entry_deterrence())
+    >>> from bestresponse.theory.catalogue import load_tree
+    >>> told = disguised_tree(load_tree("entry-deterrence"))
     >>> [(told.path(leaf), told.payoffs[leaf].tolist()) for leaf in told.leaves]
     [('R > W', [0.0, 0.0]), ('R > G', [2.0, 2.0]), ('B', [1.0, 5.0])]
     """

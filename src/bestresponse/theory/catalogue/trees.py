@@ -1,18 +1,22 @@
 """The classics in extensive form by name, each with a description and its source.
 
 `tree_names()` lists them, `load_tree("kuhn-poker")` returns the tree, `tree_entry("kuhn-poker")` also what it is about
-and where it comes from. Games in normal form are in `catalogue`.
+and where it comes from. They are listed in `data/trees.toml`; games in normal form are in `tables`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
+from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.theory.catalogue import classics_trees as classics
+from bestresponse.theory.catalogue.tables import read_data
+from bestresponse.theory.catalogue.tree_rules import TREE_RULES
+from bestresponse.theory.files.efg import parse_efg
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["TreeEntry", "load_tree", "tree_entry", "tree_names"]
@@ -20,83 +24,46 @@ __all__ = ["TreeEntry", "load_tree", "tree_entry", "tree_names"]
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A named tree: what it is about, where it comes from, and how to make it."""
+    """A named tree: what it is about, where it comes from, and its file or the rule that builds it."""
 
     name: str
     description: str
     citation: str
-    make: Callable[[], Tree]
+    data: Mapping[str, Any]
+
+    def make(self) -> Tree:
+        """Build the tree."""
+        if "file" in self.data:
+            return parse_efg(read_data(self.data["file"]))
+        return TREE_RULES[self.data["rule"]](**self.data.get("arguments", {}))
 
 
-_ENTRIES = {
-    entry.name: entry
-    for entry in (
-        TreeEntry(
-            "centipede",
-            "Two players take or pass in turn while the piles double; four moves",
-            "R. W. Rosenthal, J. Economic Theory 25, 1981; R. D. McKelvey, T. R. Palfrey, Econometrica 60, 1992",
-            classics.centipede,
-        ),
-        TreeEntry(
-            "entry-deterrence",
-            "An entrant stays out or enters; the incumbent shares the market or fights",
-            "R. Selten, The chain store paradox, Theory and Decision 9, 1978",
-            classics.entry_deterrence,
-        ),
-        TreeEntry(
-            "kuhn-poker",
-            "Three cards, one each, at most one bet; value -1/18 for the first player",
-            "H. W. Kuhn, A simplified two-person poker, Contributions to the Theory of Games I, 1950",
-            classics.kuhn_poker,
-        ),
-        TreeEntry(
-            "kuhn-poker-3",
-            "Kuhn poker for three players and four cards",
-            "N. Abou Risk, D. Szafron, Using counterfactual regret minimization to create competitive multiplayer "
-            "poker agents, AAMAS 2010",
-            partial(classics.kuhn_poker, 3),
-        ),
-        TreeEntry(
-            "leduc-poker",
-            "Six cards, two betting rounds, one public card; value -0.0856064 for the first player",
-            "F. Southey et al., Bayes' bluff: opponent modelling in poker, UAI 2005",
-            classics.leduc_poker,
-        ),
-        TreeEntry(
-            "trust",
-            "A sender entrusts up to 10, it is tripled, the receiver returns part",
-            "J. Berg, J. Dickhaut, K. McCabe, Games and Economic Behavior 10, 1995",
-            classics.trust,
-        ),
-        TreeEntry(
-            "ultimatum",
-            "A proposer offers a share of 10; the responder accepts or both get nothing",
-            "W. Güth, R. Schmittberger, B. Schwarze, Journal of Economic Behavior and Organization 3, 1982",
-            classics.ultimatum,
-        ),
-    )
-}
+@cache
+def _load_entries() -> dict[str, TreeEntry]:
+    found = tomllib.loads(read_data("trees.toml"))
+    return {name: TreeEntry(name, data["description"], data["citation"], data) for name, data in sorted(found.items())}
 
 
 def tree_names() -> tuple[str, ...]:
-    """The names of all trees, in alphabetical order."""
-    return tuple(_ENTRIES)
+    """List the names of all trees, in alphabetical order."""
+    return tuple(_load_entries())
 
 
 def tree_entry(name: str) -> TreeEntry:
-    """The entry called `name`; case, blanks and underscores do not matter.
+    """Find the entry called `name`; case, blanks and underscores do not matter.
 
     >>> tree_entry("Kuhn poker").name
     'kuhn-poker'
     """
     plain = name.strip().casefold().replace("_", "-").replace(" ", "-")
-    if plain not in _ENTRIES:
-        raise UsageError(f"no tree is called {name!r}.{did_you_mean(plain, list(_ENTRIES))}")
-    return _ENTRIES[plain]
+    known = _load_entries()
+    if plain not in known:
+        raise UsageError(f"no tree is called {name!r}.{did_you_mean(plain, list(known))}")
+    return known[plain]
 
 
 def load_tree(name: str) -> Tree:
-    """The tree called `name`.
+    """Load the tree called `name`.
 
     >>> load_tree("centipede").num_nodes
     9

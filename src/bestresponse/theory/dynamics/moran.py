@@ -1,14 +1,16 @@
-"""How strategies spread in a finite population: the Moran process.
+"""How strategies spread in a finite population: the Moran process, one run or many side by side.
 
 Each step one individual reproduces, with probability proportional to its fitness, and its child takes the place of one
 drawn at random (P. Moran, "Random processes in genetics", 1958; M. Nowak, A. Sasaki, C. Taylor & D. Fudenberg,
-"Emergence of cooperation and evolutionary stability in finite populations", Nature 428, 2004). Fitness is
-exp(intensity * payoff), where the payoff is the mean against all others; a child may mutate into another type.
+"Emergence of cooperation and evolutionary stability in finite populations", Nature 428, 2004). The payoff of an
+individual is its mean against all others. Fitness is exp(intensity * payoff), or 1 - intensity + intensity * payoff
+where it is "linear"; a child may mutate into another type.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array, as_payoffs
 
-__all__ = ["MoranResult", "fixation_probability", "moran"]
+__all__ = ["Fitness", "MoranResult", "Takeovers", "count_takeovers", "fixation_probability", "moran"]
+
+Counts = NDArray[np.int64]
+Fitness = Literal["exponential", "linear"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -30,18 +35,12 @@ class MoranResult:
     steps: int
 
 
-def _square(payoffs: ArrayLike) -> Array:
-    matrix = as_payoffs(payoffs)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InvalidGame(f"payoffs between types: expected a square matrix, got shape {matrix.shape}")
-    return matrix
+@dataclass(frozen=True, slots=True)
+class Takeovers:
+    """How many runs each type won, and how many ended before anyone had."""
 
-
-def _fitness(matrix: Array, counts: NDArray[np.int64], intensity: float) -> Array:
-    """Fitness of one individual of each type; nobody meets itself."""
-    others = counts.sum() - 1
-    mean = (matrix @ counts - np.diag(matrix)) / max(others, 1)
-    return np.asarray(np.exp(intensity * (mean - mean.max())))
+    wins: tuple[int, ...]
+    undecided: int
 
 
 def moran(
@@ -50,49 +49,138 @@ def moran(
     *,
     seed: int = 0,
     intensity: float = 1.0,
+    fitness: Fitness = "exponential",
     mutation: float = 0.0,
     steps: int = 100_000,
     stride: int = 1,
 ) -> MoranResult:
     """Run the process until one type has taken over (without mutation) or `steps` are done."""
-    matrix = _square(payoffs)
-    now = np.array(counts, dtype=np.int64)
-    if now.shape != (len(matrix),) or (now < 0).any() or now.sum() < 2:
-        raise UsageError(f"counts: expected {len(matrix)} numbers with at least two individuals in all, got {counts!r}")
+    process = _Process.check(payoffs, intensity, fitness)
+    now = process.check_counts(counts)[None]
     if not 0 <= mutation <= 1 or steps < 1 or stride < 1:
         raise UsageError("mutation is a probability; steps and stride are at least 1")
     rng = np.random.default_rng(seed)
-    path, done = [now.copy()], 0
+    path, done = [now[0].copy()], 0
     for done in range(1, steps + 1):
-        weights = now * _fitness(matrix, now, intensity)
-        child = int(rng.choice(len(now), p=weights / weights.sum()))
-        gone = int(rng.choice(len(now), p=now / now.sum()))
-        if mutation and rng.random() < mutation:
-            child = int(rng.integers(len(now)))
-        now[child] += 1
-        now[gone] -= 1
+        process.step(now, rng, mutation)
         if done % stride == 0:
-            path.append(now.copy())
+            path.append(now[0].copy())
         if not mutation and now.max() == now.sum():
             break
     winner = int(now.argmax()) if now.max() == now.sum() else None
-    return MoranResult(tuple(map(int, now)), np.array(path, dtype=np.float64), stride, winner, done)
+    return MoranResult(tuple(map(int, now[0])), np.array(path, dtype=np.float64), stride, winner, done)
 
 
-def fixation_probability(payoffs: ArrayLike, population: int, *, intensity: float = 1.0) -> float:
-    """The probability that one mutant of type 0 takes over a population of type 1, exactly (Nowak et al. 2004).
+def count_takeovers(
+    payoffs: ArrayLike,
+    counts: ArrayLike,
+    *,
+    runs: int = 100,
+    seed: int = 0,
+    intensity: float = 1.0,
+    fitness: Fitness = "exponential",
+    steps: int = 100_000,
+) -> Takeovers:
+    """Count how often each type takes over in `runs` runs from the same `counts`, each of at most `steps` steps.
+
+    >>> count_takeovers([[1, 1], [1, 1]], [10, 0], runs=5)
+    Takeovers(wins=(5, 0), undecided=0)
+    """
+    process = _Process.check(payoffs, intensity, fitness)
+    start = process.check_counts(counts)
+    if runs < 1 or steps < 1:
+        raise UsageError(f"runs and steps: expected at least 1, got {runs} and {steps}")
+    rng = np.random.default_rng(seed)
+    wins = np.zeros(len(start), dtype=np.int64)
+    now = np.tile(start, (runs, 1))
+    for _ in range(steps):
+        decided = now.max(axis=1) == start.sum()
+        if decided.any():
+            wins += (now[decided] > 0).sum(axis=0)
+            now = now[~decided]
+        if not len(now):
+            break
+        process.step(now, rng)
+    return Takeovers(tuple(map(int, wins)), len(now))
+
+
+def fixation_probability(
+    payoffs: ArrayLike, population: int, *, intensity: float = 1.0, fitness: Fitness = "exponential"
+) -> float:
+    """Compute the probability that one mutant of type 0 takes over a population of type 1 (Nowak et al. 2004).
 
     1 / (1 + sum over k of prod over i <= k of f_1(i) / f_0(i)), where i is the number of mutants.
 
     >>> fixation_probability([[1, 1], [1, 1]], 10)
     0.1
     """
-    matrix = _square(payoffs)
-    if matrix.shape != (2, 2) or population < 2:
-        raise UsageError(f"a fixation probability needs 2 types and at least 2 individuals, got {matrix.shape}")
-    logs = []
-    for mutants in range(1, population):
-        counts = np.array([mutants, population - mutants])
-        mean = (matrix @ counts - np.diag(matrix)) / (population - 1)
-        logs.append(intensity * float(mean[1] - mean[0]))
-    return float(1.0 / (1.0 + np.exp(np.cumsum(logs)).sum()))
+    process = _Process.check(payoffs, intensity, fitness)
+    if process.matrix.shape != (2, 2) or population < 2:
+        raise UsageError(f"a fixation probability needs 2 types and at least 2 individuals, got {process.matrix.shape}")
+    mutants = np.arange(1, population)
+    logs = process.log_fitness(np.stack([mutants, population - mutants], axis=1))
+    with np.errstate(invalid="ignore"):
+        steps = logs[:, 1] - logs[:, 0]  # nan where neither type can reproduce: then nobody gains on the other
+    totals = np.append(np.cumsum(np.where(np.isnan(steps), 0.0, steps)), 0.0)
+    top = float(totals.max())
+    return 0.0 if top == np.inf else float(np.exp(-top) / np.exp(totals - top).sum())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Process:
+    """Payoffs between types, and how they become fitness."""
+
+    matrix: Array
+    intensity: float
+    fitness: Fitness
+
+    @classmethod
+    def check(cls, payoffs: ArrayLike, intensity: float, fitness: Fitness) -> _Process:
+        matrix = as_payoffs(payoffs)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise InvalidGame(f"payoffs between types: expected a square matrix, got shape {matrix.shape}")
+        if fitness not in get_args(Fitness):
+            raise UsageError(f"fitness: expected one of {', '.join(get_args(Fitness))}, got {fitness!r}")
+        if fitness == "linear" and (matrix.min() < 0 or not 0 <= intensity <= 1):
+            raise UsageError("linear fitness needs payoffs of at least 0 and an intensity from 0 to 1")
+        if not np.isfinite(intensity * np.abs(matrix).max()):
+            raise UsageError(f"intensity: expected a finite number, small enough for these payoffs, got {intensity:g}")
+        return cls(matrix, intensity, fitness)
+
+    def check_counts(self, counts: ArrayLike) -> Counts:
+        now = np.array(counts, dtype=np.int64)
+        if now.shape != (len(self.matrix),) or (now < 0).any() or now.sum() < 2:
+            raise UsageError(
+                f"counts: expected {len(self.matrix)} numbers with at least two individuals in all, got {counts!r}"
+            )
+        return now
+
+    def log_fitness(self, now: Counts) -> Array:
+        """Give the logarithm of an individual's fitness, by run and type; nobody meets itself."""
+        others = max(int(now[0].sum()) - 1, 1)
+        mean = (now @ self.matrix.T - np.diag(self.matrix)) / others
+        if self.fitness == "exponential":
+            return np.asarray(self.intensity * mean)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(1.0 - self.intensity + self.intensity * np.maximum(mean, 0.0)))
+
+    def step(self, now: Counts, rng: np.random.Generator, mutation: float = 0.0) -> None:
+        """Let one be born and one die in every run, in place."""
+        logs = np.where(now > 0, self.log_fitness(now), -np.inf)
+        top = logs.max(axis=1, keepdims=True)
+        alive = np.isfinite(top)
+        weights = np.where(alive, np.exp(logs - np.where(alive, top, 0.0)), 1.0) * now.astype(np.float64)
+        child, gone = _draw(weights, rng), _draw(now.astype(np.float64), rng)
+        if mutation:
+            mutants = rng.random(len(now)) < mutation
+            child = np.where(mutants, rng.integers(now.shape[1], size=len(now)), child)
+        rows = np.arange(len(now))
+        now[rows, child] += 1
+        now[rows, gone] -= 1
+
+
+def _draw(weights: Array, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw one place in every row, by weight."""
+    limits = np.cumsum(weights, axis=1)
+    luck = rng.random(len(weights)) * limits[:, -1]
+    return np.asarray((luck[:, None] >= limits).sum(axis=1))

@@ -115,6 +115,7 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine 
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
+    """Refuse a game with another number of players; `what` names the function that needs two."""
     if game.num_players != 2:
         raise InvalidGame(f"{what}: expected a game of two players, got one of {game.num_players}")
 

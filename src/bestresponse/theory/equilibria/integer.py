@@ -87,6 +87,7 @@ class Dictionary:
 
     @property
     def width(self) -> int:
+        """How many variables z has."""
         return len(self.nonbasic)
 
     def leaving(self, column: int) -> int:

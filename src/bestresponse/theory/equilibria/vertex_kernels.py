@@ -123,6 +123,7 @@ def find_slot(table: Any, masks: Any, mask: int) -> Any:
 
 @njit(cache=True)
 def new_table(capacity: int) -> Any:
+    """Make an empty open-addressed table that stays at most half full."""
     size = 16
     while size < 2 * capacity:
         size *= 2

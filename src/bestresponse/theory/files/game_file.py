@@ -2,7 +2,7 @@
 
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory
->>> from bestresponse.theory.catalogue.classics_trees import kuhn_poker
+>>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
 >>> with TemporaryDirectory() as folder:
 ...     path = Path(folder) / "kuhn.efg"
 ...     write_game_file(kuhn_poker(), path)

@@ -44,16 +44,19 @@ class GameText:
         return self._ahead == brace and self.kind == "brace"
 
     def brace(self, brace: str, what: str) -> None:
+        """Read a brace."""
         if not self.at(brace):
             raise self.wrong(f"{brace!r} {what}")
         self._take()
 
     def word(self, what: str, *allowed: str) -> str:
+        """Read a bare word."""
         if self.kind != "word" or self._ahead not in allowed:
             raise self.wrong(what)
         return self._take()
 
     def quote(self, what: str) -> str:
+        """Read a quoted text."""
         if self.kind != "text":
             raise self.wrong(f"{what} in double quotes")
         quote = self._take()[1:-1]
@@ -87,6 +90,7 @@ class GameText:
         return found
 
     def end(self, what: str) -> None:
+        """Refuse anything that follows."""
         if self.kind != "end":
             raise self.wrong(what)
 
@@ -96,6 +100,7 @@ class GameText:
         return self.error(f"expected {expected}{got}", start)
 
     def error(self, why: str, start: int | None = None) -> InvalidGame:
+        """Make an error that names the line."""
         place = self.start if start is None else start
         line = self.text.count("\n", 0, place) + 1
         column = place - self.text.rfind("\n", 0, place)

@@ -40,6 +40,7 @@ class Levels:
 
     @property
     def gap(self) -> float:
+        """The largest gain any player could make by deviating."""
         return float(self.gains.max())
 
 

@@ -46,6 +46,7 @@ class QuantalResponse:
 
     @property
     def gap(self) -> float:
+        """The largest gain any player could make by deviating."""
         return float(self.gains.max())
 
 
@@ -61,11 +62,13 @@ class QuantalBranch:
 
     @property
     def final(self) -> QuantalResponse:
+        """The last point of the branch."""
         mixes = tuple(path[-1] for path in self.strategies)
         return QuantalResponse(float(self.precisions[-1]), mixes, float(self.residuals[-1]), self.gains[-1])
 
     @property
     def gap(self) -> float:
+        """The largest gain any player could make by deviating."""
         return float(self.gains[-1].max())
 
     def __len__(self) -> int:

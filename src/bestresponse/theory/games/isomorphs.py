@@ -41,13 +41,6 @@ class Isomorph:
             found[old] = np.asarray(strategy, dtype=np.float64)[np.argsort(ks)]
         return tuple(found)
 
-    def payoffs_back(self, payoffs: Sequence[float]) -> tuple[float, ...]:
-        """The new game's payoffs, one per new player, as payoffs of the old game's players."""
-        found = [0.0] * len(self.order)
-        for old, scale, shift, payoff in zip(self.order, self.scale, self.shift, payoffs, strict=True):
-            found[old] = (payoff - shift) / scale
-        return tuple(found)
-
     def then(self, following: Isomorph) -> Isomorph:
         """This rewriting followed by one of its result."""
         order = tuple(self.order[i] for i in following.order)

@@ -23,18 +23,18 @@ __all__ = ["OrdinalGame", "name_ordinal", "ordinal_games", "patterns"]
 # A symmetric game in the usual letters: both cooperate R, both defect P, the cooperator of an unequal pair S, its
 # defector T. Each pattern is listed from best to worst outcome; the row player's matrix is [[S, R], [P, T]].
 _PATTERNS = {
-    "chicken": ("Ch", "TRSP"),
-    "battle": ("Ba", "TSRP"),
-    "hero": ("Hr", "TSPR"),
-    "compromise": ("Cm", "TPSR"),
-    "deadlock": ("Dl", "TPRS"),
-    "prisoners-dilemma": ("Pd", "TRPS"),
-    "stag-hunt": ("Sh", "RTPS"),
-    "assurance": ("As", "RPTS"),
-    "coordination": ("Co", "RPST"),
-    "peace": ("Pc", "RSPT"),
-    "harmony": ("Ha", "RSTP"),
-    "concord": ("Nc", "RTSP"),
+    "chicken": "TRSP",
+    "battle": "TSRP",
+    "hero": "TSPR",
+    "compromise": "TPSR",
+    "deadlock": "TPRS",
+    "prisoners-dilemma": "TRPS",
+    "stag-hunt": "RTPS",
+    "assurance": "RPTS",
+    "coordination": "RPST",
+    "peace": "RSPT",
+    "harmony": "RSTP",
+    "concord": "RTSP",
 }
 
 
@@ -52,12 +52,8 @@ class OrdinalGame:
         return self.row if self.row == self.col else f"{self.row}-{self.col}"
 
     @property
-    def abbreviation(self) -> str:
-        """Two letters for each player's pattern, the row player's first."""
-        return _PATTERNS[self.row][0] + _PATTERNS[self.col][0]
-
-    @property
     def symmetric(self) -> bool:
+        """Whether both players have the same pattern."""
         return self.row == self.col
 
 
@@ -92,7 +88,7 @@ def _make(row: str, col: str) -> OrdinalGame:
 
 
 def _ranks(pattern: str) -> Array:
-    worth = {letter: float(4 - place) for place, letter in enumerate(_PATTERNS[pattern][1])}
+    worth = {letter: float(4 - place) for place, letter in enumerate(_PATTERNS[pattern])}
     return np.array([[worth["S"], worth["R"]], [worth["P"], worth["T"]]])
 
 

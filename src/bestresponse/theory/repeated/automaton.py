@@ -52,6 +52,7 @@ class Automaton:
 
     @property
     def states(self) -> int:
+        """How many states there are."""
         return len(self.mix)
 
     @property

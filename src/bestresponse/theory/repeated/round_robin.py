@@ -42,6 +42,7 @@ class Rules:
 
     @property
     def expected_rounds(self) -> float:
+        """How many rounds a match lasts on average."""
         if self.continuation == 1.0:
             return float(self.rounds)
         return (1 - self.continuation**self.rounds) / (1 - self.continuation)
@@ -87,6 +88,7 @@ class Matches:
 
     @classmethod
     def of(cls, strategies: Sequence[Automaton], game: NormalForm, noise: float) -> Matches:
+        """Stack the strategies into arrays, with `noise` applied to what they play."""
         if game.num_players != 2 or game.shape[0] != game.shape[1]:
             raise InvalidGame(f"a round robin needs two players with the same actions, got {game.shape}")
         actions = game.shape[0]

@@ -86,7 +86,7 @@ def cfr(
     Checkpoints default to 1, 10, 100, ... and the last iteration, which is always one. `engine` "auto" takes the
     compiled loop where numba is installed and the run is long enough to pay for loading it.
 
-    >>> from bestresponse.theory.catalogue.classics_trees import kuhn_poker
+    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> result = cfr(kuhn_poker(), 1000, engine="numpy")
     >>> print(f"{result.value['player 1']:.3f} {result.nash_conv:.8f}")
     -0.056 0.00017473

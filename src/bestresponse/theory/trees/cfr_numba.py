@@ -37,6 +37,7 @@ class NumbaCfr:
 
     @property
     def totals(self) -> list[Array]:
+        """The weighted sum of every player's plans so far."""
         return np.split(self._total, self._starts[1:-1])
 
 

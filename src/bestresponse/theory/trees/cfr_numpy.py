@@ -36,6 +36,7 @@ class NumpyCfr:
 
     @property
     def totals(self) -> list[Array]:
+        """The weighted sum of every player's plans so far."""
         return [side.total for side in self._sides]
 
 

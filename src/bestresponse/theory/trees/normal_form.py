@@ -31,7 +31,7 @@ CELL_LIMIT = 2_000_000
 def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> NormalForm:
     """The reduced normal form; TooLarge says how many payoffs it would have when that is more than `limit`.
 
-    >>> from bestresponse.theory.catalogue.classics_trees import kuhn_poker
+    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> to_normal_form(kuhn_poker()).shape
     (27, 64)
     """
@@ -58,7 +58,7 @@ def behaviour_of(tree: Tree, profile: Sequence[Array]) -> Policy:
 
     At information sets that a strategy never reaches, all moves are equally likely.
 
-    >>> from bestresponse.theory.catalogue.classics_trees import kuhn_poker
+    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> first = np.eye(27)[0], np.eye(64)[0]
     >>> behaviour_of(kuhn_poker(), first).at("player 1", "J")
     {'pass': 1.0, 'bet': 0.0}

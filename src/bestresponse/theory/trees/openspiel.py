@@ -22,6 +22,7 @@ __all__ = ["load_openspiel", "openspiel_is_installed"]
 
 
 def openspiel_is_installed() -> bool:
+    """Say whether OpenSpiel can be imported."""
     return find_spec("pyspiel") is not None
 
 

@@ -59,7 +59,7 @@ def policy_regrets(tree: Tree, policy: Policy | PolicyTable) -> dict[str, float]
 def nash_conv(tree: Tree, policy: Policy | PolicyTable) -> float:
     """The sum of all players' regrets; 0 at a Nash equilibrium.
 
-    >>> from bestresponse.theory.catalogue.classics_trees import kuhn_poker
+    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> from bestresponse.theory.trees.policy import uniform_policy
     >>> round(nash_conv(kuhn_poker(), uniform_policy(kuhn_poker())), 12)  # 11/12
     0.916666666667

@@ -42,6 +42,7 @@ class Treeplex:
 
     @property
     def num_sequences(self) -> int:
+        """How many sequences the player has, the empty one included."""
         return len(self.moves) + 1
 
     def behaviour(self, policy: Policy) -> Array:
@@ -82,12 +83,15 @@ class SequenceForm:
 
     @property
     def num_players(self) -> int:
+        """How many players there are."""
         return len(self.plexes)
 
     def plans(self, policy: Policy) -> list[Array]:
+        """Turn a policy into every player's realization plan."""
         return [plex.plan(plex.behaviour(policy)) for plex in self.plexes]
 
     def policy(self, behaviours: Sequence[Array]) -> Policy:
+        """Turn every player's behaviour into a policy."""
         row = np.zeros(int(self.tree.first_move[-1]))
         for plex, behaviour in zip(self.plexes, behaviours, strict=True):
             row[plex.moves] = behaviour[1:]
@@ -117,7 +121,7 @@ def bin_sums(places: IntArray, weights: Array, length: int) -> Array:
 def to_sequence_form(tree: Tree) -> SequenceForm:
     """The sequence form of `tree`; InvalidGame names the information set at which a player forgets.
 
-    >>> from bestresponse.theory.catalogue.classics_trees import kuhn_poker
+    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> [plex.num_sequences for plex in to_sequence_form(kuhn_poker()).plexes]
     [13, 13]
     """

@@ -16,7 +16,7 @@ __all__ = ["subgame"]
 def subgame(tree: Tree, node: int) -> Tree:
     """The tree below `node`, with the players, moves and labels of the whole.
 
-    >>> from bestresponse.theory.catalogue.classics_trees import centipede
+    >>> from bestresponse.theory.catalogue.tree_rules import centipede
     >>> subgame(centipede(), 2)
     Tree('centipede', players=['player 1', 'player 2'], 7 nodes, 4 leaves, 3 information sets)
     """

@@ -55,14 +55,15 @@ class SubgamePerfect:
 
     @property
     def complete(self) -> bool:
+        """Whether all of them are listed."""
         return self.count == len(self.equilibria)
 
 
 def subgame_perfect(game: Tree | Game[Any], limit: int = 1000) -> SubgamePerfect:
     """Backward induction; lists all pure equilibria if there are at most `limit`, else the first and their number.
 
-    >>> from bestresponse.theory.catalogue.classics_trees import entry_deterrence
-    >>> subgame_perfect(entry_deterrence()).equilibria[0].moves
+    >>> from bestresponse.theory.catalogue import load_tree
+    >>> subgame_perfect(load_tree("entry-deterrence")).equilibria[0].moves
     {'entrant': {'market': 'in'}, 'incumbent': {'entry': 'share'}}
     """
     tree = as_tree(game)

@@ -65,10 +65,12 @@ class Tree:
 
     @property
     def num_nodes(self) -> int:
+        """How many nodes there are."""
         return len(self.parent)
 
     @property
     def num_players(self) -> int:
+        """How many players there are."""
         return len(self.players)
 
     @cached_property

@@ -1,11 +1,12 @@
-"""The classic games in extensive form, each with its source.
+"""Classic games in extensive form that follow a rule, each with its source.
 
-Every function builds a `Tree`; `tree_catalogue` lists them by name. Poker hands are told apart by rank only, so
+Every function builds a `Tree`; `data/trees.toml` lists them by name. Poker hands are told apart by rank only, so
 Leduc poker has the 288 information sets of Southey et al. 2005 rather than one per suit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations
 
@@ -13,7 +14,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["centipede", "entry_deterrence", "kuhn_poker", "leduc_poker", "trust", "ultimatum"]
+__all__ = ["TREE_RULES", "centipede", "kuhn_poker", "leduc_poker", "trust", "ultimatum"]
 
 
 def kuhn_poker(players: int = 2) -> Tree:
@@ -164,12 +165,6 @@ def trust(endowment: int = 10, factor: int = 3) -> Tree:
     return build_tree(("sender", "receiver"), Turn("sender", "send", sends), name="trust")
 
 
-def entry_deterrence() -> Tree:
-    """An entrant stays out or enters; the incumbent then shares the market or fights.
-
-    The stage game of R. Selten, "The chain store paradox", Theory and Decision 9, 1978. Fighting is a threat that
-    supports a Nash equilibrium but no subgame perfect one.
-    """
-    fight = Turn("incumbent", "entry", {"share": Leaf([2, 2]), "fight": Leaf([0, 0])})
-    root = Turn("entrant", "market", {"out": Leaf([1, 5]), "in": fight})
-    return build_tree(("entrant", "incumbent"), root, name="entry-deterrence")
+TREE_RULES: dict[str, Callable[..., Tree]] = {
+    rule.__name__: rule for rule in (centipede, kuhn_poker, leduc_poker, trust, ultimatum)
+}
