@@ -82,3 +82,12 @@ def test_reading_any_text_gives_a_value_or_an_invalid_move(text):
     for ask in (Choice(("A", "B")), Amount(0, 9), Words(20), Mixture(("A", "B")), Form((("x", Amount(0, 1)),))):
         with suppress(InvalidMove):
             ask.check(ask.read(text))
+
+
+def test_a_mixture_may_miss_one_by_a_millionth_and_no_more():
+    mixture = Mixture(("A", "B"))
+    mixture.check((0.5, 0.5 + 9e-7))
+    mixture.check((0.0, 1 + 9e-7))
+    for wrong in ((0.5, 0.5 + 2e-6), (0.5, 0.5 - 2e-6), (0.0, 1 + 2e-6), (0.5, 0.5005)):
+        with pytest.raises(InvalidMove):
+            mixture.check(wrong)

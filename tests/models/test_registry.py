@@ -4,10 +4,10 @@ import sys
 
 import faulty
 import pytest
+from plugins import lay_package
 
 from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
-from bestresponse.models import LocalSettings, ModelSettings, ScriptedModel, ask, known_models, open_model
-from bestresponse.models.registry import providers
+from bestresponse.models import LocalSettings, ModelSettings, ask, known_models, open_model
 
 KEYS = {"OPENAI_API_KEY": "sk-hidden", "ANTHROPIC_API_KEY": "sk-hidden", "GOOGLE_API_KEY": "sk-hidden"}
 
@@ -123,8 +123,11 @@ def test_settings_do_not_show_the_environment(settings):
     assert "hidden" not in repr(settings)
 
 
-def test_a_plug_in_adds_a_provider_by_an_entry_point(settings, monkeypatch):
-    monkeypatch.setitem(providers._own, "echo", lambda name, given: ScriptedModel([name], name=f"echo/{name}"))
+def test_a_plug_in_adds_a_provider_by_an_entry_point(settings, tmp_path, monkeypatch):
+    source = "from bestresponse.models.providers.scripted import ScriptedModel\n\n\n"
+    source += "def open_echo(name, settings):\n    return ScriptedModel([name], name=f'echo/{name}')\n"
+    entry = ("bestresponse.models", "echo", "open_echo")
+    monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_echo", source, entry))
     assert open_model("echo/hello", settings).complete(ask("x")).text == "hello"
     assert "echo/<model>" in [known.name for known in known_models(settings)]
 

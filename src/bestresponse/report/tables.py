@@ -23,7 +23,7 @@ from bestresponse.report.document import Cell, Table, as_cell
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import visible
 
-__all__ = ["Row", "list_rows", "to_csv", "to_json", "to_parquet"]
+__all__ = ["Row", "list_rows", "to_csv", "to_json", "to_parquet", "unguard"]
 
 Row = Mapping[str, Cell]
 
@@ -118,8 +118,21 @@ def _csv_cell(cell: Any) -> str:
 
 def _csv_text(text: str) -> str:
     clean = visible(text)
-    safe = f"'{clean}" if _FORMULA.match(clean) and not _NUMBER.fullmatch(clean) else clean
+    safe = f"'{clean}" if _looks_like_formula(clean) else clean
     return '"' + safe.replace('"', '""') + '"' if _QUOTED.search(safe) else safe
+
+
+def _looks_like_formula(text: str) -> bool:
+    return bool(_FORMULA.match(text)) and not _NUMBER.fullmatch(text)
+
+
+def unguard(text: str) -> str:
+    """Take off the apostrophe that `to_csv` puts before text that starts like a formula.
+
+    >>> unguard("'=cmd()"), unguard("'tis")
+    ('=cmd()', "'tis")
+    """
+    return text[1:] if text[:1] == "'" and _looks_like_formula(text[1:]) else text
 
 
 def _without_surrogates(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -224,3 +225,15 @@ def test_actions_that_are_numbers_are_not_taken_for_amounts_or_list_items() -> N
         "finally(goal(you, 5), do(choice(you, '1'), do(choice(them, '2'), s0))).",
         "finally(goal(them, 0), do(choice(you, '1'), do(choice(them, '2'), s0))).",
     ]
+
+
+def test_every_attempt_is_shown_the_last_feedback_only() -> None:
+    texts = [WRONG, "If we both pick R I get 4.\nANSWER: R", WRONG, RIGHT]
+    model = ScriptedModel(texts)
+    view = replace(GAME.view((), "row"), notes=("Remember who you are.",))
+    assert len(tries(verified(model), view, Choice(("R", "B")))) == 4
+    shown = [request.messages[-1].content for request in model.asked]
+    assert [text.count("take the following into account") for text in shown] == [0, 1, 1, 1]
+    assert "If we both pick R I get 4" in shown[2]
+    assert "If we both pick R I get 3" not in shown[2]
+    assert all("Remember who you are." in text for text in shown)

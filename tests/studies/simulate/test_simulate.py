@@ -22,6 +22,7 @@ from bestresponse.studies.simulate.config import PlaygroundConfig, usual_policy
 from bestresponse.studies.simulate.findings import findings
 from bestresponse.studies.simulate.measure import measure
 from bestresponse.studies.simulate.plan import most_calls, specs
+from bestresponse.studies.simulate.regrets import judge
 from bestresponse.studies.simulate.replaying import replay_run
 from bestresponse.studies.simulate.summary import Summary
 
@@ -121,6 +122,18 @@ def test_a_tree_with_chance_deals_the_same_cards_to_other_players(tmp_path):
     assert len({tuple(row) for row in passive.measured.payoffs.tolist()}) == 2
     assert {one.place for one in bold.shares if one.seat == "player 1"} <= {"J", "Q", "K"}
     assert 0 < bold.judged.unseen < bold.judged.places == 12
+
+
+def test_where_no_play_came_the_nearest_equilibrium_is_taken_to_be_played(tmp_path):
+    """Taking at once is the equilibrium of the centipede: what would follow is not seen, and costs nothing."""
+    config = settings("centipede", "always:take", repeats=2)
+    run, _ = played(tmp_path / "r", config)
+    measured = session.read_results(run)
+    found = Summary(measured).judged
+    assert (found.places, found.unseen) == (4, 3)
+    assert {seat: one.estimate for seat, one in found.regrets.items()} == {"player 1": 0.0, "player 2": 0.0}
+    # were all moves equally likely there, player 1 would pass each time and get (0.2 + (0.8 + 6.4) / 2) / 2
+    assert judge(measured).regrets["player 1"].estimate == pytest.approx(1.9 - 0.4)
 
 
 def test_all_seats_play_the_same_equilibrium(tmp_path):

@@ -119,7 +119,7 @@ def test_a_sheet_that_cannot_be_read_says_where_and_why() -> None:
         read_sheet(head + "a,yes,1,\n")
     with pytest.raises(UsageError, match="no kind of error 'typo'"):
         read_sheet(head + "a,0,1,typo\n")
-    with pytest.raises(UsageError, match="a sheet has the columns"):
+    with pytest.raises(UsageError, match="is no sheet; expected a CSV file with the columns sample, first_correct"):
         read_sheet("a,b\n")
 
 

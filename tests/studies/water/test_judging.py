@@ -58,7 +58,7 @@ def test_a_score_outside_the_scale_is_refused_with_its_place(given):
 
 
 def test_a_file_that_is_no_sheet_is_explained():
-    with pytest.raises(UsageError, match="is no sheet; expected the columns judge, game, resident"):
+    with pytest.raises(UsageError, match="is no sheet; expected a CSV file with the columns judge, game, resident"):
         read_sheet("a,b\n1,2\n", "x.csv")
     with pytest.raises(UsageError, match="no scores yet"):
         summarise(())

@@ -3,9 +3,9 @@
 import random
 
 import pytest
+from plugins import lay_package
 from web_server import Server
 
-from bestresponse.core.registry import games
 from bestresponse.formal.formalize.examples import library
 from bestresponse.web.security.limits import RateLimit
 from bestresponse.web.sessions.games import _offers, offers
@@ -114,11 +114,10 @@ def test_a_formalized_game_is_played(house, example):
     assert play(house, {"name": example, "program": program})["phase"] == "over"
 
 
-def test_a_game_that_cannot_be_made_is_not_on_the_list(monkeypatch):
-    def broken():
-        raise TypeError("a plugin of another time")
-
-    monkeypatch.setitem(games._own, "broken-game", broken)
+def test_a_game_that_cannot_be_made_is_not_on_the_list(tmp_path, monkeypatch):
+    source = "def broken():\n    raise TypeError('a plug-in of another time')\n"
+    entry = ("bestresponse.games", "broken-game", "broken")
+    monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_broken", source, entry))
     _offers.cache_clear()
     try:
         assert "broken-game" not in [offer.name for offer in offers()]

@@ -80,15 +80,11 @@ def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
     from bestresponse.games.water.game import water
 
     game = _dialogue(name) or find_game(name).playable()
-    if abundance is not None:
-        if game.name != "water":
-            raise UsageError("--abundance belongs to the water game")
-        game = water(abundance)
-    if days is None:
-        return game
-    if not isinstance(game, AdjustableRounds):
-        raise UsageError(f"--days: the length of {game.name} cannot be chosen")
-    return game.with_rounds(days)
+    lasting = isinstance(game, AdjustableRounds) and game.rounds_word == "days"
+    if (abundance is not None and game.name != "water") or (days is not None and not lasting):
+        raise UsageError("--abundance and --days belong to the water game")
+    game = game if abundance is None else water(abundance)
+    return game.with_rounds(days) if days is not None and isinstance(game, AdjustableRounds) else game
 
 
 def _dialogue(name: str) -> DialogueGame | None:

@@ -7,13 +7,13 @@ Aggregation is conservative: a reasoning is correct only where all raters say so
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bestresponse.analysis import raters
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
+from bestresponse.report.document import Cell
 from bestresponse.report.stats.agreement import cohen_kappa, fleiss_kappa
 from bestresponse.studies.verify.recorded import Rating
 
@@ -48,10 +48,12 @@ class Confusion:
 
     @property
     def total(self) -> int:
+        """How many were judged."""
         return self.passed + self.false_alarm + self.missed + self.caught
 
     @property
     def accuracy(self) -> float | None:
+        """The share on which people and checker agree; None where nothing was judged."""
         return (self.passed + self.caught) / self.total if self.total else None
 
     @property
@@ -78,10 +80,7 @@ def agreement(rated: Sequence[Sequence[Rating]], which: str = "first") -> float 
         [sum(getattr(rating, which) for rating in row), sum(not getattr(rating, which) for rating in row)]
         for row in rated
     ]
-    try:
-        return fleiss_kappa(counts)
-    except UsageError:
-        return None
+    return raters.compute_if_defined(fleiss_kappa, counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +101,10 @@ class SheetRow:
 
 def write_sheet(rows: Iterable[SheetRow]) -> str:
     """Write a CSV sheet for one rater: empty where there is something to fill in, no verdict shown."""
-    return tables.to_csv([_list_cells(row) for row in rows], SHEET)
+    return tables.to_csv(map(_list_cells, rows), SHEET)
 
 
-def _list_cells(row: SheetRow) -> dict[str, str | int]:
+def _list_cells(row: SheetRow) -> dict[str, Cell]:
     rating = row.rating
     return {
         "sample": row.sample,
@@ -113,9 +112,9 @@ def _list_cells(row: SheetRow) -> dict[str, str | int]:
         "attempts": row.attempts,
         "first_choice": row.first_choice,
         "last_choice": row.last_choice,
-        "first_correct": "" if rating is None else int(rating.first),
-        "last_correct": "" if rating is None else int(rating.last),
-        "error_kinds": "" if rating is None else "#".join(rating.kinds),
+        "first_correct": None if rating is None else int(rating.first),
+        "last_correct": None if rating is None else int(rating.last),
+        "error_kinds": None if rating is None else "#".join(rating.kinds),
         "sentences": row.sentences,
         "remarks": row.remarks,
         "first_reasoning": row.first_reasoning,
@@ -124,22 +123,16 @@ def _list_cells(row: SheetRow) -> dict[str, str | int]:
 
 
 def read_sheet(text: str) -> dict[str, Rating]:
-    """The ratings of a filled sheet, by sample; rows not filled in are left out, other faults are UsageErrors."""
-    reader = csv.DictReader(io.StringIO(text))
-    wanted = {"sample", "first_correct", "last_correct"}
-    if not wanted <= set(reader.fieldnames or ()):
-        raise UsageError(f"a sheet has the columns {', '.join(SHEET[:8])}; got {', '.join(reader.fieldnames or ())}")
+    """Read the ratings of a filled sheet, by sample; rows not filled in are left out, other faults are UsageErrors."""
     found: dict[str, Rating] = {}
-    for number, row in enumerate(reader, start=2):
-        first, last = (str(row[name] or "").strip() for name in ("first_correct", "last_correct"))
+    for line, row in raters.read_sheet(text, ("sample", "first_correct", "last_correct")):
+        first, last = row["first_correct"].strip(), row["last_correct"].strip()
         if not first and not last:
             continue
-        kinds = tuple(kind for kind in str(row.get("error_kinds") or "").strip().split("#") if kind)
+        kinds = tuple(kind for kind in row.get("error_kinds", "").strip().split("#") if kind)
         if {first, last} - {"0", "1"}:
-            raise UsageError(f"line {number}: first_correct and last_correct are 0 or 1, got {first!r} and {last!r}")
+            raise UsageError(f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and {last!r}")
         if unknown := [kind for kind in kinds if kind not in ERROR_KINDS]:
-            raise UsageError(
-                f"line {number}: there is no kind of error {unknown[0]!r}; known: {', '.join(ERROR_KINDS)}"
-            )
-        found[str(row["sample"])] = Rating(first == "1", last == "1", kinds)
+            raise UsageError(f"line {line}: there is no kind of error {unknown[0]!r}; known: {', '.join(ERROR_KINDS)}")
+        found[row["sample"]] = Rating(first == "1", last == "1", kinds)
     return found

@@ -7,16 +7,15 @@ Several judges are summed up by medians and by how far they agree.
 
 from __future__ import annotations
 
-import csv
-import io
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 
+from bestresponse.analysis import raters
 from bestresponse.core.ask import Amount, Form
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import UsageError
@@ -25,7 +24,6 @@ from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.llm.agent import Agent
 from bestresponse.report import tables
-from bestresponse.report.stats.agreement import fleiss_kappa, icc, krippendorff_alpha
 from bestresponse.runs.folder import StoredPlay
 from bestresponse.studies.water.texts import TEXTS
 
@@ -55,10 +53,10 @@ class ScaleSummary:
     scale: str
     scores: int
     judges: int
-    first_quartile: float
-    median: float
-    third_quartile: float
-    mean: float
+    first_quartile: float | None
+    median: float | None
+    third_quartile: float | None
+    mean: float | None
     fleiss: float | None
     krippendorff: float | None
     icc: float | None
@@ -98,24 +96,18 @@ def sheet(plays: Iterable[StoredPlay], judge: str) -> str:
 
 
 def read_sheet(text: str, where: str) -> tuple[Score, ...]:
-    """The scores of a filled sheet; empty cells are not judged, anything but 1 to 5 is refused with its place."""
-    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff")))
-    needed = {"judge", "game", "resident"}
-    names = set(reader.fieldnames or ())
-    if not needed <= names or not names & set(SCALES):
-        raise UsageError(f"{where} is no sheet; expected the columns judge, game, resident and {', '.join(SCALES)}")
-    scores = []
-    for number, row in enumerate(reader, 2):
+    """Read the scores of a filled sheet; empty cells are not judged, anything but 1 to 5 is refused with its place."""
+    scores: list[Score] = []
+    for line, row in raters.read_sheet(text, ("judge", "game", "resident"), where, some_of=SCALES):
         for scale in SCALES:
-            given = (row.get(scale) or "").strip()
-            if given in ("", _NOT_JUDGED):
-                continue
-            value = _score(given, f"{where}, line {number}, {scale}")
-            scores.append(Score(row["judge"], row["game"], row["resident"], scale, value))
+            given = row.get(scale, "").strip()
+            if given not in ("", _NOT_JUDGED):
+                value = _read_score(given, f"{where}, line {line}, {scale}")
+                scores.append(Score(row["judge"], row["game"], row["resident"], scale, value))
     return tuple(scores)
 
 
-def _score(given: str, where: str) -> int:
+def _read_score(given: str, where: str) -> int:
     try:
         value = float(given)
     except ValueError:
@@ -164,33 +156,22 @@ def summarise(scores: Iterable[Score]) -> tuple[ScaleSummary, ...]:
         by_scale.setdefault(score.scale, {}).setdefault((score.game, score.resident), {})[score.judge] = score.value
     if not by_scale:
         raise UsageError("there are no scores yet: the sheets are empty")
-    return tuple(_summary(scale, by_scale[scale]) for scale in SCALES if scale in by_scale)
+    return tuple(_summarise_scale(scale, by_scale[scale]) for scale in SCALES if scale in by_scale)
 
 
-def _summary(scale: str, items: Mapping[tuple[str, str], Mapping[str, int]]) -> ScaleSummary:
+def _summarise_scale(scale: str, items: Mapping[tuple[str, str], Mapping[str, int]]) -> ScaleSummary:
     judges = sorted({judge for given in items.values() for judge in given})
     table = np.array([[given.get(judge, np.nan) for given in items.values()] for judge in judges])
-    values = table[~np.isnan(table)]
-    first, median, third = np.quantile(values, [0.25, 0.5, 0.75])
-    whole = table[:, ~np.isnan(table).any(axis=0)]
-    counts = np.stack([(whole == level).sum(axis=0) for level in range(LOWEST, HIGHEST + 1)], axis=1)
+    found = raters.summarise_ratings(table, range(LOWEST, HIGHEST + 1))
     return ScaleSummary(
         scale,
-        values.size,
-        len(judges),
-        float(first),
-        float(median),
-        float(third),
-        float(values.mean()),
-        _defined(lambda: fleiss_kappa(counts)),
-        _defined(lambda: krippendorff_alpha(table, "ordinal")),
-        _defined(lambda: icc(whole.T)),
+        found.scores,
+        found.raters,
+        found.first_quartile,
+        found.median,
+        found.third_quartile,
+        found.mean,
+        found.fleiss,
+        found.krippendorff,
+        found.icc,
     )
-
-
-def _defined(agreement: Callable[[], float]) -> float | None:
-    """The agreement, or None where there is none to speak of: one judge, one item, or nothing that differs."""
-    try:
-        return agreement()
-    except UsageError:
-        return None

@@ -20,7 +20,7 @@ from bestresponse.web.judging.scores import (
     agreement,
     check_levels,
     items_from_csv,
-    read_sheet,
+    read_scores,
     rubrics,
     sheet_rows,
 )
@@ -143,7 +143,7 @@ def download(desk: Here, task: Name) -> Response:
 def upload(desk: Here, task: Name, given: SheetIn) -> ScoresOut:
     """Take the scores of a filled sheet; all of them or none."""
     found = desk.panel.task(task)
-    desk.panel.give(found, *read_sheet(found, given.csv))
+    desk.panel.give(found, *read_scores(found, given.csv))
     return show_task(desk, task)
 
 

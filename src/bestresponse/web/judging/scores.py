@@ -6,19 +6,17 @@ A score is the number of a level from 1; whoever judges an item twice counts wit
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from bestresponse.analysis.raters import read_sheet, summarise_ratings
 from bestresponse.core.errors import UsageError
 from bestresponse.core.seeds import generator
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.report.stats.agreement import Scale, fleiss_kappa, icc, krippendorff_alpha
+from bestresponse.report.stats.agreement import Scale
 from bestresponse.studies.verify.evaluation import ERROR_KINDS
 from bestresponse.studies.water.judging import SCALES, rubric
 
@@ -30,7 +28,7 @@ __all__ = [
     "agreement",
     "check_levels",
     "items_from_csv",
-    "read_sheet",
+    "read_scores",
     "rubrics",
     "sheet_rows",
 ]
@@ -124,11 +122,9 @@ def check_levels(task: Task, given: Mapping[str, str]) -> tuple[dict[str, int], 
 
 
 def items_from_csv(text: str) -> tuple[Item, ...]:
-    """Transcripts from a table with the columns `item` and `text`."""
-    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff")))
-    if not {"item", "text"} <= set(reader.fieldnames or ()):
-        raise UsageError("expected a CSV file with the columns item and text")
-    return tuple(Item(row["item"] or str(n), (row["text"] or "")[:_LONGEST]) for n, row in enumerate(reader, 1))
+    """Read transcripts from a table with the columns `item` and `text`."""
+    rows = read_sheet(text, ("item", "text"))
+    return tuple(Item(row["item"] or str(number), row["text"][:_LONGEST]) for number, (_, row) in enumerate(rows, 1))
 
 
 def sheet_rows(task: Task, scores: Iterable[Score]) -> list[dict[str, Cell]]:
@@ -143,28 +139,21 @@ def sheet_rows(task: Task, scores: Iterable[Score]) -> list[dict[str, Cell]]:
     return rows
 
 
-def read_sheet(task: Task, text: str) -> list[Score]:
-    """The scores of a filled sheet; rows that are empty are left out, anything else is refused with its place."""
-    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff")))
+def read_scores(task: Task, text: str) -> list[Score]:
+    """Read the scores of a filled sheet; rows that are empty are left out, anything else is refused with its place."""
     keys = [criterion.key for criterion in task.criteria]
-    if not {"judge", "item", *keys} <= set(reader.fieldnames or ()):
-        raise UsageError(f"expected a CSV file with the columns judge, item, {', '.join(keys)}")
-    found: list[Score] = []
-    for number, row in enumerate(reader, 2):
-        if not any((row[key] or "").strip() for key in keys):
-            continue
-        found.append(_row_score(task, row, f"line {number}"))
-    return found
+    rows = read_sheet(text, ("judge", "item", *keys))
+    return [_read_score(task, row, f"line {line}") for line, row in rows if any(row[key].strip() for key in keys)]
 
 
-def _row_score(task: Task, row: Mapping[str, Any], where: str) -> Score:
+def _read_score(task: Task, row: Mapping[str, str], where: str) -> Score:
     if row["judge"] not in task.judges or row["item"] not in {item.id for item in task.items}:
         raise UsageError(f"{where}: there is no judge {row['judge']!r} or no item {row['item']!r} in this task")
-    levels, wrong = check_levels(task, {key: value or "" for key, value in row.items() if isinstance(key, str)})
+    levels, wrong = check_levels(task, row)
     if wrong:
         key, why = next(iter(wrong.items()))
         raise UsageError(f"{where}, {key}: {why}")
-    return Score(row["judge"], row["item"], levels, (row.get("remark") or "")[:2000])
+    return Score(row["judge"], row["item"], levels, row.get("remark", "")[:2000])
 
 
 def agreement(task: Task, scores: Iterable[Score]) -> Table:
@@ -173,10 +162,10 @@ def agreement(task: Task, scores: Iterable[Score]) -> Table:
     columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"),
                Column("Krippendorff's alpha", "right", format=".2f"), Column("Fleiss' kappa", "right", format=".2f"),
                Column("ICC(2,1)", "right", format=".2f"))  # fmt: skip
-    return Table(columns, tuple(_line(task, criterion, given) for criterion in task.criteria))
+    return Table(columns, tuple(_summarise_criterion(task, criterion, given) for criterion in task.criteria))
 
 
-def _line(task: Task, criterion: Criterion, given: Mapping[tuple[str, str], Score]) -> tuple[Cell, ...]:
+def _summarise_criterion(task: Task, criterion: Criterion, given: Mapping[tuple[str, str], Score]) -> tuple[Cell, ...]:
     table = np.array(
         [
             [given[judge, i.id].levels[criterion.key] if (judge, i.id) in given else np.nan for i in task.items]
@@ -184,22 +173,5 @@ def _line(task: Task, criterion: Criterion, given: Mapping[tuple[str, str], Scor
         ],
         dtype=np.float64,
     )
-    values = table[~np.isnan(table)]
-    whole = table[:, ~np.isnan(table).any(axis=0)]
-    counts = np.stack([(whole == level).sum(axis=0) for level in range(1, len(criterion.levels) + 1)], axis=1)
-    ordered = criterion.scale != "nominal"
-    return (
-        criterion.title,
-        int(values.size),
-        float(np.median(values)) if values.size else None,
-        _defined(lambda: krippendorff_alpha(table, criterion.scale)),
-        _defined(lambda: fleiss_kappa(counts)),
-        _defined(lambda: icc(whole.T)) if ordered else None,
-    )
-
-
-def _defined(measure: Callable[[], float]) -> float | None:
-    try:
-        return measure()
-    except UsageError:
-        return None
+    found = summarise_ratings(table, range(1, len(criterion.levels) + 1), criterion.scale)
+    return criterion.title, found.scores, found.median, found.krippendorff, found.fleiss, found.icc

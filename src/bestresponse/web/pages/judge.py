@@ -17,7 +17,7 @@ from bestresponse.web.judging.scores import (
     agreement,
     check_levels,
     items_from_csv,
-    read_sheet,
+    read_scores,
     rubrics,
     sheet_rows,
 )
@@ -106,7 +106,7 @@ def upload(request: Request, desk: Here, task: str, form: Posted) -> Response:
     check_csrf(desk, form, "admin")
     found = desk.panel.task(task)
     try:
-        desk.panel.give(found, *read_sheet(found, form.get("sheet", "")))
+        desk.panel.give(found, *read_scores(found, form.get("sheet", "")))
     except BestResponseError as error:
         return _task_page(request, desk, found, str(error))
     return RedirectResponse(f"/judge/task/{task}", 303)

@@ -1,0 +1,63 @@
+"""Sheets go out safe and come back whole, and agreement is worked out in one place."""
+
+import numpy as np
+import pytest
+
+from bestresponse.analysis.raters import read_sheet, summarise_ratings
+from bestresponse.core.errors import UsageError
+from bestresponse.report.tables import to_csv
+from bestresponse.studies.verify.evaluation import SheetRow, write_sheet
+
+FORMULAS = ["=cmd()", "\t=cmd()", " =cmd()", "\uff1dcmd()", "+1+1", "-2+3", "@SUM(A1)", "\uff0bcmd()"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_sheet_holds_a_cell_that_a_spreadsheet_runs_and_what_was_written_is_read_back(text):
+    sheet = to_csv([{"item": "a", "text": text}])
+    assert f"'{text}" in sheet
+    ((_, row),) = read_sheet(sheet, ("item", "text"))
+    assert row == {"item": "a", "text": text}
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_the_reasoning_of_a_model_is_guarded_in_the_sheets_of_verify(text):
+    assert f"'{text}" in write_sheet([SheetRow("a", "pd", 1, text, "R", text, text)])
+
+
+def test_half_a_surrogate_pair_does_not_reach_a_file():
+    sheet = write_sheet([SheetRow("a", "pd", 1, "B", "R", "half \ud83d of a pair", "fine")])
+    assert "half ⟦U+D83D⟧ of a pair" in sheet
+    sheet.encode("utf-8")
+
+
+def test_a_sheet_without_rows_has_its_columns():
+    assert write_sheet([]).startswith("sample,game,attempts,first_choice,")
+
+
+def test_rows_come_with_the_line_they_end_on_and_short_rows_with_empty_cells():
+    rows = list(read_sheet('\ufeffitem,score\r\n"two\nlines",3\r\nb\r\n', ("item", "score")))
+    assert rows == [(3, {"item": "two\nlines", "score": "3"}), (4, {"item": "b", "score": ""})]
+
+
+def test_what_is_no_sheet_is_refused_with_the_columns_expected():
+    with pytest.raises(UsageError, match=r"ada\.csv is no sheet; expected a CSV file with the columns item, score"):
+        list(read_sheet("a,b\n1,2\n", ("item", "score"), "ada.csv"))
+    with pytest.raises(UsageError, match=r"ada\.csv, line"):
+        list(read_sheet("item,score\n" + "x" * 200_000 + ",1\n", ("item", "score"), "ada.csv"))
+
+
+def test_two_raters_who_differ_once_by_hand():
+    found = summarise_ratings(np.array([[1.0, 2, 5, 4], [1, 2, 5, 3]]), range(1, 6))
+    assert (found.scores, found.raters, found.median) == (8, 2, 2.5)
+    # three of four items agree; chance = (4 + 4 + 4 + 1 + 1) / 64
+    assert found.fleiss == pytest.approx((0.75 - 14 / 64) / (1 - 14 / 64))
+
+
+def test_where_agreement_is_not_defined_it_is_none_and_levels_without_order_have_no_icc():
+    alone = summarise_ratings(np.array([[3.0]]), range(1, 6))
+    assert (alone.median, alone.fleiss, alone.krippendorff, alone.icc) == (3.0, None, None, None)
+    nobody = summarise_ratings(np.array([[np.nan, np.nan]]), (1, 2))
+    assert (nobody.scores, nobody.median, nobody.mean) == (0, None, None)
+    yes_no = summarise_ratings(np.array([[1.0, 2, 2], [1, 2, 1]]), (1, 2), "nominal")
+    assert yes_no.icc is None
+    assert yes_no.fleiss == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
