@@ -1,6 +1,6 @@
 """Sheets that raters fill in, and how far raters agree.
 
-A sheet is a CSV file: it goes out through the one writer that no spreadsheet takes for formulas (`report.tables.to_csv`), and
+A sheet is a CSV file: it goes out through `report.tables.to_csv`, whose cells no spreadsheet takes for formulas, and
 comes back through one reader, which gives every cell as text and every fault with its line.
 """
 
