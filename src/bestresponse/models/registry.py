@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
-from bestresponse.core.registry import Registry, did_you_mean
+from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
 from bestresponse.models.providers.local import LocalModel, LocalSettings
 from bestresponse.models.providers.pool import LocalPool
@@ -82,7 +82,8 @@ def open_model(spec: str, settings: ModelSettings) -> Model:
     if slash and name and prefix in _OPENERS:
         return _OPENERS[prefix](name, settings)
     if slash and name and prefix in providers.names():
-        opened: Model = providers.load(prefix)(name, settings)
+        opened: Model = providers.make(prefix, name, settings)
+        check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix))
         return opened
     if spec.endswith(".gguf") or Path(spec).is_file():
         return _open_file(Path(spec), settings)

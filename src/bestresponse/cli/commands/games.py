@@ -34,9 +34,20 @@ def _rows() -> list[tuple[Cell, ...]]:
 
     rows: list[tuple[Cell, ...]] = [(e.name, "matrix", e.description) for e in catalogue.entries()]
     rows += [(name, "tree", tree_entry(name).description) for name in tree_names()]
-    rows += [(name, "registered", _first_line(registry.games.load(name))) for name in registry.games.names()]
+    rows += [(name, "registered", _describe_registered(name)) for name in registry.games.names()]
     rows += [(name, "family", _first_line(FAMILIES[name])) for name in families()]
     return rows
+
+
+def _describe_registered(name: str) -> str:
+    """Describe a game of this library or of a package; of a broken package, say what is wrong."""
+    from bestresponse.core.errors import UsageError
+    from bestresponse.core.registry import games
+
+    try:
+        return _first_line(games.load(name))
+    except UsageError as error:
+        return str(error)
 
 
 def _first_line(thing: object) -> str:

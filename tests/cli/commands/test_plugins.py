@@ -1,0 +1,90 @@
+"""The example packages of `examples/plugins`, laid beside the library and used by its commands."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from plugins import lay_example, lay_package
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "plugins"
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """A folder with all three examples, and one package that cannot be imported."""
+    target = tmp_path_factory.mktemp("packages")
+    for name in ("game", "model", "player"):
+        lay_example(EXAMPLES / name, target)
+    broken = [(f"bestresponse.{group}", f"broken-{group}", "gone") for group in ("games", "models", "players")]
+    return lay_package(target, "broken_package", "1 / 0\n", *broken)
+
+
+def bestresponse(packages, *words):
+    path = os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run(
+        [sys.executable, "-m", "bestresponse", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | {"PYTHONPATH": path, "COLUMNS": "200"},
+    )
+
+
+def rows(folder):
+    """The rows of the only run in the folder."""
+    (table,) = folder.glob("*/rows.csv")
+    return list(csv.DictReader(table.open(newline="")))
+
+
+def test_a_game_of_a_package_is_listed_solved_and_simulated_with_its_own_strategy(packages, tmp_path):
+    listed = json.loads(bestresponse(packages, "games", "--json").stdout)
+    assert {
+        "name": "race-to-ten",
+        "kind": "registered",
+        "what": "Add 1 or 2 in turn; whoever reaches ten wins.",
+    } in listed
+    solved = bestresponse(packages, "solve", "race-to-ten", "--json")
+    assert solved.returncode == 0, solved.stderr
+    seats = ("--seat", "player 1=multiples", "--seat", "player 2=equilibrium", "--repeats", 4)
+    done = bestresponse(packages, "simulate", "race-to-ten", *seats, "--output-dir", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {(row["seat"], float(row["payoff"])) for row in rows(tmp_path)} == {("player 1", 1.0), ("player 2", -1.0)}
+
+
+def test_a_model_and_a_player_of_packages_take_seats(packages, tmp_path):
+    seats = ("--seat", "row=echo/hare", "--seat", "col=first", "--repeats", 2)
+    done = bestresponse(packages, "simulate", "stag-hunt", *seats, "--output-dir", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {(row["seat"], row["move"]) for row in rows(tmp_path)} == {("row", "hare"), ("col", "stag")}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("solve", "broken-games"), "the game 'broken-games' of the package broken-package cannot be imported"),
+        (
+            ("simulate", "stag-hunt", "--others", "broken-players"),
+            "the player 'broken-players' of the package broken-package cannot be imported",
+        ),
+        (
+            ("simulate", "stag-hunt", "--model", "broken-models/x"),
+            "the model provider 'broken-models' of the package broken-package cannot be imported",
+        ),
+    ],
+)
+def test_a_broken_package_is_named_in_one_sentence(packages, tmp_path, words, sentence):
+    done = bestresponse(packages, *words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
+    assert done.returncode == 2
+    assert f"bestresponse: {sentence}: ZeroDivisionError: division by zero" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_package_spoils_no_list(packages):
+    listed = {row["name"]: row["what"] for row in json.loads(bestresponse(packages, "games", "--json").stdout)}
+    assert "cannot be imported" in listed["broken-games"]
+    assert listed["water"].startswith("A daily auction")
+    assert bestresponse(packages, "models").returncode == 0

@@ -1,0 +1,54 @@
+"""A game of a package is a full citizen: quiz, named rivals, equilibrium, and what every answer cost."""
+
+from pathlib import Path
+
+import pytest
+from plugins import lay_example
+
+from bestresponse.analysis.regrets import measure_against_equilibrium
+from bestresponse.core.capabilities import Question
+from bestresponse.core.conformance import check_game
+from bestresponse.core.episode import Episode
+from bestresponse.core.player import Decision
+from bestresponse.players.lookup import find_strategy, list_strategies
+from bestresponse.web.sessions.ending import describe_equilibria
+from bestresponse.web.sessions.games import game_of
+from bestresponse.web.sessions.quiz import make_questions
+from bestresponse.web.sessions.setup import GameChoice
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "plugins" / "game"
+CHOICE = GameChoice("race-to-ten")
+
+
+@pytest.fixture
+def race(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(lay_example(EXAMPLE, tmp_path))
+    return game_of(CHOICE)
+
+
+def play(game, *moves):
+    episode = Episode(game)
+    for number, move in enumerate(moves):
+        episode.submit(game.roles[number % 2], Decision(move))
+    return episode.record({})
+
+
+def test_it_keeps_the_promises_of_games_and_brings_its_quiz(race):
+    check_game(race)
+    assert make_questions(race, 0, 3) == (Question("The sum is 8 and you add 2. How much do you get?", 1.0),)
+
+
+def test_its_own_strategy_is_offered_first_and_beats_all_others(race):
+    assert list_strategies(race)[0] == "multiples"
+    assert "equilibrium" in list_strategies(race)
+    view = race.view((1, 2), "player 1")
+    assert find_strategy("multiples", race, "player 1", 0).decide(view, race.asks((1, 2))["player 1"]).action == "1"
+
+
+def test_its_end_is_told_beside_the_equilibrium_and_mistakes_cost(race):
+    record = play(race, "2", "2", "1", "2", "1", "2")
+    assert measure_against_equilibrium(record, race) == {1: 2.0, 2: 0.0, 3: 0.0, 4: 0.0, 5: 0.0, 6: 0.0}
+    perfect, table, payoffs = describe_equilibria(CHOICE, record)[0], *describe_equilibria(CHOICE, record)[-2:]
+    assert perfect.text.startswith("In a subgame-perfect equilibrium")
+    assert table.rows[0] == ("player 1", "The sum is 0, added so far: nothing.", "2", "1")
+    assert payoffs.rows[1] == ("in equilibrium, on average", 1.0, -1.0)
