@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_trees import random_tree
 
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
@@ -23,7 +24,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report import codec
 from bestresponse.report.page import render
-from bestresponse.theory import NormalForm, catalogue, load_tree, random_tree, solve_tree, to_sequence_form, tree_names
+from bestresponse.theory import NormalForm, catalogue, load_tree, solve_tree, to_sequence_form, tree_names
 
 LARGE = ("leduc-poker", "travelers-dilemma", "beauty-contest")
 SMALL = [name for name in (*catalogue.names(), *tree_names()) if name not in LARGE]

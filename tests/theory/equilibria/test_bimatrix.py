@@ -147,7 +147,11 @@ def test_thirds_tie_as_they_read() -> None:
     result = nash(NormalForm.bimatrix(row, [[0, 0], [0, 1], [1, 0]]))
     whole = nash(NormalForm.bimatrix(np.rint(3 * np.array(row)), [[0, 0], [0, 1], [1, 0]]))
     assert result.degenerate
-    assert [e.exact for e in result.equilibria] == [e.exact for e in whole.equilibria]
+    assert [[x.tolist() for x in e.strategies] for e in result.equilibria] == [
+        [x.tolist() for x in e.strategies] for e in whole.equilibria
+    ]
+    assert (result.method, whole.method) == ("vertex enumeration, to 1e-12", "vertex enumeration, exact")
+    assert [e.exact for e in result.equilibria] == [None, None]
 
 
 def test_one_action_each_is_a_game_too() -> None:
@@ -215,7 +219,7 @@ def test_floating_point_and_integers_find_the_same_equilibria() -> None:
         for _ in range(15):
             game = NormalForm.bimatrix(generator.random((size, size)), generator.random((size, size + 1))[:, :size])
             compiled, whole = extreme_equilibria(game, engine="numba"), extreme_equilibria(game, exact=True)
-            assert (compiled.exact, whole.exact) == (False, True)
+            assert (compiled.exact, whole.exact, whole.in_integers) == (False, False, True)
             places = [np.lexsort(np.hstack([found.x, found.y]).T.round(9)) for found in (compiled, whole)]
             assert compiled.x[places[0]] == pytest.approx(whole.x[places[1]], abs=1e-12)
             assert compiled.y[places[0]] == pytest.approx(whole.y[places[1]], abs=1e-12)

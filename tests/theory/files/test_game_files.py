@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from random_trees import random_tree
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
@@ -16,7 +17,6 @@ from bestresponse.theory.files.game_text import written
 from bestresponse.theory.files.matrix_json import parse_matrix_json
 from bestresponse.theory.files.nfg import format_nfg, parse_nfg
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.random import random_tree
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 from bestresponse.theory.trees.tree import Tree
 

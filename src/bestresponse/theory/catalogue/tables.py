@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -37,7 +38,7 @@ class Entry:
         if "rule" in self.data:
             found = RULES[self.data["rule"]](**self.data.get("arguments", {}))
             return NormalForm(found.payoffs, found.players, found.actions, self.name)
-        payoffs = np.array(self.data["payoffs"], dtype=np.float64)
+        payoffs = np.array(self.data["payoffs"], dtype=object)
         if self.data.get("symmetric"):
             payoffs = np.stack([payoffs, payoffs.T])
         elif self.data.get("zero_sum"):
@@ -57,7 +58,7 @@ def read_data(name: str) -> str:
 
 @cache
 def _load_entries() -> dict[str, Entry]:
-    found = tomllib.loads(read_data("games.toml"))
+    found = tomllib.loads(read_data("games.toml"), parse_float=Decimal)
     return {name: Entry(name, data["description"], data["citation"], data) for name, data in sorted(found.items())}
 
 

@@ -28,18 +28,13 @@ _EXACT_VERTICES = 1500
 def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
     """Find every equilibrium of a two-player game: the extreme ones, and the components they span.
 
-    Pure equilibria come first, then mixed ones by the size of their supports. Integer payoffs up to about 8x8 give
-    exact fractions.
+    Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions and
+    decimals up to about 8x8 give exact fractions.
     """
-    extremes = extreme_equilibria(game, exact=_is_whole(game) and _has_few_vertices(game), engine=engine)
+    extremes = extreme_equilibria(game, exact=game.is_exact and _has_few_vertices(game), engine=engine)
     source = _Enumeration(game, extremes)
     equilibria = tuple([Equilibrium(game, source, number) for number in range(extremes.num_equilibria)])
     return NashResult(equilibria, extremes.method, True, extremes.degenerate, source)
-
-
-def _is_whole(game: NormalForm) -> bool:
-    payoffs = game.payoffs
-    return payoffs.item(0).is_integer() and bool((payoffs == np.rint(payoffs)).all())
 
 
 def _has_few_vertices(game: NormalForm) -> bool:
@@ -61,7 +56,7 @@ class _Enumeration:
 
     @cached_property
     def indices(self) -> dict[Edge, int]:
-        return compute_indices(self.game, self.extremes.bases(), self.extremes.exact)
+        return compute_indices(self.game, self.extremes.bases(), self.extremes.exact or self.extremes.in_integers)
 
     @cached_property
     def parts(self) -> list[list[Edge]]:

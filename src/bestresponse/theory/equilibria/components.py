@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from bestresponse.theory.equilibria.integer import determinant_sign, whole_payoffs
+from bestresponse.theory.equilibria.integer import determinant_sign, whole_matrix
 from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["Edge", "compute_indices", "find_maximal_subsets", "group_connected"]
@@ -77,7 +77,7 @@ def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: boo
 
 class _ExactSign:
     def __init__(self, game: NormalForm, player: int) -> None:
-        self._whole = whole_payoffs(game.payoffs[player])
+        self._whole = whole_matrix(game, player)
 
     def of(self, rows: list[int], columns: list[int]) -> int:
         return determinant_sign([[self._whole[i][j] for j in columns] for i in rows])

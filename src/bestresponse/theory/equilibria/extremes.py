@@ -14,7 +14,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
-from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_payoffs
+from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_matrix
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 __all__ = ["Extremes", "extreme_equilibria", "most_vertices", "require_two_players"]
@@ -35,8 +35,9 @@ _READY: dict[tuple[int, ...], Any] = {}  # the compiled enumeration, for the sha
 class Extremes(NamedTuple):
     """`x[e]`, `y[e]` are the strategies of extreme equilibrium e; pure ones come first, then by size of support.
 
-    `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that whole
-    numbers were used throughout; `table` keeps what the enumeration saw, as `extreme_kernels.extreme_pairs` gives it.
+    `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that the
+    payoffs are known exactly and were never rounded; `table` keeps what the enumeration saw, as
+    `extreme_kernels.extreme_pairs` gives it.
     """
 
     shape: tuple[int, ...]
@@ -65,7 +66,14 @@ class Extremes(NamedTuple):
     @property
     def method(self) -> str:
         """How they were found, in words."""
-        return "vertex enumeration, exact" if self.exact else "vertex enumeration, floating point"
+        if self.exact:
+            return "vertex enumeration, exact"
+        return "vertex enumeration, to 1e-12" if self.in_integers else "vertex enumeration, floating point"
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether integers of any length were used, on payoffs that were rounded to 14 digits unless `exact`."""
+        return bool(self.table.dtype == np.object_)
 
     def strategies_at(self, e: int) -> tuple[Array, Array]:
         """Both strategies of equilibrium e."""
@@ -166,7 +174,7 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
 def _by_integers(game: NormalForm) -> Extremes:
     m, n = game.shape
     _check_fits(m, n, _INTEGER_BYTES)
-    row, column = whole_payoffs(game.payoffs[0]), whole_payoffs(game.payoffs[1])
+    row, column = whole_matrix(game, 0), whole_matrix(game, 1)
     in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
     in_p = [_spread(vertex, used, m) for vertex in vertices([[row[j] for row in _at(column, used)] for j in range(n)])]
@@ -186,7 +194,7 @@ def _by_integers(game: NormalForm) -> Extremes:
     table[len(pairs) :, :3] = bases
     degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
     regret = _largest_regret(game, x, y)
-    return Extremes(game.payoffs.shape, len(pairs), len(bases), True, degenerate, regret, table)
+    return Extremes(game.payoffs.shape, len(pairs), len(bases), game.is_exact, degenerate, regret, table)
 
 
 def _at(rows: list[list[int]], used: list[int]) -> list[list[int]]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, gcd, lcm, log10
 
-from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Dictionary", "Vertex", "determinant_sign", "start", "vertices", "whole_payoffs"]
+__all__ = ["Dictionary", "Vertex", "determinant_sign", "start", "vertices", "whole_matrix", "whole_payoffs"]
 
 _SIMPLE_DENOMINATOR = 1000
 _FEW_UNITS = 2**40  # with no more multiples of a common unit the floats are certainly meant as they are
@@ -23,12 +23,20 @@ _ROUNDING_LIMIT = Fraction(5, 10**10)
 _SMALLEST_FLOAT = 5e-324
 
 
+def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
+    """Give a positive integer matrix with the best responses of a two-player game, exactly where it is exact."""
+    if game.rationals is None:
+        return whole_payoffs(game.payoffs[player])
+    return _in_rows(_in_units(game.rationals[player].ravel().tolist()), game.shape[1])
+
+
 def whole_payoffs(matrix: Array) -> list[list[int]]:
     """A positive integer matrix with the same best responses: shifted, scaled by a common unit.
 
-    Multiples of a common unit are taken as they are. Other numbers are taken to about 14 digits of their range, and as
-    the simple fractions or decimals they are closest to: 0.1 means one tenth, 0.1 + 0.2 equals 0.3, and 2 / 3 is twice
-    1 / 3. Where rounding in the last digit is more than 5e-10 of the range, the floats are taken exactly.
+    Whole numbers and multiples of a common unit are taken as they are. Other numbers are taken to about 14 digits of
+    their range, and as the simple fractions or decimals they are closest to: 0.1 means one tenth, 0.1 + 0.2 equals
+    0.3, and 2 / 3 is twice 1 / 3. Where rounding in the last digit is more than 5e-10 of the range, the floats are
+    taken exactly.
 
     >>> import numpy as np
     >>> whole_payoffs(np.array([[1 / 3, 2 / 3], [0.0, 0.5]]))
@@ -36,9 +44,12 @@ def whole_payoffs(matrix: Array) -> list[list[int]]:
     """
     values = [float(value) for row in matrix for value in row]
     whole = _in_units([int(value) if value.is_integer() else Fraction(value) for value in values])
-    if max(whole) > _FEW_UNITS:
+    if max(whole) > _FEW_UNITS and not all(value.is_integer() for value in values):
         whole = _in_units(_simplified(values))
-    width = len(matrix[0])
+    return _in_rows(whole, len(matrix[0]))
+
+
+def _in_rows(whole: list[int], width: int) -> list[list[int]]:
     return [whole[at : at + width] for at in range(0, len(whole), width)]
 
 

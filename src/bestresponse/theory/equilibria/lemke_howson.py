@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
 from bestresponse.theory.equilibria.extremes import require_two_players
-from bestresponse.theory.equilibria.integer import Dictionary, start, whole_payoffs
+from bestresponse.theory.equilibria.integer import Dictionary, start, whole_matrix, whole_payoffs
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
 
@@ -131,14 +131,16 @@ def _check_label(label: int, shape: tuple[int, ...]) -> None:
 
 
 def _exact_equilibrium(game: NormalForm, label: int) -> Equilibrium:
-    points, _ = _exact_path(game.payoffs[0], game.payoffs[1], label)
+    points, _ = _exact_path(whole_matrix(game, 0), whole_matrix(game, 1), label)
     exact = tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
-    return Equilibrium.at(game, tuple(np.array([float(p) for p in mix]) for mix in exact), exact)
+    return Equilibrium.at(
+        game, tuple(np.array([float(p) for p in mix]) for mix in exact), exact if game.is_exact else None
+    )
 
 
 def _solve_exactly(row: Array, col: Array, label: int, out: tuple[Array, Array, Array, NDArray[np.int64]]) -> None:
     x, y, regrets, pivots = out
-    points, pivots[0] = _exact_path(row, col, label)
+    points, pivots[0] = _exact_path(whole_payoffs(row), whole_payoffs(col), label)
     x[:], y[:] = ([value / sum(point) for value in point] for point in points)
     gains = []
     for payoff, own, other in ((row, x, y), (col.T, y, x)):
@@ -148,10 +150,12 @@ def _solve_exactly(row: Array, col: Array, label: int, out: tuple[Array, Array, 
     regrets[0] = max(gains)
 
 
-def _exact_path(row: Array, col: Array, label: int) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
+def _exact_path(
+    row: list[list[int]], col: list[list[int]], label: int
+) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Both strategies, unscaled, and the number of pivots."""
-    m, n = row.shape
-    tables = [start([list(line) for line in zip(*whole_payoffs(col), strict=True)]), start(whole_payoffs(row))]
+    m, n = len(row), len(row[0])
+    tables = [start([list(line) for line in zip(*col, strict=True)]), start(row)]
     current, side, steps = label, int(label >= m), 0
     while True:
         variable = current if side == 0 else (current - m if current >= m else n + current)

@@ -13,17 +13,22 @@ from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_norma
 
 __all__ = ["pure_nash"]
 
+_ROUNDING = 1e-12
 
-def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float = 1e-12) -> tuple[tuple[int, ...], ...]:
-    """Every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.
 
-    `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal.
+def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float | None = None) -> tuple[tuple[int, ...], ...]:
+    """Find every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.
+
+    `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal. It is 0 where the
+    payoffs are exact, 1e-12 for other floats.
 
     >>> stag_hunt = NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]])
     >>> pure_nash(stag_hunt)
     ((0, 0), (1, 1))
     """
     game = as_normal_form(game)
+    if tolerance is None:
+        tolerance = 0.0 if game.is_exact else _ROUNDING
     stays = np.ones(game.shape, dtype=np.bool_)
     for player in range(game.num_players):
         stays &= _best_cells(game, player, strict, tolerance)
@@ -31,9 +36,12 @@ def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float = 1e-12)
 
 
 def _best_cells(game: NormalForm, player: int, strict: bool, tolerance: float) -> NDArray[np.bool_]:
-    own = game.payoffs[player]
-    slack = tolerance * float(np.ptp(own))
-    best = own >= own.max(axis=player, keepdims=True) - slack
+    if tolerance:
+        own = game.payoffs[player]
+        best = own >= own.max(axis=player, keepdims=True) - tolerance * float(np.ptp(own))
+    else:
+        own = game.given[player]
+        best = own == own.max(axis=player, keepdims=True)
     if strict:
         best &= best.sum(axis=player, keepdims=True) == 1
     return np.asarray(best, dtype=np.bool_)

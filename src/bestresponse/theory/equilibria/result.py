@@ -5,6 +5,7 @@ Solvers give strategies only. Payoffs, regret, index, stability and components a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +15,7 @@ import numpy as np
 
 from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.rationals import Rationals
 from bestresponse.theory.games.regrets import Profile, deviation_payoffs
 
 __all__ = ["Component", "Equilibrium", "Fractions", "NashResult", "NashSubset", "Source"]
@@ -22,6 +24,7 @@ Fractions = tuple[tuple[Fraction, ...], ...]
 
 _IN_SUPPORT = 1e-12
 _TIE = 1e-9
+_EXACT_CELLS = 400
 
 
 class Source(Protocol):
@@ -93,19 +96,36 @@ class Equilibrium:
         return row @ y, x @ col
 
     @cached_property
+    def _exact_deviations(self) -> list[list[Fraction]] | None:
+        """What every action earns, exactly; None where strategies or payoffs are rounded, or there is too much."""
+        if self.exact is None or self.game.num_players != 2 or self.game.payoffs[0].size > _EXACT_CELLS:
+            return None
+        row, col = (_as_fractions(own) for own in self.game.given)
+        x, y = self.exact
+        return [_multiply(row, y), _multiply(list(zip(*col, strict=True)), x)]
+
+    @cached_property
     def payoffs(self) -> Array:
         """What each player expects."""
+        if self._exact_deviations is not None and self.exact is not None:
+            earned = zip(self._exact_deviations, self.exact, strict=True)
+            return np.array([float(_multiply([values], mix)[0]) for values, mix in earned])
         return np.array([u @ x for u, x in zip(self._deviations, self.strategies, strict=True)])
 
     @cached_property
     def regret(self) -> float:
         """The largest gain any player could make by deviating."""
+        if self._exact_deviations is not None and self.exact is not None:
+            earned = zip(self._exact_deviations, self.exact, strict=True)
+            return max(float(max(values) - _multiply([values], mix)[0]) for values, mix in earned)
         best = [float(values.max()) for values in self._deviations]
         return max(0.0, *(top - float(own) for top, own in zip(best, self.payoffs, strict=True)))
 
     @cached_property
     def strict(self) -> bool:
         """Whether every deviation loses."""
+        if self._exact_deviations is not None:
+            return self.kind == "pure" and all(u.count(max(u)) == 1 for u in self._exact_deviations)
         spreads = [_TIE * float(np.ptp(own)) for own in self.game.payoffs]
         tied = [int((u >= u.max() - s).sum()) for u, s in zip(self._deviations, spreads, strict=True)]
         return self.kind == "pure" and max(tied) == 1
@@ -135,6 +155,8 @@ class Equilibrium:
     @property
     def supports(self) -> tuple[tuple[int, ...], ...]:
         """The actions each player uses."""
+        if self.exact is not None:
+            return tuple(tuple(a for a, p in enumerate(mix) if p) for mix in self.exact)
         return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > _IN_SUPPORT) for x in self.strategies)
 
     @property
@@ -160,6 +182,15 @@ class Equilibrium:
         if self.index is not None:
             words.append(f"index {self.index:+d}" if self.index else "index 0")
         return ", ".join(words) or "in a component"
+
+
+def _as_fractions(payoffs: Array | Rationals) -> list[list[Fraction]]:
+    return [[Fraction(value) for value in row] for row in payoffs.tolist()]
+
+
+def _multiply(matrix: Sequence[Sequence[Fraction]], mix: Sequence[Fraction]) -> list[Fraction]:
+    used = [(j, p) for j, p in enumerate(mix) if p]
+    return [sum((row[j] * p for j, p in used), Fraction(0)) for row in matrix]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

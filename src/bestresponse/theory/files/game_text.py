@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.games.rationals import parse_rational
 
 __all__ = ["GameText", "distinct", "quoted", "written"]
 
@@ -63,7 +64,11 @@ class GameText:
         return re.sub(r'\\(["\\])', r"\1", quote) if "\\" in quote else quote
 
     def number(self, what: str) -> float:
-        """A finite number; rationals become the nearest float."""
+        """Read a finite number; rationals become the nearest float."""
+        return float(self.rational(what))
+
+    def rational(self, what: str) -> Fraction:
+        """Read a finite number as it is written."""
         if self.kind != "number":
             raise self.wrong(f"{what} (a number)")
         value = _value(self._ahead)
@@ -129,26 +134,24 @@ class GameText:
         self.kind = "other" if self._ahead else "end"
 
 
-def _value(text: str) -> float | None:
+def _value(text: str) -> Fraction | None:
     if len(text) > _LONGEST_NUMBER:
         return None
     try:
-        if "/" in text:
-            top, bottom = text.split("/")
-            value = float(Fraction(int(top), int(bottom)))
-        else:
-            value = float(text)
+        value = parse_rational(text)
+        return value if math.isfinite(float(value)) else None
     except (ValueError, ZeroDivisionError, OverflowError):
         return None
-    return value if math.isfinite(value) else None
 
 
-def written(number: float) -> str:
-    """The number as a short rational where that is exact, else with all its digits.
+def written(number: float | Fraction) -> str:
+    """Write a rational as it is, and a float as a short rational where that is exact, else with all its digits.
 
     >>> written(1 / 3), written(0.1234567890123), written(2.0)
     ('1/3', '0.1234567890123', '2')
     """
+    if isinstance(number, int | Fraction):
+        return str(number)
     if abs(number) < 1e15:
         near = Fraction(number).limit_denominator(10_000)
         if float(near) == number:

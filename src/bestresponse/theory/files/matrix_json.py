@@ -12,12 +12,15 @@ ways, and optionally `players`, `actions` and `name`:
 from __future__ import annotations
 
 import json
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import NormalForm, as_payoffs
+from bestresponse.theory.games.rationals import parse_rational
 
 __all__ = ["parse_matrix_json"]
 
@@ -33,7 +36,7 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
     ('Ann', 'Bob')
     """
     try:
-        data = json.loads(text, parse_int=float)
+        data = json.loads(text, parse_int=_read_number, parse_float=_read_number)
     except json.JSONDecodeError as error:
         raise InvalidGame(f"{source}, line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:
@@ -42,6 +45,15 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
         return _game(data)
     except InvalidGame as error:
         raise InvalidGame(f"{source}: {error}") from None
+
+
+def _read_number(text: str) -> Fraction | float:
+    """Read a number as it is written; what no float can hold becomes infinite and is refused later."""
+    try:
+        number = parse_rational(text)
+        return number if math.isfinite(float(number)) else math.inf
+    except (OverflowError, ValueError):
+        return math.inf
 
 
 def _game(data: Any) -> NormalForm:
@@ -65,9 +77,9 @@ def _game(data: Any) -> NormalForm:
 def _bare(matrix: list[Any]) -> NormalForm:
     payoffs = as_payoffs(matrix, "matrix")
     if payoffs.ndim == 2:
-        return NormalForm.zero_sum(payoffs)
+        return NormalForm.zero_sum(np.array(matrix, dtype=object))
     if payoffs.ndim == 3 and payoffs.shape[2] == 2:
-        return NormalForm(np.moveaxis(payoffs, 2, 0))
+        return NormalForm(np.moveaxis(np.array(matrix, dtype=object), 2, 0))
     if payoffs.ndim == 1:
         raise InvalidGame(f"matrix: expected a list of rows, got {payoffs.size} numbers; one row is written [[1, 2]]")
     raise InvalidGame(
@@ -115,7 +127,7 @@ def _numbers(given: Any, what: str, depth: int = 0) -> Any:
             raise InvalidGame(f"{what}: expected at most {_DEEPEST} nested lists")
         for k, one in enumerate(given):
             _numbers(one, f"{what}[{k}]", depth + 1)
-    elif not isinstance(given, float):
+    elif not isinstance(given, float | Fraction):
         raise InvalidGame(f"{what}: expected a number, got {_kind(given)}")
     elif depth == 0:
         raise InvalidGame(f"{what}: expected a matrix, got a number")
@@ -128,7 +140,7 @@ def _kind(given: Any) -> str:
             return "null"
         case bool():
             return "a truth value"
-        case float():
+        case float() | Fraction():
             return "a number"
         case str():
             return f"the text {given[:30]!r}"

@@ -9,13 +9,15 @@ R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for gam
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory.files.game_text import GameText, distinct, quoted, written
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import NormalForm, as_payoffs
+from bestresponse.theory.games.rationals import Rationals
 
 __all__ = ["NfgStyle", "format_nfg", "parse_nfg"]
 
@@ -49,7 +51,8 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
         table = _by_contingency(words, len(players), math.prod(shape))
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
-    return NormalForm(payoffs, tuple(players), tuple(map(tuple, actions)), title)
+    floats = as_payoffs(payoffs, source)
+    return NormalForm(floats, tuple(players), tuple(map(tuple, actions)), title, payoffs)
 
 
 def _actions(words: GameText, players: int) -> list[list[str]]:
@@ -77,17 +80,17 @@ def _actions(words: GameText, players: int) -> list[list[str]]:
     return actions
 
 
-def _by_contingency(words: GameText, players: int, contingencies: int) -> Array:
+def _by_contingency(words: GameText, players: int, contingencies: int) -> Rationals:
     wanted = contingencies * players
-    numbers: list[float] = []
+    numbers: list[Fraction] = []
     while len(numbers) < wanted:
-        numbers.append(words.number(f"payoff {len(numbers) + 1} of {wanted}"))
-    return np.array(numbers).reshape(contingencies, players)
+        numbers.append(words.rational(f"payoff {len(numbers) + 1} of {wanted}"))
+    return np.array(numbers, dtype=object).reshape(contingencies, players)
 
 
-def _by_outcome(words: GameText, players: int, contingencies: int) -> Array:
+def _by_outcome(words: GameText, players: int, contingencies: int) -> Rationals:
     words.brace("{", "before the outcomes")
-    outcomes = [[0.0] * players]
+    outcomes = [[Fraction(0)] * players]
     while not words.at("}"):
         outcomes.append(_outcome(words, players))
     words.brace("}", "after the outcomes")
@@ -95,17 +98,17 @@ def _by_outcome(words: GameText, players: int, contingencies: int) -> Array:
     while len(chosen) < contingencies:
         what = f"the outcome of contingency {len(chosen) + 1} of {contingencies}"
         chosen.append(words.whole(what, 0, len(outcomes) - 1))
-    return np.array(outcomes)[chosen]
+    return np.array(outcomes, dtype=object)[chosen]
 
 
-def _outcome(words: GameText, players: int) -> list[float]:
+def _outcome(words: GameText, players: int) -> list[Fraction]:
     start = words.start
     words.brace("{", "before an outcome, or '}' after the last")
     if words.kind == "text":
         words.quote("the outcome's name")
     payoffs = []
     while not words.at("}"):
-        payoffs.append(words.number("a payoff or '}'"))
+        payoffs.append(words.rational("a payoff or '}'"))
     if len(payoffs) != players:
         raise words.error(f"expected {players} payoffs, got {len(payoffs)}", start)
     words.brace("}", "after the payoffs")
@@ -116,7 +119,7 @@ def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
     """`game` as the text of an `.nfg` file; reading it gives the same game."""
     players = " ".join(map(quoted, game.players))
     actions = " ".join("{ " + " ".join(map(quoted, names)) + " }" for names in game.actions)
-    rows = [tuple(row) for row in game.payoffs.T.reshape(-1, game.num_players).tolist()]
+    rows = [tuple(row) for row in game.given.T.reshape(-1, game.num_players).tolist()]
     match style:
         case "payoffs":
             body = [" ".join(map(written, row)) for row in rows]
@@ -127,7 +130,7 @@ def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
     return "\n".join([f"NFG 1 R {quoted(game.name)} {{ {players} }}", f"{{ {actions} }}", '""', "", *body, ""])
 
 
-def _outcome_lines(rows: list[tuple[float, ...]]) -> list[str]:
+def _outcome_lines(rows: list[tuple[float | Fraction, ...]]) -> list[str]:
     numbers = {row: number for number, row in enumerate(dict.fromkeys(rows), start=1)}
     outcomes = [f'{{ "" {", ".join(map(written, row))} }}' for row in numbers]
     return ["{", *outcomes, "}", " ".join(str(numbers[row]) for row in rows)]

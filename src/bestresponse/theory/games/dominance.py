@@ -15,6 +15,7 @@ import numpy as np
 
 from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.rationals import Rationals
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
 __all__ = [
@@ -95,9 +96,9 @@ def dominated(game: GameLike) -> tuple[Domination, ...]:
     game = as_normal_form(game)
     found = []
     for player in range(game.num_players):
-        own = _own(game, player)
+        own, exact = _own(game, player), _own_exact(game, player)
         for action in range(len(own)):
-            by = _strictly(own, player, action) or _weakly(own, player, action)
+            by = _strictly(own, exact, player, action) or _weakly(own, exact, player, action)
             if by is not None:
                 found.append(by)
     return tuple(found)
@@ -162,24 +163,31 @@ def _own(game: NormalForm, player: int) -> Array:
     return np.asarray(np.moveaxis(game.payoffs[player], player, 0).reshape(game.shape[player], -1))
 
 
+def _own_exact(game: NormalForm, player: int) -> Array | Rationals | None:
+    """The same as they were given, or None where they are floats that may stand for a number nearby."""
+    if not game.is_exact:
+        return None
+    return np.asarray(np.moveaxis(game.given[player], player, 0).reshape(game.shape[player], -1))
+
+
 def _strict_ones(game: NormalForm) -> list[Domination]:
     found = []
     for player in range(game.num_players):
-        own = _own(game, player)
-        found += [by for action in range(len(own)) if (by := _strictly(own, player, action)) is not None]
+        own, exact = _own(game, player), _own_exact(game, player)
+        found += [by for action in range(len(own)) if (by := _strictly(own, exact, player, action)) is not None]
     return found
 
 
-def _strictly(own: Array, player: int, action: int) -> Domination | None:
+def _strictly(own: Array, exact: Array | Rationals | None, player: int, action: int) -> Domination | None:
     """Mixtures of the other actions play a zero-sum game against the others: dominated when its value is positive."""
     others = np.delete(np.arange(len(own)), action)
     if not len(others):
         return None
     lead = own[others] - own[action]
+    margins = lead.min(axis=1) if exact is None else (exact[others] - exact[action]).min(axis=1)
     least = _MARGIN * float(np.ptp(own))
-    margins = lead.min(axis=1)
     mix = np.zeros(len(own))
-    if margins.max() > least:
+    if margins.max() > (least if exact is None else 0):
         mix[others[margins.argmax()]] = 1.0
         return Domination(player, action, "strict", mix, float(margins.max()))
     if lead.max(axis=0).min() <= least:
@@ -190,17 +198,18 @@ def _strictly(own: Array, player: int, action: int) -> Domination | None:
     return Domination(player, action, "strict", mix, margin) if margin > least else None
 
 
-def _weakly(own: Array, player: int, action: int) -> Domination | None:
+def _weakly(own: Array, exact: Array | Rationals | None, player: int, action: int) -> Domination | None:
     others = np.delete(np.arange(len(own)), action)
     if not len(others):
         return None
     lead = own[others] - own[action]
     slack = 1e-12 * float(np.ptp(own))
     mix = np.zeros(len(own))
-    for k in np.flatnonzero((lead >= -slack).all(axis=1) & (lead > slack).any(axis=1)):
+    known, least = (lead, slack) if exact is None else (exact[others] - exact[action], 0.0)
+    for k in np.flatnonzero((known >= -least).all(axis=1) & (known > least).any(axis=1)):
         mix[others[k]] = 1.0
         return Domination(player, action, "weak", mix, 0.0)
-    if not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
+    if len(others) == 1 or not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
         return None
     mixed = _weak_mixture(lead / float(np.ptp(own)))
     if mixed is None:
@@ -235,6 +244,7 @@ def _weak_mixture(lead: Array) -> Array | None:
 
 
 def _restricted(game: NormalForm, kept: tuple[tuple[int, ...], ...]) -> NormalForm:
-    payoffs = game.payoffs[np.ix_(range(game.num_players), *kept)]
+    place = np.ix_(range(game.num_players), *kept)
+    exact = None if game.rationals is None else game.rationals[place]
     actions = tuple(tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True))
-    return NormalForm(payoffs, game.players, actions, game.name)
+    return NormalForm(game.payoffs[place], game.players, actions, game.name, exact)

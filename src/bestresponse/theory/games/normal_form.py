@@ -8,13 +8,15 @@ bimatrix game with payoffs[1] == -payoffs[0].
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.games.rationals import Rationals, as_rationals, fits_floats
 
 __all__ = ["Array", "GameLike", "NormalForm", "as_normal_form", "as_payoffs"]
 
@@ -31,6 +33,8 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
     """
     try:
         array = np.asarray(numbers, dtype=np.float64)
+    except OverflowError:
+        raise InvalidGame(f"{what}: expected numbers that floats can hold, got one beyond 1.8e308") from None
     except (TypeError, ValueError) as error:
         raise InvalidGame(f"{what}: expected a rectangular array of numbers, got {_reason(numbers, error)}") from None
     if array.size == 0:
@@ -53,6 +57,8 @@ def _reason(numbers: object, error: Exception) -> str:
 class NormalForm:
     """An n-player game as a payoff tensor of shape (n, actions of player 0, actions of player 1, ...).
 
+    `payoffs` are floats. Integers, fractions and decimals that floats do not hold exactly are kept in `rationals`.
+
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> pd.num_players, pd.shape
     (2, (2, 2))
@@ -62,9 +68,11 @@ class NormalForm:
     players: tuple[str, ...] = ()
     actions: tuple[tuple[str, ...], ...] = ()
     name: str = ""
+    rationals: Rationals | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         payoffs = as_payoffs(self.payoffs)
+        object.__setattr__(self, "rationals", self._keep_rationals(payoffs))
         if payoffs.ndim != payoffs.shape[0] + 1:
             raise InvalidGame(
                 f"payoffs: {payoffs.shape[0]} players need {payoffs.shape[0] + 1} axes, the array has {payoffs.ndim}"
@@ -79,6 +87,15 @@ class NormalForm:
         if not self.actions:
             object.__setattr__(self, "actions", tuple(tuple(f"a{k}" for k in range(m)) for m in self.shape))
         self._check_names()
+
+    def _keep_rationals(self, floats: Array) -> Rationals | None:
+        """Keep the exact payoffs where floats do not hold them, and only if they are those of this game."""
+        given = self.rationals
+        if given is None and not (isinstance(self.payoffs, np.ndarray) and self.payoffs.dtype == np.float64):
+            given = as_rationals(self.payoffs)
+        if given is None or fits_floats(given) or not np.array_equal(given.astype(np.float64), floats):
+            return None
+        return given
 
     def _check_names(self) -> None:
         if len(self.players) != self.num_players or len(set(self.players)) != len(self.players):
@@ -95,13 +112,33 @@ class NormalForm:
         first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
         if first.ndim != 2 or first.shape != second.shape:
             raise InvalidGame(f"expected two matrices of one shape, got {first.shape} and {second.shape}")
-        return cls(np.stack([first, second]), **names)
+        exact = as_rationals(row), as_rationals(col)
+        known = None if exact[0] is None or exact[1] is None else np.stack([exact[0], exact[1]])
+        return cls(np.stack([first, second]), rationals=known, **names)
 
     @classmethod
     def zero_sum(cls, row: ArrayLike, **names: Any) -> NormalForm:
         """Two players; what the row player gets the column player pays."""
-        matrix = as_payoffs(row, "row payoffs")
-        return cls.bimatrix(matrix, -matrix, **names)
+        matrix, exact = as_payoffs(row, "row payoffs"), as_rationals(row)
+        return cls.bimatrix(matrix, -matrix, **names) if exact is None else cls.bimatrix(exact, -exact, **names)
+
+    @property
+    def given(self) -> Array | Rationals:
+        """The payoffs as they were given: exact numbers where floats do not hold them."""
+        return self.payoffs if self.rationals is None else self.rationals
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether the payoffs are known exactly, and not floats that may stand for a number nearby.
+
+        Whole numbers and multiples of 1/64 are taken to be meant as they are.
+        """
+        if self.rationals is not None:
+            return True
+        if not (64.0 * self.payoffs.item(0)).is_integer():
+            return False
+        fine = 64.0 * self.payoffs
+        return bool((fine == np.rint(fine)).all())
 
     @property
     def num_players(self) -> int:
@@ -130,7 +167,7 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
         if col is not None:
             raise InvalidGame("expected a game or two matrices of payoffs, got a game and a matrix")
         return game
-    return NormalForm(as_payoffs(game)) if col is None else NormalForm.bimatrix(game, col)
+    return NormalForm(cast(Array, game)) if col is None else NormalForm.bimatrix(game, col)
 
 
 def _default_players(count: int) -> tuple[str, ...]:
