@@ -1,13 +1,17 @@
 """The JSON schemas of asks, checked by us."""
 
 import json
+from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import strict_schema
 
-from bestresponse.core.errors import Flaw, InvalidMove, UsageError
-from bestresponse.models import read_json, violations
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.formalize.structured import TABLE_SCHEMA
+from bestresponse.games.dialogue.domain import load_domain
+from bestresponse.games.dialogue.written import scenario_schema
+from bestresponse.models import Reply, ask, find_violations, make_strict
+from bestresponse.models.schema import finish_structured, schema_text
 
 MIX = {
     "type": "object",
@@ -39,39 +43,149 @@ MIX = {
         ([1], {"type": "array", "minItems": 2}, ["the answer has 1 items"]),
         ({"x": 1}, {"additionalProperties": {"type": "string"}}, ["the answer.x is 1, expected string"]),
         ({"x": 1}, {"title": "anything"}, []),
+        ("abcd", {"type": "string", "maxLength": 3}, ["the answer has 4 characters"]),
+        ("ab", {"pattern": "^a.$"}, []),
+        ("b", {"pattern": "^a"}, ['the answer is "b", which does not match ^a']),
+        (None, {"anyOf": [{"type": "string"}, {"type": "null"}]}, []),
+        (1, {"anyOf": [{"type": "string"}, {"type": "null"}]}, ["the answer is 1, which fits none of 2 possibilities"]),
+        (10**400, {"maximum": 1}, [f"the answer is 1{'0' * 56}..., more than 1"]),
     ],
 )
 def test_what_breaks_a_schema_is_said_in_words(value, schema, expected):
-    assert list(violations(value, schema)) == expected
+    assert list(find_violations(value, schema)) == expected
 
 
-@pytest.mark.parametrize("schema", [{"pattern": "a"}, {"type": "colour"}, {"anyOf": []}, [], True])
+@pytest.mark.parametrize("schema", [{"not": {}}, {"type": "colour"}, {"pattern": "("}, [], True])
 def test_a_schema_that_cannot_be_checked_is_refused_not_ignored(schema):
     with pytest.raises(UsageError):
-        list(violations("x", schema))
+        list(find_violations("x", schema))
+
+
+OPTIONAL = {
+    "type": "object",
+    "title": "Claim",
+    "properties": {
+        "form": {"enum": ["higher", "lower"]},
+        "text": {"type": "string", "maxLength": 80},
+        "which": {"type": "integer", "minimum": 0},
+        "side": {"type": "string", "enum": ["left", "right"]},
+        "sure": {"const": True},
+        "either": {"anyOf": [{"type": "string"}, {"type": "number"}]},
+        "none": {"type": ["string", "null"]},
+        "inner": {"type": "object", "properties": {"a": {"type": "number"}}},
+    },
+    "required": ["form"],
+}
+
+
+def test_optional_properties_become_required_and_may_be_null():
+    assert make_strict(OPTIONAL) == {
+        "type": "object",
+        "properties": {
+            "form": {"enum": ["higher", "lower"], "type": "string"},
+            "text": {"type": ["string", "null"]},
+            "which": {"type": ["integer", "null"], "minimum": 0},
+            "side": {"type": ["string", "null"], "enum": ["left", "right", None]},
+            "sure": {"type": ["boolean", "null"], "enum": [True, None]},
+            "either": {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "null"}]},
+            "none": {"type": ["string", "null"]},
+            "inner": {
+                "type": ["object", "null"],
+                "properties": {"a": {"type": ["number", "null"]}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+        },
+        "required": ["form", "text", "which", "side", "sure", "either", "none", "inner"],
+        "additionalProperties": False,
+    }
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "says"),
+    "schema",
     [
-        ("half of it", Flaw.UNPARSEABLE, "not JSON"),
-        ('{"A": NaN, "B": 1}', Flaw.UNPARSEABLE, "NaN is no number"),
-        ("[" * 100_000, Flaw.UNPARSEABLE, "not JSON"),
-        ('{"A": 2, "B": 0}', Flaw.ILLEGAL, "the answer.A is 2, more than 1"),
+        OPTIONAL,
+        MIX,
+        json.loads(TABLE_SCHEMA),
+        scenario_schema(load_domain("fruit"), 3),
     ],
 )
-def test_an_answer_that_breaks_its_schema_is_an_invalid_move_of_its_kind(text, kind, says):
-    with pytest.raises(InvalidMove) as caught:
-        read_json(text, MIX)
-    assert caught.value.kind is kind
-    assert says in str(caught.value)
+def test_what_is_made_strict_passes_the_rules_of_a_strict_server(schema):
+    assert strict_schema.complain(make_strict(schema)) is None
 
 
-@given(st.floats(-2, 2), st.floats(-2, 2))
-def test_bounds_hold_for_all_numbers(a, b):
-    text = json.dumps({"A": a, "B": b})
-    if 0 <= a <= 1 and 0 <= b <= 1:
-        assert read_json(text, MIX) == {"A": a, "B": b}
-    else:
-        with pytest.raises(InvalidMove):
-            read_json(text, MIX)
+@pytest.mark.parametrize("schema", [OPTIONAL, scenario_schema(load_domain("meeting"), 3)])
+def test_the_rules_refuse_these_schemas_as_they_are(schema):
+    assert strict_schema.complain(schema) is not None
+
+
+def nest(levels):
+    schema = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}, "required": ["a"], "additionalProperties": False}
+    return schema
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "object"},
+        {"type": "object", "properties": {"a": {}}},
+        {"type": "object", "properties": {}, "additionalProperties": {"type": "number"}},
+        {"type": "object", "properties": {"a": {"allOf": [{"type": "string"}]}}},
+        {"type": "object", "properties": {"a": {"type": "array"}}},
+        {"type": "object", "properties": {"a": {"enum": [[1]]}}},
+        {"type": "object", "properties": {"a": {"enum": [str(n) for n in range(1001)]}}},
+        {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["b"]},
+        nest(10),
+    ],
+)
+def test_a_schema_that_strict_mode_cannot_say_has_no_strict_form(schema):
+    assert make_strict(schema) is None
+
+
+def test_the_deepest_schema_that_strict_mode_takes():
+    assert make_strict(nest(9)) == nest(9)
+    assert strict_schema.complain(nest(9)) is None
+    assert "deeper than 10" in strict_schema.complain(nest(10))
+
+
+def structured(schema):
+    return replace(ask("x"), schema=schema_text(schema))
+
+
+def test_nulls_that_only_strict_mode_allowed_are_taken_out_again():
+    text = '{"form": "higher", "text": null, "which": 1, "none": null, "inner": {"a": null}}'
+    reply = finish_structured(structured(OPTIONAL), Reply(text))
+    assert json.loads(reply.text) == {"form": "higher", "which": 1, "none": None, "inner": {}}
+    assert reply.honoured == ()
+
+
+def test_a_reply_that_follows_its_schema_keeps_every_character():
+    text = '{ "A": 0.5,\n"B":0.5 }'
+    assert finish_structured(structured(MIX), Reply(text)) == Reply(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ('{"A": 2, "B": 0}', "the answer.A is 2, more than 1"),
+        ('{"A": 0.5', "the answer is not JSON"),
+        ("[" * 100_000, "the answer is not JSON"),
+    ],
+)
+def test_a_reply_that_breaks_its_schema_says_so_beside_its_text(text, wrong):
+    reply = finish_structured(structured(MIX), Reply(text, honoured=(("schema", "sent"),)))
+    assert reply == Reply(text, honoured=(("schema", "sent"), ("schema_violation", wrong)))
+
+
+def test_a_schema_we_cannot_check_is_no_reason_to_lose_a_reply():
+    assert finish_structured(structured({"not": {}}), Reply("{}")) == Reply("{}")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"A":1,"B":0}', '```json\n{"A":1,"B":0}\n```', 'Let {me} think.\n{"A":1,"B":0} That is it.']
+)
+def test_an_answer_in_words_is_searched_for_its_object(text):
+    assert finish_structured(structured(MIX), Reply(text), plain=True) == Reply('{"A":1,"B":0}')

@@ -9,6 +9,8 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import strict_schema
+
 GOOD = {
     "id": "chatcmpl-1",
     "choices": [{"message": {"role": "assistant", "content": "A"}, "finish_reason": "stop"}],
@@ -121,6 +123,26 @@ def echo_the_key(handler):
     answer({"error": {"message": f"bad request with {dict(handler.headers)}"}}, 400)(handler)
 
 
+def keep_strict(body=GOOD):
+    """Refuse what OpenAI refuses in strict mode, with its words; answer everything else."""
+
+    def act(handler):
+        form = handler.body.get("response_format", {}).get("json_schema", {})
+        wrong = strict_schema.complain(form.get("schema")) if form.get("strict") else None
+        if wrong is None:
+            return answer(body)(handler)
+        message = f"Invalid schema for response_format '{form['name']}': {wrong}"
+        error = {"message": message, "type": "invalid_request_error", "param": "response_format", "code": None}
+        return answer({"error": error}, 400)(handler)
+
+    return act
+
+
+def say(text):
+    """Return a chat completion with this text."""
+    return {**GOOD, "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
+
+
 def slow(seconds, body=GOOD):
     def act(handler):
         time.sleep(seconds)
@@ -160,9 +182,9 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         with self.server.lock:
-            self.server.seen.append((self.path, dict(self.headers), body))
+            self.server.seen.append((self.path, dict(self.headers), self.body))
             act = self.server.acts.pop(0) if len(self.server.acts) > 1 else self.server.acts[0]
         act(self)
 

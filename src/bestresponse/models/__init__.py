@@ -114,10 +114,10 @@ if TYPE_CHECKING:
         open_model as open_model,
     )
     from bestresponse.models.schema import (
-        read_json as read_json,
+        find_violations as find_violations,
     )
     from bestresponse.models.schema import (
-        violations as violations,
+        make_strict as make_strict,
     )
     from bestresponse.models.wrappers.cached import (
         Cache as Cache,

@@ -1,19 +1,23 @@
-"""JSON schemas, as far as asks use them: checked by us, because engines do not keep every promise.
+"""JSON schemas: made strict for providers that demand it, and checked by us, because engines do not keep every promise.
 
-llama.cpp, for one, turns a schema into a grammar and leaves out the bounds of numbers. The subset understood here is
-`type`, `properties`, `required`, `additionalProperties`, `items`, `minItems`, `maxItems`, `enum`, `const`, `minimum`
-and `maximum` (JSON Schema draft 2020-12); any other keyword that would restrict something is an error, not ignored.
+OpenAI's strict mode takes a subset of JSON Schema: every property is required, no object is open, and only some
+keywords may occur (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). llama.cpp turns a
+schema into a grammar and leaves out the bounds of numbers. So a schema is translated on its way out (`make_strict`),
+and a reply is translated back and checked on its way in (`finish_structured`).
 """
 
 import json
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from bestresponse.core.errors import Flaw, InvalidMove, UsageError
-from bestresponse.models.base import Request
+from bestresponse.core.errors import UsageError
+from bestresponse.models.base import Reply, Request
+from bestresponse.models.strict_schema import make_strict
 
-__all__ = ["read_json", "schema_of", "schema_text", "violations"]
+__all__ = ["find_violations", "finish_structured", "make_strict", "read_schema", "schema_text"]
 
 _TYPES: dict[str, tuple[type[Any], ...]] = {
     "object": (dict,),
@@ -37,13 +41,17 @@ _CHECKED = frozenset(
         "const",
         "minimum",
         "maximum",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "anyOf",
     ]
 )
 _REMARKS = frozenset(["title", "description", "default", "examples", "$schema", "$id", "$comment"])
 
 
 def schema_text(schema: Any) -> str:
-    """A schema as text for a request. Its properties keep their order: a model held to the schema answers in it.
+    """Write a schema as text for a request. Its properties keep their order: a model held to the schema answers in it.
 
     >>> schema_text({"properties": {"why": {}, "move": {}}})
     '{"properties":{"why":{},"move":{}}}'
@@ -51,102 +59,172 @@ def schema_text(schema: Any) -> str:
     return json.dumps(schema, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def schema_of(request: Request) -> Any:
-    """The request's schema as data."""
+def read_schema(request: Request) -> dict[str, Any]:
+    """Return the request's schema as data."""
     try:
-        return json.loads(request.schema or "")
+        schema = json.loads(request.schema or "")
     except ValueError as error:
         raise UsageError(f"the schema of the request is not JSON: {error}") from error
+    if not isinstance(schema, dict):
+        raise UsageError(f"a JSON schema must be an object, not {schema!r}")
+    return schema
 
 
-def read_json(text: str, schema: Any) -> Any:
-    """The value in a reply that should follow the schema; `InvalidMove` says what is wrong with it.
+def finish_structured(request: Request, reply: Reply, *, plain: bool = False) -> Reply:
+    """Translate a reply back to the request's own schema, and note in `honoured` where it breaks it.
 
-    >>> read_json('{"p": 0.25}', {"type": "object", "properties": {"p": {"type": "number", "maximum": 1}}})
-    {'p': 0.25}
+    Nulls that only `make_strict` allowed are taken out. With `plain` the provider was not held to JSON: a JSON object
+    with text around it, such as a code fence, is taken out of that text. A reply that cannot be helped stays as it is.
     """
+    if request.schema is None:
+        return reply
+    schema = read_schema(request)
+    text = _extract_object(reply.text) if plain else reply.text
     try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise InvalidMove(f"the answer is not JSON: {error}", Flaw.UNPARSEABLE) from error
-    wrong = next(violations(value, schema), None)
-    if wrong is not None:
-        raise InvalidMove(f"the answer does not follow its schema: {wrong}", Flaw.ILLEGAL)
-    return value
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return replace(reply, honoured=(*reply.honoured, ("schema_violation", "the answer is not JSON")))
+    shorter = _without_added_nulls(value, schema)
+    if shorter != value:
+        text = json.dumps(shorter, ensure_ascii=False)
+    try:
+        wrong = next(find_violations(shorter, schema), None)
+    except UsageError:
+        wrong = None
+    broken = () if wrong is None else (("schema_violation", wrong),)
+    return replace(reply, text=text, honoured=(*reply.honoured, *broken))
 
 
-def violations(value: Any, schema: Any, place: str = "the answer") -> Iterator[str]:
-    """Everything in which the value breaks the schema, in words."""
+def find_violations(value: Any, schema: Any, place: str = "the answer") -> Iterator[str]:
+    """Say everything in which the value breaks the schema (JSON Schema draft 2020-12).
+
+    A keyword that would restrict something and is not understood here is a `UsageError`, not ignored.
+
+    >>> list(find_violations({"p": 1.5}, {"properties": {"p": {"type": "number", "maximum": 1}}}))
+    ['the answer.p is 1.5, more than 1']
+    """
     if not isinstance(schema, dict):
         raise UsageError(f"a JSON schema must be an object, not {schema!r}")
     if unknown := sorted(schema.keys() - _CHECKED - _REMARKS):
         raise UsageError(f"JSON schemas with {', '.join(unknown)} cannot be checked")
     if "type" in schema and not _is_type(value, schema["type"]):
-        yield f"{place} is {_shown(value)}, expected {_types(schema['type'])}"
+        yield f"{place} is {_show(value)}, expected {_name_types(schema['type'])}"
         return
     allowed = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if allowed is not None and not any(_same(value, one) for one in allowed):
-        yield f"{place} is {_shown(value)}, expected one of {_shown(allowed)}"
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        yield from _bounds(value, schema, place)
+    if allowed is not None and not any(_is_same(value, one) for one in allowed):
+        yield f"{place} is {_show(value)}, expected one of {_show(allowed)}"
+    if "anyOf" in schema and all(any(find_violations(value, one, place)) for one in schema["anyOf"]):
+        yield f"{place} is {_show(value)}, which fits none of {len(schema['anyOf'])} possibilities"
+    if isinstance(value, str):
+        yield from _check_text(value, schema, place)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield from _check_bounds(value, schema, place)
     elif isinstance(value, list):
-        yield from _items(value, schema, place)
+        yield from _check_items(value, schema, place)
     elif isinstance(value, dict):
-        yield from _properties(value, schema, place)
+        yield from _check_properties(value, schema, place)
 
 
-def _bounds(value: float, schema: dict[str, Any], place: str) -> Iterator[str]:
+def _check_text(value: str, schema: Mapping[str, Any], place: str) -> Iterator[str]:
+    if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", math.inf):
+        yield f"{place} has {len(value)} characters"
+    if "pattern" in schema and not _matches(schema["pattern"], value):
+        yield f"{place} is {_show(value)}, which does not match {schema['pattern']}"
+
+
+def _matches(pattern: str, value: str) -> bool:
+    try:
+        return re.search(pattern, value) is not None
+    except re.error as error:
+        raise UsageError(f"the pattern {pattern!r} of a JSON schema cannot be read: {error}") from None
+
+
+def _check_bounds(value: float, schema: Mapping[str, Any], place: str) -> Iterator[str]:
     if value < schema.get("minimum", -math.inf):
-        yield f"{place} is {value:g}, less than {schema['minimum']:g}"
+        yield f"{place} is {_show(value)}, less than {schema['minimum']:g}"
     if value > schema.get("maximum", math.inf):
-        yield f"{place} is {value:g}, more than {schema['maximum']:g}"
+        yield f"{place} is {_show(value)}, more than {schema['maximum']:g}"
 
 
-def _items(value: list[Any], schema: dict[str, Any], place: str) -> Iterator[str]:
+def _check_items(value: list[Any], schema: Mapping[str, Any], place: str) -> Iterator[str]:
     if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", math.inf):
         yield f"{place} has {len(value)} items"
     for number, item in enumerate(value):
-        yield from violations(item, schema.get("items", {}), f"{place}[{number}]")
+        yield from find_violations(item, schema.get("items", {}), f"{place}[{number}]")
 
 
-def _properties(value: dict[str, Any], schema: dict[str, Any], place: str) -> Iterator[str]:
+def _check_properties(value: dict[str, Any], schema: Mapping[str, Any], place: str) -> Iterator[str]:
     known = schema.get("properties", {})
     yield from (f"{place} lacks {name!r}" for name in schema.get("required", ()) if name not in value)
     others = schema.get("additionalProperties", True)
     for name, item in value.items():
         if name in known:
-            yield from violations(item, known[name], f"{place}.{name}")
+            yield from find_violations(item, known[name], f"{place}.{name}")
         elif others is False:
             yield f"{place} has {name!r}, which was not asked for"
         elif others is not True:
-            yield from violations(item, others, f"{place}.{name}")
+            yield from find_violations(item, others, f"{place}.{name}")
+
+
+def _without_added_nulls(value: Any, schema: Any) -> Any:
+    """Leave out properties that are null because they were optional: in the schema as written they are just absent."""
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, list):
+        return [_without_added_nulls(item, schema.get("items")) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known, required = schema.get("properties", {}), schema.get("required", ())
+    return {
+        name: _without_added_nulls(item, known.get(name))
+        for name, item in value.items()
+        if item is not None or name in required or name not in known or _takes_null(known[name])
+    }
+
+
+def _takes_null(schema: Any) -> bool:
+    try:
+        return not any(find_violations(None, schema))
+    except UsageError:
+        return True
+
+
+def _extract_object(text: str) -> str:
+    """Return the first JSON object in a text, or the text where there is none."""
+    start = text.find("{")
+    while start >= 0:
+        try:
+            _, end = json.JSONDecoder().raw_decode(text, start)
+        except (ValueError, RecursionError):
+            start = text.find("{", start + 1)
+        else:
+            return text[start:end]
+    return text
 
 
 def _is_type(value: Any, wanted: Any) -> bool:
-    names = [wanted] if isinstance(wanted, str) else wanted
-    for name in names:
+    for name in [wanted] if isinstance(wanted, str) else wanted:
         if name not in _TYPES:
             raise UsageError(f"{name!r} is no type of a JSON schema")
         if isinstance(value, bool) and name in ("number", "integer"):
             continue
-        if isinstance(value, _TYPES[name]) and (name != "integer" or float(value).is_integer()):
+        if isinstance(value, _TYPES[name]) and (name != "integer" or value % 1 == 0):
             return True
     return False
 
 
-def _same(value: Any, other: Any) -> bool:
-    """Equal as JSON: 1 is 1.0, and true is not 1."""
+def _is_same(value: Any, other: Any) -> bool:
+    """Compare as JSON does: 1 is 1.0, and true is not 1."""
     return isinstance(value, bool) == isinstance(other, bool) and bool(value == other)
 
 
-def _types(wanted: Any) -> str:
+def _name_types(wanted: Any) -> str:
     return str(wanted) if isinstance(wanted, str) else " or ".join(wanted)
 
 
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+def _show(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except ValueError:
+        text = "a number of more than 4,300 digits"
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")

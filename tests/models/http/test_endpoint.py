@@ -28,7 +28,7 @@ from bestresponse.models import (
 from bestresponse.models.http import Endpoint, KeyHeader, parse_retry_after
 
 KEY = "sk-very/secret+key-12345"
-SCHEMA = '{"properties":{"p":{"type":"number"}},"required":["p"],"type":"object"}'
+SCHEMA = '{"type":"object","properties":{"p":{"type":"number"}},"required":["p"],"additionalProperties":false}'
 CHAT = Request(
     (Message("system", "Be brief."), Message("user", "Hi"), Message("assistant", "Yes?"), Message("user", "Go"))
 )
@@ -84,7 +84,12 @@ def test_openai_says_everything_and_reads_everything(openai):
     }
     assert (reply.text, reply.finish, reply.provider_id) == ("A", Finish.STOP, "chatcmpl-1")
     assert reply.usage == Usage(12, 3, 4, 2)
-    assert dict(reply.honoured) == {"temperature": 0.0, "seed": 5, "schema": "sent"}
+    assert dict(reply.honoured) == {
+        "temperature": 0.0,
+        "seed": 5,
+        "schema": "sent",
+        "schema_violation": "the answer is not JSON",
+    }
 
 
 def test_openai_renames_and_drops_what_the_model_does_not_take_and_remembers_it(openai):
@@ -444,7 +449,12 @@ def test_google_refusals_and_lies(client):
             with pytest.raises(BadReply):
                 model.complete(ask("x"))
         reply = model.complete(replace(ask("x"), logprobs=2, schema=SCHEMA))
-    assert dict(reply.honoured) == {"temperature": 0.0, "schema": "sent", "logprobs": "left out"}
+    assert dict(reply.honoured) == {
+        "temperature": 0.0,
+        "schema": "sent",
+        "logprobs": "left out",
+        "schema_violation": "the answer is not JSON",
+    }
     assert server.seen[-1][2]["generationConfig"]["responseJsonSchema"] == json.loads(SCHEMA)
 
 

@@ -12,8 +12,9 @@ from bestresponse.core.json import canonical
 from bestresponse.models.base import Abilities, Finish, Honoured, Json, Reply, Request, Usage
 from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Secret
 from bestresponse.models.providers.reading import read_count, read_field, read_id
-from bestresponse.models.providers.unsupported_params import Negotiated, complaints_about
-from bestresponse.models.schema import schema_of
+from bestresponse.models.providers.schema_modes import SchemaMode, add_instruction, choose_mode, find_refused_mode
+from bestresponse.models.providers.unsupported_params import Negotiated, find_complaints
+from bestresponse.models.schema import finish_structured, read_schema
 
 __all__ = ["ANTHROPIC_URL", "AnthropicModel"]
 
@@ -63,17 +64,24 @@ class AnthropicModel:
             variable="ANTHROPIC_API_KEY",
             timeout=timeout,
         )
-        self._endpoint = Negotiated(endpoint, lambda error: complaints_about(error, _OPTIONAL))
+        self._endpoint = Negotiated(endpoint)
 
     def complete(self, request: Request) -> Reply:
         """Answer, leaving out what this model has refused before."""
-        answer, latency, body = self._endpoint.post(lambda refused: _body(self._name, request, refused))
-        return _reply(answer, request, self.id, latency, _honoured(request, body))
+        answer, latency, body, refused = self._endpoint.post(
+            lambda refused: _body(self._name, request, refused),
+            lambda error, refused: find_refused_mode(request, error, refused) or find_complaints(error, _OPTIONAL),
+        )
+        mode = choose_mode(request, refused)
+        reply = _reply(answer, request, self.id, latency, _honoured(request, body, mode))
+        return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
 
 
 def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any]:
-    system = "\n\n".join(message.content for message in request.messages if message.role == "system")
-    turns = [message for message in request.messages if message.role != "system"]
+    mode = choose_mode(request, refused)
+    messages = add_instruction(request) if mode in (SchemaMode.JSON, SchemaMode.WORDS) else request.messages
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    turns = [message for message in messages if message.role != "system"]
     body: dict[str, Any] = {
         "model": name,
         "max_tokens": request.max_tokens,
@@ -83,8 +91,8 @@ def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any
         "top_p": request.top_p,
         "stop_sequences": list(request.stop) or None,
     }
-    if request.schema is not None:
-        body["tools"] = [{"name": _TOOL, "description": "Give the answer.", "input_schema": schema_of(request)}]
+    if mode is SchemaMode.SCHEMA:
+        body["tools"] = [{"name": _TOOL, "description": "Give the answer.", "input_schema": read_schema(request)}]
         body["tool_choice"] = {"type": "tool", "name": _TOOL}
     return {name: value for name, value in body.items() if value is not None and name not in refused}
 
@@ -128,12 +136,12 @@ def _usage(data: Mapping[str, Any], who: str) -> Usage:
     return Usage(prompt, read_count(usage, "output_tokens", who), read)
 
 
-def _honoured(request: Request, body: Mapping[str, Any]) -> Honoured:
+def _honoured(request: Request, body: Mapping[str, Any], mode: SchemaMode | None) -> Honoured:
     wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", body.get("temperature"))]
     if request.seed is not None:
         wishes.append(("seed", None))
-    if request.schema is not None:
-        wishes.append(("schema", "tool"))
+    if mode is not None:
+        wishes.append(("schema", "tool" if mode is SchemaMode.SCHEMA else SchemaMode.WORDS.value))
     if request.choices:
         wishes.append(("choices", "left out"))
     if request.logprobs:

@@ -22,8 +22,9 @@ from bestresponse.models.base import (
 )
 from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Rejected, Secret
 from bestresponse.models.providers.reading import read_alternatives, read_count, read_field, read_id
-from bestresponse.models.providers.unsupported_params import Negotiated, complaints_about
-from bestresponse.models.schema import schema_of
+from bestresponse.models.providers.schema_modes import SchemaMode, add_instruction, choose_mode, find_refused_mode
+from bestresponse.models.providers.unsupported_params import Negotiated, find_complaints
+from bestresponse.models.schema import finish_structured, read_schema
 
 __all__ = ["GOOGLE_URL", "GoogleModel"]
 
@@ -63,21 +64,26 @@ class GoogleModel:
             variable="GEMINI_API_KEY",
             timeout=timeout,
         )
-        self._endpoint = Negotiated(endpoint, _complaints)
+        self._endpoint = Negotiated(endpoint)
 
     def complete(self, request: Request) -> Reply:
         """Answer, leaving out what this model has refused before."""
-        answer, latency, body = self._endpoint.post(lambda refused: _body(request, _settings(request, refused)))
-        return _reply(answer, self.id, latency, _honoured(request, body["generationConfig"]))
+        answer, latency, body, refused = self._endpoint.post(
+            lambda refused: _body(request, refused),
+            lambda error, refused: find_refused_mode(request, error, refused) or _complaints(error),
+        )
+        mode = choose_mode(request, refused)
+        reply = _reply(answer, self.id, latency, _honoured(request, body["generationConfig"], mode))
+        return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
 
 
 def _complaints(error: Rejected) -> frozenset[str]:
     """As elsewhere; Google writes "Logprobs is not enabled", and the two settings of log-probabilities go together."""
-    found = complaints_about(error, _OPTIONAL)
+    found = find_complaints(error, _OPTIONAL)
     return found | _LOGPROBS if "Logprobs is not enabled" in str(error) or found & _LOGPROBS else found
 
 
-def _settings(request: Request, refused: frozenset[str]) -> dict[str, Any]:
+def _settings(request: Request, refused: frozenset[str], mode: SchemaMode | None) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "maxOutputTokens": request.max_tokens,
         "temperature": request.temperature,
@@ -85,8 +91,10 @@ def _settings(request: Request, refused: frozenset[str]) -> dict[str, Any]:
         "seed": effective_seed(request),
         "stopSequences": list(request.stop) or None,
     }
-    if request.schema is not None:
-        settings |= {"responseMimeType": "application/json", "responseJsonSchema": schema_of(request)}
+    if mode in (SchemaMode.SCHEMA, SchemaMode.JSON):
+        settings["responseMimeType"] = "application/json"
+    if mode is SchemaMode.SCHEMA:
+        settings["responseJsonSchema"] = read_schema(request)
     if request.choices:
         enum = {"type": "STRING", "enum": list(request.choices)}
         settings |= {"responseMimeType": "text/x.enum", "responseSchema": enum}
@@ -95,14 +103,16 @@ def _settings(request: Request, refused: frozenset[str]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None and name not in refused}
 
 
-def _body(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
-    system = [{"text": message.content} for message in request.messages if message.role == "system"]
+def _body(request: Request, refused: frozenset[str]) -> dict[str, Any]:
+    mode = choose_mode(request, refused)
+    messages = add_instruction(request) if mode in (SchemaMode.JSON, SchemaMode.WORDS) else request.messages
+    system = [{"text": message.content} for message in messages if message.role == "system"]
     turns = [
         {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.content}]}
-        for message in request.messages
+        for message in messages
         if message.role != "system"
     ]
-    body: dict[str, Any] = {"contents": turns, "generationConfig": dict(settings)}
+    body: dict[str, Any] = {"contents": turns, "generationConfig": _settings(request, refused, mode)}
     return body | ({"systemInstruction": {"parts": system}} if system else {})
 
 
@@ -163,12 +173,12 @@ def _alternatives(listed: list[Any], who: str) -> TokenChances:
     return read_alternatives([(read_field(one, "token", str, who), one.get("logProbability")) for one in listed], who)
 
 
-def _honoured(request: Request, settings: Mapping[str, Any]) -> Honoured:
+def _honoured(request: Request, settings: Mapping[str, Any], mode: SchemaMode | None) -> Honoured:
     wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", settings.get("temperature"))]
     if request.seed is not None:
         wishes.append(("seed", settings.get("seed")))
-    if request.schema is not None:
-        wishes.append(("schema", "sent"))
+    if mode is not None:
+        wishes.append(("schema", "sent" if mode is SchemaMode.SCHEMA else mode.value))
     if request.choices:
         wishes.append(("choices", "sent"))
     if request.logprobs and "logprobs" not in settings:

@@ -18,6 +18,7 @@ from bestresponse.models.base import (
     Finish,
     Honoured,
     Json,
+    Message,
     Reply,
     Request,
     TokenChances,
@@ -26,7 +27,8 @@ from bestresponse.models.base import (
 )
 from bestresponse.models.http.text import make_printable
 from bestresponse.models.providers.reading import read_alternatives, read_count
-from bestresponse.models.schema import schema_of
+from bestresponse.models.providers.schema_modes import SchemaMode, add_instruction, choose_mode, find_refused_mode
+from bestresponse.models.schema import finish_structured, make_strict, read_schema
 
 __all__ = ["InspectModel"]
 
@@ -54,6 +56,7 @@ class InspectModel:
         }
         self.abilities = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency)
         self._timeout = timeout
+        self._refused: frozenset[str] = frozenset()
         self._concurrency = concurrency
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, name=self.id, daemon=True).start()
@@ -62,17 +65,33 @@ class InspectModel:
     def complete(self, request: Request) -> Reply:
         """Answer through Inspect; its providers' errors become ours."""
         began = time.perf_counter()
-        output = self._run(self._generate(request))
-        return _reply(output, self.id, time.perf_counter() - began, _honoured(request))
+        output, mode = self._negotiate(request)
+        reply = _reply(output, self.id, time.perf_counter() - began, _honoured(request, mode))
+        return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
 
     def close(self) -> None:
+        """Stop the event loop."""
         self._loop.call_soon_threadsafe(self._loop.stop)
 
-    async def _generate(self, request: Request) -> Any:
-        config = _config(request, self._concurrency, self._timeout)
-        return await asyncio.wait_for(
-            self._model.generate(_messages(request), config=config, cache=False), self._timeout
-        )
+    def _negotiate(self, request: Request) -> tuple[Any, SchemaMode | None]:
+        """Generate, asking for a schema in a weaker way once it is refused; there is no plain JSON mode in Inspect."""
+        while True:
+            mode = choose_mode(request, self._refused)
+            try:
+                return self._run(self._generate(request, mode)), mode
+            except Transient:
+                raise
+            except ModelError as error:
+                fresh = find_refused_mode(request, error, self._refused) - self._refused
+                if not fresh:
+                    raise
+                self._refused |= fresh | {SchemaMode.JSON.value}
+
+    async def _generate(self, request: Request, mode: SchemaMode | None) -> Any:
+        config = _config(request, mode, self._concurrency, self._timeout)
+        messages = add_instruction(request) if mode is SchemaMode.WORDS else request.messages
+        work = self._model.generate(_messages(messages), config=config, cache=False)
+        return await asyncio.wait_for(work, self._timeout)
 
     def _run(self, work: Any) -> Any:
         try:
@@ -111,20 +130,23 @@ async def _open(name: str, arguments: dict[str, Json]) -> Any:
         raise UnknownModel(f"Inspect AI knows no model {name!r}: {error}") from None
 
 
-def _messages(request: Request) -> list[Any]:
+def _messages(messages: tuple[Message, ...]) -> list[Any]:
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
     kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-    return [kinds[message.role](content=message.content) for message in request.messages]
+    return [kinds[message.role](content=message.content) for message in messages]
 
 
-def _config(request: Request, concurrency: int, timeout: float) -> Any:
+def _config(request: Request, mode: SchemaMode | None, concurrency: int, timeout: float) -> Any:
     from inspect_ai.model import GenerateConfig, ResponseSchema
     from inspect_ai.util import JSONSchema
 
     schema = None
-    if request.schema is not None:
-        schema = ResponseSchema(name="answer", json_schema=JSONSchema(**schema_of(request)), strict=True)
+    if mode is SchemaMode.SCHEMA:
+        written = read_schema(request)
+        strict = make_strict(written)
+        form = JSONSchema(**(written if strict is None else strict))
+        schema = ResponseSchema(name="answer", json_schema=form, strict=strict is not None)
     return GenerateConfig(
         max_tokens=request.max_tokens,
         temperature=request.temperature,
@@ -171,13 +193,13 @@ def _logprobs(logprobs: Any, who: str) -> tuple[TokenChances, ...]:
     return tuple(read_alternatives([(one.token, one.logprob) for one in position], who) for position in positions)
 
 
-def _honoured(request: Request) -> Honoured:
+def _honoured(request: Request, mode: SchemaMode | None) -> Honoured:
     """What was handed to Inspect; what its provider made of it, Inspect does not say."""
     wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", request.temperature)]
     if request.seed is not None:
         wishes.append(("seed", effective_seed(request)))
-    if request.schema is not None:
-        wishes.append(("schema", "sent"))
+    if mode is not None:
+        wishes.append(("schema", "sent" if mode is SchemaMode.SCHEMA else mode.value))
     if request.choices:
         wishes.append(("choices", "left out"))
     return tuple(wishes)

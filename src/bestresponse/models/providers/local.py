@@ -27,7 +27,7 @@ from bestresponse.core.errors import BadReply, ModelError, ModelUnavailable, Usa
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
 from bestresponse.models.providers.chat import read_chat_reply
 from bestresponse.models.providers.gguf import check_gguf, file_hash
-from bestresponse.models.schema import schema_of
+from bestresponse.models.schema import finish_structured, read_schema
 
 __all__ = ["LocalModel", "LocalSettings", "engine_version", "identity_of"]
 
@@ -81,7 +81,8 @@ class LocalModel:
             began = time.perf_counter()
             answer = _call(self._server.handle_chat_completions, body, self.id)
             latency = time.perf_counter() - began
-        return read_chat_reply(answer, self.id, latency, _honoured(request, body, self._settings))
+        reply = read_chat_reply(answer, self.id, latency, _honoured(request, body, self._settings))
+        return finish_structured(request, reply)
 
     def close(self) -> None:
         """Free the model's memory; a reply under way is waited for."""
@@ -166,7 +167,7 @@ def _body(request: Request, settings: LocalSettings) -> dict[str, Any]:
     if request.stop:
         body["stop"] = list(request.stop)
     if request.schema is not None:
-        body["response_format"] = {"type": "json_schema", "json_schema": {"schema": schema_of(request)}}
+        body["response_format"] = {"type": "json_schema", "json_schema": {"schema": read_schema(request)}}
     if request.choices:
         body["grammar"] = _grammar(request.choices)
     if request.logprobs:

@@ -12,13 +12,14 @@ from typing import Any
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
 from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Secret
 from bestresponse.models.providers.chat import read_chat_reply
-from bestresponse.models.providers.unsupported_params import Negotiated, complaints_about
-from bestresponse.models.schema import schema_of
+from bestresponse.models.providers.schema_modes import SchemaMode, add_instruction, choose_mode, find_refused_mode
+from bestresponse.models.providers.unsupported_params import Negotiated, find_complaints
+from bestresponse.models.schema import finish_structured, make_strict, read_schema
 
 __all__ = ["OPENAI_URL", "OpenAIModel"]
 
 OPENAI_URL = "https://api.openai.com/v1"
-_OPTIONAL = ("max_tokens", "temperature", "top_p", "seed", "stop", "response_format", "top_logprobs", "logprobs")
+_OPTIONAL = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs")
 _MOST_ALTERNATIVES = 20
 
 
@@ -52,40 +53,57 @@ class OpenAIModel:
             variable=variable,
             timeout=timeout,
         )
-        self._endpoint = Negotiated(endpoint, lambda error: complaints_about(error, _OPTIONAL))
+        self._endpoint = Negotiated(endpoint)
 
     def complete(self, request: Request) -> Reply:
         """Answer, leaving out what this model has refused before."""
-        answer, latency, body = self._endpoint.post(lambda refused: _body(self._name, request, refused))
-        return read_chat_reply(answer, self.id, latency, _honoured(request, body))
+        answer, latency, body, refused = self._endpoint.post(
+            lambda refused: _body(self._name, request, refused),
+            lambda error, refused: find_refused_mode(request, error, refused) or find_complaints(error, _OPTIONAL),
+        )
+        mode = choose_mode(request, refused)
+        reply = read_chat_reply(answer, self.id, latency, _honoured(request, body, mode))
+        return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
 
 
 def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any]:
+    mode = choose_mode(request, refused)
+    messages = add_instruction(request) if mode in (SchemaMode.JSON, SchemaMode.WORDS) else request.messages
     limit = "max_completion_tokens" if "max_tokens" in refused else "max_tokens"
     body: dict[str, Any] = {
         "model": name,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [{"role": message.role, "content": message.content} for message in messages],
         limit: request.max_tokens,
         "temperature": request.temperature,
         "top_p": request.top_p,
         "seed": effective_seed(request),
         "stop": list(request.stop) or None,
+        "response_format": _format(request, mode),
     }
-    if request.schema is not None:
-        format = {"name": "answer", "strict": True, "schema": schema_of(request)}
-        body["response_format"] = {"type": "json_schema", "json_schema": format}
     if request.logprobs:
         body |= {"logprobs": True, "top_logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
     return {name: value for name, value in body.items() if value is not None and name not in refused}
 
 
-def _honoured(request: Request, body: Mapping[str, Any]) -> Honoured:
+def _format(request: Request, mode: SchemaMode | None) -> dict[str, Any] | None:
+    """Describe the form of the reply; a schema without a strict form is sent without the promise to keep it."""
+    if mode is SchemaMode.JSON:
+        return {"type": "json_object"}
+    if mode is not SchemaMode.SCHEMA:
+        return None
+    schema = read_schema(request)
+    strict = make_strict(schema)
+    form = {"name": "answer", "strict": strict is not None, "schema": schema if strict is None else strict}
+    return {"type": "json_schema", "json_schema": form}
+
+
+def _honoured(request: Request, body: Mapping[str, Any], mode: SchemaMode | None) -> Honoured:
     """What was sent, and what could not be. A seed is a wish: no server of this protocol promises to repeat."""
     wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", body.get("temperature"))]
     if request.seed is not None:
         wishes.append(("seed", body.get("seed")))
-    if request.schema is not None:
-        wishes.append(("schema", "sent" if "response_format" in body else "left out"))
+    if mode is not None:
+        wishes.append(("schema", "sent" if mode is SchemaMode.SCHEMA else mode.value))
     if request.choices:
         wishes.append(("choices", "left out"))
     if request.logprobs and "top_logprobs" not in body:

@@ -8,19 +8,29 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bestresponse.models.base import Json
 from bestresponse.models.http import Endpoint, Rejected
 
-__all__ = ["Negotiated", "complaints_about"]
+__all__ = ["Negotiated", "find_complaints", "is_unsupported"]
 
 _NOT_TAKEN = re.compile(
-    r"unsupported|not support|n't support|not enabled|deprecated|unknown|unrecognized|not permitted|unexpected|both",
+    r"unsupported|not support|n't support|not enabled|not available|unavailable|deprecated|unknown|unrecognized|"
+    r"not permitted|unexpected|both",
     re.I,
 )
 
+Complaints = Callable[[Rejected, frozenset[str]], frozenset[str]]
+"""Names what an error says is refused, given what was refused before."""
 
-def complaints_about(error: Rejected, parameters: tuple[str, ...]) -> frozenset[str]:
-    """The parameters that the server says it does not take; none if it complains of something else."""
-    if not _NOT_TAKEN.search(str(error)):
+
+def is_unsupported(text: str) -> bool:
+    """Tell whether a complaint is about something the server does not take at all."""
+    return _NOT_TAKEN.search(text) is not None
+
+
+def find_complaints(error: Rejected, parameters: tuple[str, ...]) -> frozenset[str]:
+    """Return the parameters that the server says it does not take; none if it complains of something else."""
+    if not is_unsupported(str(error)):
         return frozenset()
     named = error.complaint.get("param") if isinstance(error.complaint, dict) else None
     words = {named.split(".")[0]} if isinstance(named, str) else set(re.findall(r"\w+", str(error)))
@@ -30,22 +40,26 @@ def complaints_about(error: Rejected, parameters: tuple[str, ...]) -> frozenset[
 class Negotiated:
     """An endpoint that learns which of the optional parameters its model refuses."""
 
-    def __init__(self, endpoint: Endpoint, complaints: Callable[[Rejected], frozenset[str]]) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._complaints = complaints
         self._refused: frozenset[str] = frozenset()
 
-    def post(self, build: Callable[[frozenset[str]], dict[str, Any]]) -> tuple[Any, float, Mapping[str, Any]]:
-        """Post `build(refused)` until nothing new is refused: the answer, its latency, and the body it answers."""
+    def post(
+        self, build: Callable[[frozenset[str]], dict[str, Any]], complaints: Complaints
+    ) -> tuple[Json, float, Mapping[str, Any], frozenset[str]]:
+        """Post `build(refused)` until nothing new is refused.
+
+        Return the answer, its latency, the body it answers, and everything that was refused when it was sent.
+        """
         while True:
             refused = self._refused
             body = build(refused)
             try:
                 answer, latency = self._endpoint.post(body)
             except Rejected as error:
-                fresh = self._complaints(error) - refused
+                fresh = complaints(error, refused) - refused
                 if not fresh:
                     raise
                 self._refused |= fresh
                 continue
-            return answer, latency, body
+            return answer, latency, body, refused
