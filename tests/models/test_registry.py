@@ -1,6 +1,7 @@
 """Models by name."""
 
 import sys
+from dataclasses import replace
 
 import faulty
 import pytest
@@ -157,3 +158,18 @@ def test_weights_that_were_tampered_with_are_refused(smollm2_path, tmp_path):
     (tmp_path / "models" / "smollm2.gguf").write_bytes(smollm2_path.read_bytes() + b"!")
     with pytest.raises(ModelUnavailable, match="delete it and pull smollm2 again"):
         open_model("smollm2", ModelSettings(tmp_path, local=LocalSettings(context=256)))
+
+
+def test_without_settings_keys_come_from_the_environment(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine\n")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    model = open_model("openai/gpt-4o")
+    assert (model.id, model.identity["base_url"]) == ("openai/gpt-4o", "https://api.openai.com/v1")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(MissingKey, match="set OPENAI_API_KEY"):
+        open_model("openai/gpt-4o")
+
+
+def test_a_key_with_a_line_break_inside_names_its_variable(settings):
+    with pytest.raises(UsageError, match=r"the API key in OPENAI_API_KEY contains U\+000A at position 3"):
+        open_model("openai/gpt-4o", replace(settings, environ={"OPENAI_API_KEY": "sk\nx"}))

@@ -57,10 +57,19 @@ if TYPE_CHECKING:
         Secret as Secret,
     )
     from bestresponse.models.prices import (
-        price_of as price_of,
+        estimate_price as estimate_price,
+    )
+    from bestresponse.models.prices import (
+        find_price as find_price,
     )
     from bestresponse.models.providers.anthropic import (
         AnthropicModel as AnthropicModel,
+    )
+    from bestresponse.models.providers.function import (
+        FunctionModel as FunctionModel,
+    )
+    from bestresponse.models.providers.function import (
+        from_function as from_function,
     )
     from bestresponse.models.providers.google import (
         GoogleModel as GoogleModel,
@@ -80,8 +89,8 @@ if TYPE_CHECKING:
     from bestresponse.models.providers.pool import (
         LocalPool as LocalPool,
     )
-    from bestresponse.models.providers.scripted import (
-        ReplayedModel as ReplayedModel,
+    from bestresponse.models.providers.recorded import (
+        RecordedModel as RecordedModel,
     )
     from bestresponse.models.providers.scripted import (
         ScriptedModel as ScriptedModel,
@@ -113,11 +122,20 @@ if TYPE_CHECKING:
     from bestresponse.models.registry import (
         open_model as open_model,
     )
+    from bestresponse.models.registry import (
+        read_default_settings as read_default_settings,
+    )
     from bestresponse.models.schema import (
         find_violations as find_violations,
     )
     from bestresponse.models.schema import (
         make_strict as make_strict,
+    )
+    from bestresponse.models.tokens import (
+        estimate_request_tokens as estimate_request_tokens,
+    )
+    from bestresponse.models.tokens import (
+        estimate_tokens as estimate_tokens,
     )
     from bestresponse.models.wrappers.cached import (
         Cache as Cache,

@@ -7,20 +7,33 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 
 from bestresponse.models.base import Json, Model, Usage
+from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.wrappers.meter import Price
 
-__all__ = ["price_by_identity", "price_of"]
+__all__ = ["estimate_price", "find_price", "find_price_by_identity"]
 
 _LISTED = ("openai", "anthropic", "google")
 
 
-def price_of(model: Model) -> Price:
-    """The price function of a model."""
-    return price_by_identity(model.identity)
+def estimate_price(name: str, prompt: int, completion: int) -> float | None:
+    """Return what tokens of a model cost in US dollars, by the name a user types; None where that is not known.
+
+    >>> estimate_price("smollm2", 1_000_000, 1_000_000), estimate_price("http://localhost:8000/v1#m", 1, 1)
+    (0.0, None)
+    """
+    provider, _, rest = name.partition("/")
+    if name in WEIGHTS or name.endswith(".gguf"):
+        provider, rest = "local", name
+    return find_price_by_identity({"provider": provider, "model": rest} if rest else {})(Usage(prompt, completion))
 
 
-def price_by_identity(identity: Mapping[str, Json]) -> Price:
-    """The price function of whoever has this identity, by its provider and name.
+def find_price(model: Model) -> Price:
+    """Return the price function of a model."""
+    return find_price_by_identity(model.identity)
+
+
+def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
+    """Return the price function of whoever has this identity, by its provider and name.
 
     Only the providers' own services have the list's prices: another server's model of the same name has not.
     """
@@ -35,7 +48,7 @@ def price_by_identity(identity: Mapping[str, Json]) -> Price:
 
 
 def _listed(provider: str, name: str) -> Price:
-    """The price as the list has it today; looked up once, because that takes longer than to compute with it."""
+    """Return the price as the list has it today; looked up once, because that takes longer than to compute with it."""
     import genai_prices
 
     nothing = genai_prices.Usage(input_tokens=0, output_tokens=0)

@@ -10,6 +10,7 @@ A package adds a provider by an entry point of the group `bestresponse.models`: 
 slash, the object is called with what follows it and with the settings, and returns a model.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -22,12 +23,12 @@ from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
 from bestresponse.models.providers.local import LocalModel, LocalSettings
 from bestresponse.models.providers.pool import LocalPool
-from bestresponse.models.providers.weights import WEIGHTS, Progress, pull, weights_path
+from bestresponse.models.providers.weights import WEIGHTS, Progress, default_folder, pull, weights_path
 
 if TYPE_CHECKING:
     from bestresponse.models.http import HttpClients, Secret
 
-__all__ = ["KnownModel", "ModelSettings", "known_models", "open_model", "providers"]
+__all__ = ["KnownModel", "ModelSettings", "known_models", "open_model", "providers", "read_default_settings"]
 
 Opener = Callable[[str, "ModelSettings"], Model]
 
@@ -72,8 +73,14 @@ class KnownModel:
     missing: str = ""
 
 
-def open_model(spec: str, settings: ModelSettings) -> Model:
-    """The model of that name, ready to answer."""
+def read_default_settings() -> ModelSettings:
+    """Return the settings of a user at a keyboard: keys of the environment, weights in the user's cache folder."""
+    return ModelSettings(default_folder(os.environ, Path.home()), os.environ)
+
+
+def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
+    """Open the model of that name, ready to answer; without settings those of `read_default_settings`."""
+    settings = settings or read_default_settings()
     if spec in WEIGHTS:
         return _open_weights(spec, settings)
     if spec.startswith(("http://", "https://")):
@@ -91,7 +98,7 @@ def open_model(spec: str, settings: ModelSettings) -> Model:
 
 
 def known_models(settings: ModelSettings) -> tuple[KnownModel, ...]:
-    """Everything that can be named, for a list on the screen."""
+    """List everything that can be named, for the screen."""
     engine = "" if find_spec("xllamacpp") else "pip install 'bestresponse[local]'"
     weights = [_known_weights(name, settings, engine) for name in WEIGHTS]
     keyed = [_known_provider(name, settings.environ) for name in _KEYS]

@@ -36,8 +36,8 @@ def format_number(value: float, spec: str = "", noise: float = NOISE) -> str:
 def measure_noise(values: Iterable[float], floor: float = NOISE) -> float:
     """Return the size below which a number of a column is noise: `floor`, or more beside large numbers.
 
-    >>> measure_noise([1.0, 2.0]), measure_noise([5e6, 1.0])
-    (1e-09, 5e-06)
+    >>> measure_noise([1.0, 2.0]), measure_noise([1e6, 1.0])
+    (1e-09, 1e-06)
     """
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     return max(floor, _RELATIVE_NOISE * largest)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.errors import StoreError
 from bestresponse.models.base import Usage
-from bestresponse.models.prices import price_by_identity
+from bestresponse.models.prices import find_price_by_identity
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.folder import RunFolder
 
@@ -79,7 +79,9 @@ def _module(folder: RunFolder) -> Any:
 
 def prices_of(folder: RunFolder) -> Prices:
     """The price in dollars of a model's usage, by the identity that the manifest recorded for it."""
-    by_id = {bare_name(name): price_by_identity(entry["identity"]) for name, entry in folder.manifest.models.items()}
+    by_id = {
+        bare_name(name): find_price_by_identity(entry["identity"]) for name, entry in folder.manifest.models.items()
+    }
 
     def price(model: str, usage: Mapping[str, Any]) -> float | None:
         return by_id[model](Usage(**usage)) if model in by_id else None

@@ -1,6 +1,7 @@
 """All wrappers together, and the names the package offers."""
 
 import importlib
+import pkgutil
 from types import ModuleType
 
 import pytest
@@ -41,8 +42,8 @@ def test_only_what_is_given_is_wrapped(tmp_path):
     assert len(cache) == 0
 
 
-@pytest.mark.parametrize("name", bestresponse.models.__all__)
-def test_every_name_of_the_package_is_there_and_is_no_module(name):
-    for module in bestresponse.models._EXPORTS.values():
-        importlib.import_module(f"bestresponse.models.{module}")
-    assert not isinstance(getattr(bestresponse.models, name), ModuleType)
+def test_every_name_of_the_package_is_there_and_no_module_hides_one():
+    for module in pkgutil.iter_modules(bestresponse.models.__path__):
+        importlib.import_module(f"bestresponse.models.{module.name}")
+    public = {name: getattr(bestresponse.models, name) for name in bestresponse.models.__all__}
+    assert [name for name, value in public.items() if isinstance(value, ModuleType)] == []

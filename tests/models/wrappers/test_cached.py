@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from bestresponse.core.errors import ModelUnavailable, NotCached, StoreError
 from bestresponse.models import Finish, Message, Reply, Request, ScriptedModel, Usage, ask
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_from_json, request_to_json
-from bestresponse.models.providers.scripted import ReplayedModel
 from bestresponse.models.wrappers.cached import Cache, Cached, CacheMode, call_key
 
 FULL = Reply(
@@ -194,18 +193,6 @@ def test_why_a_call_missed_names_a_changed_model_too(cache):
     Cached(ScriptedModel(["A"], name="old"), cache).complete(ask("x"))
     miss = Cached(ScriptedModel([], name="new"), cache).why_miss(ask("x"))
     assert str(miss) == "the nearest call kept differs: identity.model is 'new', kept is 'old'"
-
-
-def test_a_replayed_model_answers_as_the_recorded_one_did(cache):
-    model = ScriptedModel([FULL], name="openai/gpt-x")
-    Cached(model, cache).complete(ask("x"))
-    replayed = ReplayedModel(cache, "openai/gpt-x")
-    assert replayed.identity == model.identity
-    assert replayed.complete(ask("x")) == replace(FULL, cached=True)
-    with pytest.raises(NotCached, match="message 1 is 'y', kept is 'x'"):
-        replayed.complete(ask("y"))
-    with pytest.raises(NotCached, match="no answer of nobody"):
-        ReplayedModel(cache, "nobody")
 
 
 def test_a_file_that_is_no_cache_is_a_sentence(tmp_path):

@@ -1,12 +1,12 @@
 """Counting, pricing, and budgets that parallel calls cannot pass."""
 
 import threading
+from contextlib import suppress
 
 import pytest
 
 from bestresponse.core.errors import ModelUnavailable, OverBudget, UsageError
 from bestresponse.models import Reply, ScriptedModel, Usage, ask
-from bestresponse.models.prices import price_of
 from bestresponse.models.wrappers.meter import Budget, Ledger, Meter, Metered, largest_usage
 
 
@@ -89,8 +89,33 @@ def test_a_budget_in_money_needs_a_price_and_is_kept():
     assert meter.ledger.money == pytest.approx(0.0008)
 
 
+@pytest.mark.parametrize("budget", [Budget(calls=2), Budget(tokens=280), Budget(money=0.0009)])
+def test_calls_in_flight_count_against_the_budget(budget):
+    """Each call waits for seven others: were all eight sent, they would meet; two that are alone give up waiting."""
+    together = threading.Barrier(8)
+
+    def script(request):
+        with suppress(threading.BrokenBarrierError):
+            together.wait(0.5)
+        return Reply("A", usage=COST)
+
+    model, meter = ScriptedModel(script), Meter(budget)
+    metered = Metered(model, meter, _priced)
+    refused = []
+
+    def work():
+        try:
+            metered.complete(ask("x" * 40, max_tokens=20))
+        except OverBudget as error:
+            refused.append(str(error))
+
+    _run_at_once(work, 8)
+    assert (len(model.asked), len(refused)) == (2, 6)
+    assert (meter.ledger.calls, meter.ledger.tokens) == (2, 240)
+
+
 @pytest.mark.parametrize("budget", [Budget(calls=10), Budget(tokens=1220), Budget(money=0.0041)])
-def test_parallel_calls_cannot_pass_the_budget_together_and_use_it_up(budget):
+def test_parallel_calls_use_the_budget_up(budget):
     meter = Meter(budget)
     metered = Metered(_model(), meter, _priced)
     refused = []
@@ -102,16 +127,20 @@ def test_parallel_calls_cannot_pass_the_budget_together_and_use_it_up(budget):
             except OverBudget as error:
                 refused.append(str(error))
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    _run_at_once(work, 8)
     ledger = meter.ledger
     assert ledger.calls == 10
     assert len(refused) == 70
     assert ledger.tokens == 1200
     assert ledger.money == pytest.approx(0.004)
+
+
+def _run_at_once(work, number):
+    threads = [threading.Thread(target=work) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
@@ -139,20 +168,3 @@ def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
     first.join()
     second.join()
     assert texts == ["A", "A"]
-
-
-def test_prices_come_from_the_open_list():
-    pytest.importorskip("genai_prices")
-    model = _model()
-    model.identity = {"provider": "openai", "model": "gpt-4o"}
-    assert price_of(model)(Usage(1000, 100)) == pytest.approx(0.0035)
-    assert price_of(model)(Usage(1000, 100, cached=1000)) == pytest.approx(0.00225)
-    assert price_of(model)(Usage()) is None
-    model.identity = {"provider": "openai", "model": "no-such-model"}
-    assert price_of(model)(Usage(1000, 100)) is None
-    model.identity = {"provider": "openai-compatible", "model": "gpt-4o", "base_url": "http://localhost/v1"}
-    assert price_of(model)(Usage(1000, 100)) is None
-    model.identity = {"provider": "inspect", "model": "openai/gpt-4o"}
-    assert price_of(model)(Usage(1000, 100)) == pytest.approx(0.0035)
-    model.identity = {"provider": "local", "sha256": "00"}
-    assert price_of(model)(Usage(1000, 100)) == 0.0

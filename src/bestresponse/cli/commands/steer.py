@@ -239,10 +239,10 @@ def _announce(
 
 def _price(config: SteerConfig, table: Opened, calls: int, tokens: int) -> float | None:
     from bestresponse.models.base import Usage
-    from bestresponse.models.prices import price_of
+    from bestresponse.models.prices import find_price
 
     replies = calls * config.max_tokens
-    prices = [price_of(table.models[name])(Usage(max(tokens - replies, 0), replies)) for name in config.models]
+    prices = [find_price(table.models[name])(Usage(max(tokens - replies, 0), replies)) for name in config.models]
     known = [price for price in prices if price is not None]
     return max(known) if len(known) == len(prices) else None
 

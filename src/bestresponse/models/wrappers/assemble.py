@@ -5,7 +5,7 @@ From the outside in: the cache (a hit costs nothing), retries (a call that waits
 """
 
 from bestresponse.models.base import Model
-from bestresponse.models.prices import price_of
+from bestresponse.models.prices import find_price
 from bestresponse.models.wrappers.cached import Cache, Cached, CacheMode
 from bestresponse.models.wrappers.limits import Gate, Limited
 from bestresponse.models.wrappers.meter import Meter, Metered
@@ -25,7 +25,7 @@ def assemble(
 ) -> Model:
     """Wrap a model in whatever is given; retries always, with the default policy if none is given."""
     if meter is not None:
-        model = Metered(model, meter, price_of(model))
+        model = Metered(model, meter, find_price(model))
     if gate is not None:
         model = Limited(model, gate)
     model = Retried(model, policy)

@@ -1,0 +1,42 @@
+"""Prices from the open list, by model and by the name a user types."""
+
+import pytest
+
+from bestresponse.models import ScriptedModel, Usage, estimate_price
+from bestresponse.models.prices import find_price
+
+
+def test_prices_come_from_the_open_list():
+    pytest.importorskip("genai_prices")
+    model = ScriptedModel([])
+    model.identity = {"provider": "openai", "model": "gpt-4o"}
+    assert find_price(model)(Usage(1000, 100)) == pytest.approx(0.0035)
+    assert find_price(model)(Usage(1000, 100, cached=1000)) == pytest.approx(0.00225)
+    assert find_price(model)(Usage()) is None
+    model.identity = {"provider": "openai", "model": "no-such-model"}
+    assert find_price(model)(Usage(1000, 100)) is None
+    model.identity = {"provider": "openai-compatible", "model": "gpt-4o", "base_url": "http://localhost/v1"}
+    assert find_price(model)(Usage(1000, 100)) is None
+    model.identity = {"provider": "inspect", "model": "openai/gpt-4o"}
+    assert find_price(model)(Usage(1000, 100)) == pytest.approx(0.0035)
+    model.identity = {"provider": "local", "sha256": "00"}
+    assert find_price(model)(Usage(1000, 100)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "dollars"),
+    [
+        ("openai/gpt-4o", 0.0035),
+        ("inspect/openai/gpt-4o", 0.0035),
+        ("openai/no-such-model", None),
+        ("http://localhost:8000/v1#gpt-4o", None),
+        ("mine/gpt-4o", None),
+        ("nonsense", None),
+        ("", None),
+        ("smollm2", 0.0),
+        ("path/to/openai/model.gguf", 0.0),
+    ],
+)
+def test_the_price_of_a_number_of_tokens_by_name(name, dollars):
+    pytest.importorskip("genai_prices")
+    assert estimate_price(name, 1000, 100) == (None if dollars is None else pytest.approx(dollars))
