@@ -1,4 +1,4 @@
-"""One estimate of tokens: a token for every three bytes."""
+"""One estimate of tokens: a token for every digit and mark, and for every three bytes of the rest."""
 
 from dataclasses import replace
 
@@ -8,13 +8,14 @@ from bestresponse.models import Message, Request, estimate_request_tokens, estim
 
 
 @pytest.mark.parametrize(
-    ("text", "tokens"), [("", 0), ("a", 1), ("abc", 1), ("abcd", 2), ("é", 1), ("策略", 2), ("\ud800", 1)]
+    ("text", "tokens"),
+    [("", 0), ("a", 1), ("abc", 1), ("abcd", 2), ("é", 1), ("策略", 2), ("\ud800", 1), ("-12.5", 5), ("a, b", 2)],
 )
-def test_a_token_for_every_three_bytes(text, tokens):
+def test_the_tokens_of_a_text(text, tokens):
     assert estimate_tokens(text) == tokens
 
 
 def test_a_request_counts_its_messages_their_frames_and_the_schema():
     request = Request((Message("system", "abc"), Message("user", "abcdef")))
     assert estimate_request_tokens(request) == 1 + 2 + 16
-    assert estimate_request_tokens(replace(request, schema='{"a":1}')) == 1 + 2 + 16 + 3
+    assert estimate_request_tokens(replace(request, schema='{"a":1}')) == 1 + 2 + 16 + 7

