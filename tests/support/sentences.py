@@ -1,6 +1,7 @@
 """Sentences with the claims they make, as data: a file of games and sentences, and how a translator does on them.
 
-A claim is written as a list: its form, then its arguments in order, an outcome as one action per player.
+A claim is written as a list: its form, then its arguments in order, an outcome as one action per player;
+`["not", claim]` denies it.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ def _subject(game: dict[str, Any]) -> Subject:
 
 def _claim(row: list[Any], subject: Subject) -> Claim:
     form, *given = row
+    if form == "not":
+        return _claim(given[0], subject).negate()
     parameters = FORMS[form].parameters
     who = next((subject.player(one) for (_, sort), one in zip(parameters, given, strict=True) if sort is Sort.WHO), 0)
     args = [_argument(name, sort, one, subject, who) for (name, sort), one in zip(parameters, given, strict=True)]

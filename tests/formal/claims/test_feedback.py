@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from drawn_claims import TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_claims, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestresponse.formal.claims import Checker, Claim, LogicCheck, RulesTranslator, Subject, corrections, parse, say
+from bestresponse.formal.claims import Checker, Claim, LogicCheck, RulesTranslator, Subject, correct, parse, say
+from bestresponse.formal.claims.feedback import Tone
 from bestresponse.formal.claims.wording import deny
 from bestresponse.logic import EmbeddedEngine, Verdict
 from bestresponse.theory.games.normal_form import NormalForm
@@ -16,10 +19,10 @@ DILEMMA = Subject(NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], action
 FLAT = Subject(NormalForm.bimatrix([[2, 2], [2, 2]], [[1, 1], [1, 1]], actions=(("R", "B"), ("R", "B"))))
 
 
-def said(subject: Subject, query: str, manner: str = "positive") -> list[str]:
+def said(subject: Subject, query: str, tone: Tone = "positive") -> list[str]:
     checker = Checker(subject)
     checked = checker.check_all(parse(query))
-    return [sentence.text for sentence in corrections(checked, checker, manner)]
+    return [sentence.text for one in correct(checked, checker, tone) for sentence in one.sentences]
 
 
 def _true(subject: Subject, claim: Claim) -> None:
@@ -27,8 +30,8 @@ def _true(subject: Subject, claim: Claim) -> None:
     checker = Checker(subject)
     logic = LogicCheck(subject, EmbeddedEngine())
     checked = checker.check(claim)
-    for manner in ("positive", "negative"):
-        sentences = corrections((checked,), checker, manner)
+    for tone in get_args(Tone):
+        sentences = [sentence for one in correct((checked,), checker, tone) for sentence in one.sentences]
         assert bool(sentences) == (checked.verdict is Verdict.REFUTED)
         for sentence in sentences:
             wanted = Verdict.REFUTED if sentence.denies else Verdict.PROVED
@@ -75,6 +78,22 @@ def test_every_sentence_about_a_tree_is_true(form: str, data: st.DataObject) -> 
                 "If you choose R and the other player chooses R, you get 1.",
             ],
         ),
+        ("no_dominant_choice", ["R is strictly dominant for you."]),
+        (
+            "pure_equilibria(2)",
+            [
+                "The game has exactly 1 pure Nash equilibrium.",
+                "The outcome in which you choose R and the other player chooses R is a Nash equilibrium.",
+            ],
+        ),
+        (
+            "mixed_equilibrium([mix(you, ['R'-0.5, 'B'-0.5]), mix(them, ['R'-1])])",
+            [
+                "If the other player chooses R with probability 1, B earns you 0 on average.",
+                "If the other player chooses R with probability 1, R earns you 1 on average.",
+            ],
+        ),
+        ("not(strictly_dominant('R'))", ["R is strictly dominant for you."]),
         ("higher(5, 3)", []),
         ("higher(5, X)", []),
     ],
@@ -85,6 +104,16 @@ def test_the_positive_form_gives_the_true_values(query: str, wanted: list[str]) 
 
 def test_the_negative_form_gives_the_negation() -> None:
     assert said(DILEMMA, "lowest_payoff(1)", "negative") == ["The least anybody can get is not 1."]
+
+
+def test_a_correction_names_the_claim_that_was_wrong() -> None:
+    checker = Checker(DILEMMA)
+    (one,) = correct(checker.check_all(parse("weakly_dominant('B')")), checker)
+    assert one.text == (
+        "You say that B is weakly dominant for you. "
+        "In fact, if you choose B and the other player chooses R, you get 0; "
+        "if you choose R and the other player chooses R, you get 1."
+    )
 
 
 def test_ties_are_stated_as_ties() -> None:

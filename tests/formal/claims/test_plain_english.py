@@ -45,7 +45,7 @@ def test_sentences_that_the_rules_were_not_written_for_are_read_rightly_or_not_a
 def test_sentences_without_a_claim_give_none() -> None:
     examples = [*read_examples(HERE / "everyday.json"), *read_examples(HERE / "held_out.json")]
     silent = [one for one in examples if not one.claims and not one.also]
-    assert len(silent) == 19
+    assert len(silent) == 16
     assert [one.text for one in silent if read_by(RulesTranslator(), one)] == []
 
 
@@ -98,7 +98,9 @@ def test_a_sentence_with_an_amount_from_which_nothing_is_read_is_told() -> None:
     text = "If we both defect, I get 1. Somehow 7 is in the air. I trust them. Is Defect part of an equilibrium?"
     translation = RulesTranslator().translate(text, Subject(DILEMMA))
     assert len(translation.claims) == 1
-    assert translation.unread == ("Somehow 7 is in the air", "Is Defect part of an equilibrium")
+    assert translation.unread == ("Somehow 7 is in the air",)
+    assert translation.passages is not None
+    assert [one.reading.value for one in translation.passages] == ["read", "unread", "silent", "not asserted"]
 
 
 @pytest.mark.parametrize(

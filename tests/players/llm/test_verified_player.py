@@ -40,7 +40,7 @@ def test_a_refuted_reasoning_is_corrected_and_asked_for_again() -> None:
     first, second = tries(verified(model), view, Choice(("R", "B")))
     assert first.review is not None
     assert first.review.state is State.WRONG
-    assert [s.text for s in first.review.sentences] == [
+    assert [s.text for one in first.review.corrections for s in one.sentences] == [
         "If you choose R and the other player chooses R, you get 1.",
         "If you choose R and the other player chooses R, the other player gets 1.",
     ]
@@ -48,7 +48,10 @@ def test_a_refuted_reasoning_is_corrected_and_asked_for_again() -> None:
     assert second.review.state is State.CORRECT
     again = model.asked[1].messages[-1].content
     assert "If we both pick R I get 3" in again
-    assert "- If you choose R and the other player chooses R, you get 1." in again
+    assert (
+        "- You say that if you choose R and the other player chooses R, you get 3. "
+        "In fact, if you choose R and the other player chooses R, you get 1." in again
+    )
 
 
 def test_it_stops_after_the_last_attempt() -> None:
@@ -164,7 +167,10 @@ def test_a_translator_that_is_talked_into_a_verdict_changes_none() -> None:
             ],
         ),
         ("If I choose R and they choose B, I do not get 3.", []),
-        ("If I choose R, I get 1 or 5.", []),
+        ("If I choose R, I get 1 or 5.", [
+            "lowest_individual_payoff_for_choice(1, 'R').",
+            "highest_individual_payoff_for_choice(5, 'R').",
+        ]),
         ("Getting 5 is better than 3.", ["higher(5, 3)."]),
         ("Choosing R:\n  Worst case: 1\n  Best case: 5", [
             "lowest_individual_payoff_for_choice(1, 'R').",
@@ -215,7 +221,9 @@ def test_the_rules_read_moves_one_after_the_other() -> None:
         ("will_play", "refuted"),
         ("payoff", "refuted"),
     ]
-    assert "After you choose pass, the other player looking ahead chooses take." in [s.text for s in review.sentences]
+    assert "After you choose pass, the other player looking ahead chooses take." in [
+        s.text for one in review.corrections for s in one.sentences
+    ]
 
 
 def test_actions_that_are_numbers_are_not_taken_for_amounts_or_list_items() -> None:

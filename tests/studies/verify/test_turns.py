@@ -67,7 +67,7 @@ def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_ri
     assert summary["claims"]["will_play"] == {"made": 4, "refuted": 2, "unknown": 0}
     assert summary["choices"]["R"]["last"]["estimate"] == 1.0
     told = model.asked[1].messages[-1].content
-    assert "- After you choose R, the other player looking ahead chooses G." in told
+    assert "In fact, after you choose R, the other player looking ahead chooses G." in told
 
 
 def test_a_move_is_worth_what_it_leads_to_in_equilibrium(tmp_path: Path) -> None:
@@ -88,7 +88,10 @@ def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
     with RunFolder.open(tmp_path / "run", session.manifest_of(settings, models, Occasion((), "now"))) as folder:
         session.run(settings, folder, models)
     (row,) = session.read_results(RunFolder.read(tmp_path / "run")).rows
-    assert row["transcript"][0]["feedback"] == ["After you choose R, with everybody looking ahead you get 0.2."]
+    assert row["transcript"][0]["feedback"] == [
+        "You say that after you choose R, with everybody looking ahead you get 6.4. "
+        "In fact, after you choose R, with everybody looking ahead you get 0.2."
+    ]
     assert (row["first_gap"], row["last_gap"]) == (0.2, 0.0)
 
 
@@ -147,7 +150,7 @@ def test_a_later_decision_is_told_and_checked_from_there_on(tmp_path: Path) -> N
     later = model.asked[1].messages[-1].content
     assert "So far you chose go, then Player 2 chose good." in later
     assert later.count("- If") == 2
-    assert "- If you choose stop, you get 1." in model.asked[2].messages[-1].content
+    assert "In fact, if you choose stop, you get 1." in model.asked[2].messages[-1].content
     assert scene_of(settings).decisions == 2
     (row,) = session.read_results(folder).rows
     assert (row["attempts"], row["first_choice"], row["first_payoff"], row["first_gap"]) == (1, "go", 3.0, 0.0)

@@ -58,7 +58,7 @@ def verify(
     """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
 
     The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
-    something is refuted.
+    something is refuted and 2 where nothing could be checked.
     """
     from bestresponse.cli.models_open import Limits
     from bestresponse.core.errors import UsageError
@@ -130,7 +130,7 @@ def _check_text(
     game: NormalForm | Tree, options: _TextOptions, output_dir: Path, limits: Limits, as_json: bool
 ) -> None:
     from bestresponse.cli.commands.check import engine_for
-    from bestresponse.cli.commands.verify_files import print_review, review_to_json
+    from bestresponse.cli.commands.verify_files import exit_code, print_review, review_to_json
     from bestresponse.cli.models_open import opened_models
     from bestresponse.core.errors import UsageError
     from bestresponse.formal.claims.review import Reviewer
@@ -145,25 +145,25 @@ def _check_text(
     subject = Subject(game, options.seat)
     engine = engine_for(options.engine)
 
-    def review(translator: Translator) -> bool:
-        reviewer = Reviewer(translator, lambda: engine, manner=options.manner, unit=options.unit)  # type: ignore[arg-type]
+    def review(translator: Translator) -> int:
+        reviewer = Reviewer(translator, lambda: engine, tone=options.manner, unit=options.unit)  # type: ignore[arg-type]
         found = reviewer.review(text, subject)
         if as_json:
             print(json.dumps(review_to_json(found, translator.name), indent=2, ensure_ascii=False))
         else:
             print_review(found, translator.name)
-        return bool(found.refuted)
+        return exit_code(found)
 
     try:
         if options.translator == "rules":
-            refuted = review(RulesTranslator())
+            code = review(RulesTranslator())
         else:
             with opened_models((options.translator,), output_dir, limits) as opened:
-                refuted = review(ModelTranslator(opened.models[options.translator], options.max_tokens))
+                code = review(ModelTranslator(opened.models[options.translator], options.max_tokens))
     finally:
         engine.close()
-    if refuted:
-        raise typer.Exit(1)
+    if code:
+        raise typer.Exit(code)
 
 
 def _run(config: VerifyConfig, output_dir: Path, limits: Limits, as_json: bool) -> None:

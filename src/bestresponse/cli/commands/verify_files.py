@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError
-from bestresponse.formal.claims.review import Review
+from bestresponse.formal.claims.review import Review, State
 from bestresponse.report import codec, page, tables
 from bestresponse.report.document import Column, Document, Table
 from bestresponse.runs.folder import RunFolder
@@ -15,7 +15,7 @@ from bestresponse.studies.verify.evaluation import write_sheet
 from bestresponse.studies.verify.measure import Measured
 from bestresponse.studies.verify.watching import report_of
 
-__all__ = ["print_review", "publish", "review_to_json", "write_files"]
+__all__ = ["exit_code", "print_review", "publish", "review_to_json", "write_files"]
 
 RATERS = 3
 _LONGEST_UNREAD = 300
@@ -24,13 +24,20 @@ _LONGEST_UNREAD = 300
 def review_to_json(review: Review, translator: str) -> dict[str, Any]:
     """A review as plain data."""
     return {
-        "state": review.state.value,
+        "summary": review.summary,
         "translator": translator,
         "claims": [
             {"claim": one.text, "form": one.form, "verdict": one.verdict.value, "why": one.proof.why}
             for one in review.checked
         ],
-        "feedback": [sentence.text for sentence in review.sentences],
+        "refuted": [
+            {
+                "claim": str(one.claim),
+                "correction": one.correction,
+                "places": [{"start": p.start, "end": p.end, "text": p.text} for p in one.passages],
+            }
+            for one in review.refutations
+        ],
         "unread": None if review.unread is None else [sentence[:_LONGEST_UNREAD] for sentence in review.unread],
     }
 
@@ -44,25 +51,16 @@ def print_review(review: Review, translator: str) -> None:
     rows = tuple((one.verdict.value.upper(), one.text, one.proof.why or None) for one in review.checked)
     if rows:
         print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
-    print(f"{review.state.value}: {_count(len(review.checked), 'claim')}, {len(review.refuted)} refuted")
-    print(_read_so_far(review))
-    for sentence in review.sentences:
-        print(visible(f"  {sentence.text}"))
+    print(review.summary)
+    for one in review.refutations:
+        for passage in one.passages[:1]:
+            print(visible(f"  {passage.start}-{passage.end}: {passage.text[:_LONGEST_UNREAD]}"))
+        print(visible(f"  {one.correction}"))
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _read_so_far(review: Review) -> str:
-    """How much of the text the verdict does not cover."""
-    if review.unread is None:
-        return "not known: how many sentences with amounts gave no claim (a model translated)"
-    if not review.unread:
-        return "no sentence with an amount or a term of the theory was left unread"
-    number = len(review.unread)
-    shown = _count(number, "sentence")
-    return f"not read: {shown} with an amount or a term of the theory (--json lists {'it' if number == 1 else 'them'})"
+def exit_code(review: Review) -> int:
+    """Return 1 where something is refuted, 2 where nothing could be checked, else 0."""
+    return {State.WRONG: 1, State.CORRECT: 0}.get(review.state, 2)
 
 
 def publish(folder: RunFolder) -> tuple[Document, list[Path]]:

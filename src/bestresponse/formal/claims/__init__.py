@@ -38,10 +38,13 @@ if TYPE_CHECKING:
         Move as Move,
     )
     from bestresponse.formal.claims.feedback import (
+        Correction as Correction,
+    )
+    from bestresponse.formal.claims.feedback import (
         Sentence as Sentence,
     )
     from bestresponse.formal.claims.feedback import (
-        corrections as corrections,
+        correct as correct,
     )
     from bestresponse.formal.claims.grammar import (
         parse as parse,
@@ -57,6 +60,9 @@ if TYPE_CHECKING:
     )
     from bestresponse.formal.claims.grounding import (
         ground as ground,
+    )
+    from bestresponse.formal.claims.review import (
+        Refutation as Refutation,
     )
     from bestresponse.formal.claims.review import (
         Review as Review,
@@ -75,6 +81,12 @@ if TYPE_CHECKING:
     )
     from bestresponse.formal.claims.translators.rules import (
         RulesTranslator as RulesTranslator,
+    )
+    from bestresponse.formal.claims.translators.translation import (
+        Passage as Passage,
+    )
+    from bestresponse.formal.claims.translators.translation import (
+        Reading as Reading,
     )
     from bestresponse.formal.claims.translators.translation import (
         Translation as Translation,

@@ -16,14 +16,15 @@ import numpy as np
 
 from bestresponse.formal.claims.by_theory import TheoryCheck
 from bestresponse.formal.claims.checker import Checked, Checker
-from bestresponse.formal.claims.claim import FORMS, Chain, Claim, Move
+from bestresponse.formal.claims.claim import FORMS, Argument, Chain, Claim, Move
 from bestresponse.formal.claims.grounding import Grounded, ground
-from bestresponse.formal.claims.wording import deny, say
+from bestresponse.formal.claims.wording import deny, phrase, say
 from bestresponse.logic.engine import Verdict
 
-__all__ = ["Manner", "Sentence", "corrections"]
+__all__ = ["Correction", "Sentence", "Tone", "correct"]
 
-Manner = Literal["positive", "negative"]
+Tone = Literal["positive", "negative"]
+"""Whether feedback states the true values or only that a claim is false."""
 _MOST_SAID: Final = 4
 _MOST_TRIED: Final = 500
 _INSTEAD: Final = {
@@ -54,23 +55,42 @@ class Sentence:
     denies: bool = False
 
 
-def corrections(checked: tuple[Checked, ...], checker: Checker, manner: Manner = "positive") -> tuple[Sentence, ...]:
-    """A sentence or more for every refuted claim, each once, in order."""
-    said: list[Sentence] = []
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What the reasoner is told about one refuted claim: the claim itself, and what is true instead."""
+
+    claim: Claim
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def text(self) -> str:
+        """The correction in one line: what was said, and what is true instead or that it is false."""
+        if any(sentence.denies for sentence in self.sentences):
+            return " ".join(sentence.text for sentence in self.sentences)
+        truths = "; ".join(phrase(sentence.claim) for sentence in self.sentences)
+        return f"You say that {phrase(self.claim)}. In fact, {truths}."
+
+
+def correct(checked: tuple[Checked, ...], checker: Checker, tone: Tone = "positive") -> tuple[Correction, ...]:
+    """Correct every refuted claim, in order."""
+    found: list[Correction] = []
     for one in checked:
         if one.verdict is not Verdict.REFUTED or not isinstance(one.claim, Claim):
             continue
-        truths = list(_truths(one.claim, checker)) if manner == "positive" else []
-        said += truths or [Sentence(deny(one.claim), one.claim, denies=True)]
-    return tuple(dict.fromkeys(said))
+        truths = tuple(_truths(one.claim, checker)) if tone == "positive" else ()
+        found.append(Correction(one.claim, truths or (Sentence(deny(one.claim), one.claim, denies=True),)))
+    return tuple(found)
 
 
 def _truths(claim: Claim, checker: Checker) -> Iterator[Sentence]:
     """What is true instead, proved before it is said."""
     count = 0
+    settled: set[tuple[Argument, ...]] = set()
     for candidate in _candidates(ground(claim, checker.subject), checker.theory):
+        weaker = candidate.form == "weakly_dominant" and candidate.args in settled
         found = checker.check(candidate)
-        if found.verdict is Verdict.PROVED and isinstance(found.claim, Claim):
+        if found.verdict is Verdict.PROVED and isinstance(found.claim, Claim) and not weaker:
+            settled.add(candidate.args)
             yield Sentence(say(found.claim), found.claim)
             count += 1
         if count == _MOST_SAID:
@@ -86,6 +106,11 @@ def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
         yield from (Claim(form, claim.args) for form in _INSTEAD[claim.form])
     elif claim.form in ("better_response", "equal_response"):
         yield from _replies(claim)
+    elif claim.form == "pure_equilibria":
+        yield _with(claim, value=Fraction(theory.pure_equilibria))
+        yield from _stable(theory)
+    elif claim.form == "mixed_equilibrium":
+        yield from _better_than_mix(grounded, theory)
     elif "value" in names:
         yield from (_with(claim, value=value) for value in _values(grounded, theory))
     elif claim.form in _SEARCHED:
@@ -96,7 +121,8 @@ def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
     elif claim.form == "no_dominant_choice":
         who = grounded.places["who"]
         names = theory.subject.actions[who][:_MOST_TRIED]
-        yield from (Claim("weakly_dominant", (name, claim["who"])) for name in names)
+        for name in names:
+            yield from (Claim(f"{how}_dominant", (name, claim["who"])) for how in ("strictly", "weakly"))
     elif claim.form == "equilibrium":
         yield from _deviations(grounded, theory)
     elif claim.form in ("strictly_dominates", "weakly_dominates", "strictly_dominant", "weakly_dominant"):
@@ -130,8 +156,6 @@ def _values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
         yield Fraction(int(cells[(places["who"], *places["outcome"])]), scale)
     elif form == "total_payoff":
         yield Fraction(int(theory.total[places["actions"]]), scale)
-    elif form == "pure_equilibria":
-        yield Fraction(theory.pure_equilibria)
     elif form == "expected_payoff":
         yield theory.expected(places["who"], places["mixed"])[places["action"]] / scale
     else:
@@ -181,6 +205,29 @@ def _deviations(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
             names = subject.actions[who]
             against = tuple(move for move in grounded.claim["outcome"] if move.who != subject.players[who])
             yield Claim("better_response", (names[best], names[outcome[who]], against, subject.players[who]))
+
+
+def _stable(theory: TheoryCheck) -> Iterator[Claim]:
+    """The pure equilibria themselves, unless there are many."""
+    if theory.pure_equilibria < _MOST_SAID:
+        for places in product(*map(range, theory.subject.cells.shape[1:])):
+            yield Claim("equilibrium", (_outcome(theory, places),))
+
+
+def _better_than_mix(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
+    """For the first player who would rather choose otherwise: what a choice in the mix and the best one earn."""
+    mixes, subject = grounded.places["mixes"], theory.subject
+    for who, own in enumerate(mixes):
+        rest = tuple(row for i, row in enumerate(mixes) if i != who)
+        values = theory.expected(who, rest)
+        worst = min((k for k, weight in enumerate(own) if weight), key=lambda k: values[k])
+        best = max(range(len(values)), key=lambda k: values[k])
+        if values[worst] < values[best]:
+            others = tuple(mix for mix in grounded.claim["mixes"] if mix.who != subject.players[who])
+            for action in (worst, best):
+                args = (subject.players[who], values[action] / subject.scale, subject.actions[who][action], others)
+                yield Claim("expected_payoff", args)
+            return
 
 
 def _counterexample(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:

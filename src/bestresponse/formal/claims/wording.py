@@ -8,7 +8,7 @@ from typing import Any
 
 from bestresponse.formal.claims.claim import FORMS, YOU, Chain, Claim, Mix, number_text
 
-__all__ = ["deny", "say"]
+__all__ = ["deny", "phrase", "say"]
 
 THE_OTHER = "the other player"
 
@@ -37,11 +37,25 @@ def deny(claim: Claim) -> str:
     return _sentence(claim, "not")
 
 
+def phrase(claim: Claim) -> str:
+    """Return the claim as a clause, to stand inside a sentence.
+
+    >>> from bestresponse.formal.claims.grammar import parse
+    >>> phrase(parse("pure_equilibria(2)")[0])
+    'the game has exactly 2 pure Nash equilibria'
+    """
+    return _clause(claim, "")
+
+
 def _sentence(claim: Claim, no: str) -> str:
+    text = _clause(claim, no)
+    return text[:1].upper() + text[1:] + "."
+
+
+def _clause(claim: Claim, no: str) -> str:
     values = dict(zip(FORMS[claim.form].names, claim.args, strict=True))
     denied = claim.negated != bool(no)
-    text = _SENTENCES[claim.form](values, "not" if denied else "")
-    return text[:1].upper() + text[1:] + "."
+    return _SENTENCES[claim.form](values, "not" if denied else "")
 
 
 def _person(who: str) -> str:
@@ -92,12 +106,16 @@ def _after(chain: Chain) -> str:
     return f"after {told}" if told else "at the start"
 
 
-def _mixes(mixes: tuple[Mix, ...]) -> str:
+def _mixed(mixes: tuple[Mix, ...]) -> str:
     said = []
     for who, weights in mixes:
         shares = " and ".join(f"{action} with probability {number_text(weight)}" for action, weight in weights)
         said.append(f"{_person(who)} {_verb(who, 'choose')} {shares}")
-    return f"if {' and '.join(said)}, " if said else ""
+    return " and ".join(said)
+
+
+def _mixes(mixes: tuple[Mix, ...]) -> str:
+    return f"if {_mixed(mixes)}, " if mixes else ""
 
 
 def _joint(actions: tuple[str, ...]) -> str:
@@ -202,18 +220,14 @@ _SENTENCES: dict[str, Telling] = {
     "strictly_dominant": _standing("strictly dominant"),
     "weakly_dominant": _standing("weakly dominant"),
     "strictly_dominated": _standing("strictly dominated by a single choice"),
-    "equilibrium": lambda v, no: (
-        f"{_if(v['outcome'])}{'somebody' if no else 'nobody'} could gain by choosing otherwise alone"
-    ),
+    "equilibrium": lambda v, no: f"the outcome in which {_said(v['outcome'])} {_is(no)} a Nash equilibrium",
     "no_dominant_choice": lambda v, no: (
-        f"{'some' if no else 'no'} choice of {_whose(v['who'])} weakly dominates every other one"
+        f"{_person(v['who'])} {'have' if v['who'] == YOU else 'has'} {'a' if no else 'no'} dominant choice"
     ),
     "pure_equilibria": lambda v, no: (
-        f"the number of outcomes from which nobody gains by choosing otherwise alone {_is(no)} {_n(v['value'])}"
+        f"the game {_has(no)} exactly {_n(v['value'])} pure Nash equilibri{'um' if v['value'] == 1 else 'a'}"
     ),
-    "mixed_equilibrium": lambda v, no: (
-        f"{_mixes(v['mixes'])}{'somebody' if no else 'nobody'} could gain by mixing otherwise alone"
-    ),
+    "mixed_equilibrium": lambda v, no: f"it {_is(no)} a Nash equilibrium that {_mixed(v['mixes'])}",
     "pareto_dominates": lambda v, no: (
         f"{'it is not so that ' if no else ''}everybody gets at least as much, and somebody more, "
         f"if {_said(v['outcome'])} than if {_said(v['than'])}"

@@ -137,7 +137,7 @@ def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
         decision = verified.player.decide(shown, ask)
         review = verified.reviewer.review(decision.reasoning, subject) if subject is not None else None
         made.append(Try(decision, review))
-        if review is None or not review.sentences:
+        if review is None or not review.corrections:
             break
         shown = replace(view, notes=(*view.notes, _note(decision.reasoning, review)))
     return tuple(made)
@@ -151,5 +151,5 @@ def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
 
 
 def _note(reasoning: str, review: Review) -> str:
-    sentences = "\n".join(f"- {sentence.text}" for sentence in review.sentences)
+    sentences = "\n".join(f"- {correction.text}" for correction in review.corrections)
     return TEXTS.fill("feedback", reasoning=reasoning[:_LONGEST_QUOTED], sentences=sentences)

@@ -61,7 +61,7 @@ def _attempt(one: Try) -> dict[str, Any]:
         "claims": [
             {"claim": c.text, "form": c.form, "verdict": c.verdict.value, "why": c.proof.why} for c in review.checked
         ],
-        "feedback": [sentence.text for sentence in review.sentences],
+        "feedback": [correction.text for correction in review.corrections],
         "unread": None if review.unread is None else len(review.unread),
         "reasoner": _used(decision.calls),
         "translator": _used(review.calls),
@@ -90,7 +90,7 @@ def player_on(
         if config.translator == RULES
         else ModelTranslator(models[config.translator], config.max_tokens, 0.0, config.seed)
     )
-    reviewer = Reviewer(translator, EmbeddedEngine, manner=config.manner, unit=config.unit)  # type: ignore[arg-type]
+    reviewer = Reviewer(translator, EmbeddedEngine, tone=config.manner, unit=config.unit)  # type: ignore[arg-type]
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         sampling = Sampling(

@@ -27,6 +27,8 @@ _FLOOR: Final = re.compile(
     r"(?<![\d.])(?P<number>-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*(?:or|to|each|if)\b)",
     re.IGNORECASE,
 )
+_LOSS: Final = re.compile(r"\b(?:cost|los[es]|avoid|risk)", re.IGNORECASE)
+"""Words beside a best or worst case that turn its sign or say that it is another's."""
 _ONE, _OTHER = (rf"(?P<{name}>(?<![\w.])-?\d{{1,12}}(?:\.\d{{1,12}})?)" for name in ("first", "second"))
 _BETWEEN: Final = r"\)?,?\s*(?:which is|is|being|are)?\s*(?:still |always |clearly |strictly )?"
 _ORDER: Final = (
@@ -87,7 +89,7 @@ class Cases:
             found.append(("highest" if match["kind"].lower() == "best" else "lowest", match))
         for form, match in found:
             value = amount(match["number"])
-            if value is not None:
+            if value is not None and not _LOSS.search(match.group()):
                 yield Claim(f"{form}_individual_payoff_for_choice", (value, label, self.you))
 
     def _safest(self, clause: str) -> Iterator[Claim]:

@@ -10,6 +10,8 @@ from typing import Final
 from bestresponse.formal.claims.claim import Claim, Move
 from bestresponse.formal.claims.translators.address import Address
 from bestresponse.formal.claims.translators.outcomes import Amounts, Choices
+from bestresponse.formal.claims.translators.places import Sentence
+from bestresponse.formal.claims.translators.stance import find_statement
 from bestresponse.formal.claims.translators.words import Words
 
 __all__ = ["MoveReader"]
@@ -34,6 +36,15 @@ _COMPARED: Final = re.compile(
 )
 
 
+def _split(line: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _SENTENCES.finditer(line):
+        yield start, match.end()
+        start = match.end()
+    if line[start:].strip():
+        yield start, len(line)
+
+
 class MoveReader:
     """Reads one text about a tree: a condition of moves in order, then a move that will follow, an amount, or both.
 
@@ -46,15 +57,17 @@ class MoveReader:
         self.amounts = Amounts(words)
         self.moves = Choices(words)
 
-    def read(self, text: str) -> Iterator[tuple[str, list[Claim]]]:
-        """Every sentence with what it claims."""
-        sentences = _SENTENCES.split(text)
-        address = Address(sentences, self.words.count)
-        for sentence in sentences:
-            said = address.told(sentence)
-            found = (_CONDITION.search(said) or _AFTERWARDS.search(said)) if said and len(said) <= _LONGEST else None
-            readable = found is not None and not _NOT.search(sentence)
-            yield sentence, list(self._claims(found["before"], found["then"])) if found and readable else []
+    def read(self, lines: list[str]) -> Iterator[Sentence]:
+        """Read every sentence."""
+        address = Address(_SENTENCES.split("\n".join(lines)), self.words.count)
+        for number, line in enumerate(lines):
+            for start, end in _split(line):
+                statement = find_statement(line[start:end])
+                said = address.told(statement.text.rstrip(" .!?;"))
+                readable = 0 < len(said) <= _LONGEST and not _NOT.search(said)
+                found = (_CONDITION.search(said) or _AFTERWARDS.search(said)) if readable else None
+                claims = tuple(self._claims(found["before"], found["then"])) if found else ()
+                yield Sentence(number, number, start, end, claims, bool(said.strip()))
 
     def _claims(self, before: str, then: str) -> Iterator[Claim]:
         chain = tuple(self._moves(before))

@@ -12,25 +12,28 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Final
 
-from bestresponse.formal.claims.claim import Claim, Malformed, Move
+from bestresponse.formal.claims.claim import FORMS, Claim, Malformed, Move
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.address import Address
 from bestresponse.formal.claims.translators.cases import Cases, comparisons
+from bestresponse.formal.claims.translators.formulas import Formulas, rows_from_latex
 from bestresponse.formal.claims.translators.moves import MoveReader
 from bestresponse.formal.claims.translators.outcomes import Amounts, Choices
+from bestresponse.formal.claims.translators.places import SENTENCE_END, Sentence, locate, split_sentences
+from bestresponse.formal.claims.translators.sentence_reader import SentenceReader
 from bestresponse.formal.claims.translators.solutions import Solutions
+from bestresponse.formal.claims.translators.stance import find_statement
 from bestresponse.formal.claims.translators.tables import Tables, is_row
-from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation
+from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation
 from bestresponse.formal.claims.translators.words import CHOOSE, Words, plain
 
 __all__ = ["RulesTranslator"]
 
 _LONGEST_LINE: Final = 2_000
 _INDENT: Final = re.compile(r"^(?P<space>[ \t]*)(?P<mark>(?:[-*•+]|\d+[.)]|[a-z][.)])\s+)?")
-_SENTENCES: Final = re.compile(r"(?<=[^\s.!?])(?<!\bvs)[.!?](?=\s|$)", re.IGNORECASE)
 _CLAUSES: Final = re.compile(
     r";(?=\s|$)|(?:,\s*|\s+)(?:and|but|while|whereas|or|however,?)\s+(?=(?:if|when|should)\b)"
     r"|,?\s+but\s+|,\s*(?=(?:whereas|while|unless)\b)|,?\s+(?:because|since|as)\s+(?=(?:if|when)\b)"
@@ -48,6 +51,13 @@ _SPEAKS: Final = re.compile(
     r"|payoffs? (?:is|are)|safest|safer)",
     re.IGNORECASE,
 )
+_HEADING: Final = re.compile(
+    r"^\W*(?:step \d+\W*|\d+\W*)?(?:(?!\b(?:is|are|has|have|gives?|gets?|dominates?|would|will"
+    r"|can)\b)[A-Za-z,'() -]){0,60}:?$"
+)
+_OF_THE_GAME: Final = ("highest_possible_individual_payoff", "lowest_possible_individual_payoff")
+_DENIABLE: Final = frozenset(FORMS) - {"payoff", "higher", "lower", "equal", "expected_payoff", "total_payoff"}
+"""What the answer "no" to a question denies; amounts in the question are left alone."""
 _AMOUNT: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%])")
 
 
@@ -66,27 +76,56 @@ class RulesTranslator:
     name: str = "rules"
 
     def translate(self, text: str, subject: Subject) -> Translation:
-        """The claims of a text, each once."""
+        """Return the claims of a text, each once, and how every passage was read."""
         words = Words(subject)
+        written = text[:LONGEST_TEXT].split("\n")
+        cleaned = [plain(line) for line in rows_from_latex(written)]
         reader = _Reader(words) if subject.table is not None else MoveReader(words)
-        found: list[Claim | Malformed] = []
-        unread: list[str] = []
-        for sentence, claims in reader.read(plain(text[:LONGEST_TEXT])):
-            found += claims
-            if not claims and _speaks(sentence, words):
-                unread.append(sentence.strip())
+        offsets = [0, *accumulate(len(line) + 1 for line in written)]
+        passages = [_passage(one, written, cleaned, offsets, words) for one in reader.read(cleaned)]
+        found = [claim for passage in passages for claim in passage.claims]
         if len(text) > LONGEST_TEXT:
             why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
-            found.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
-            unread.append(text[LONGEST_TEXT : LONGEST_TEXT + _LONGEST_LINE])
-        return Translation(tuple(dict.fromkeys(found)), unread=tuple(unread))
+            rest = text[LONGEST_TEXT : LONGEST_TEXT + _LONGEST_LINE]
+            found.append(Malformed(rest[:40], why))
+            passages.append(Passage(LONGEST_TEXT, len(text), rest, (), Reading.UNREAD))
+        return Translation(tuple(dict.fromkeys(found)), passages=tuple(passages))
+
+
+def _passage(one: Sentence, written: list[str], cleaned: list[str], offsets: list[int], words: Words) -> Passage:
+    """Place a sentence in the text and say how it was read."""
+    if one.last > one.first:
+        start, end = offsets[one.first], offsets[one.last] + len(written[one.last])
+        said = "\n".join(cleaned[one.first : one.last + 1])
+    else:
+        inside = locate(written[one.first], cleaned[one.first], one.start, one.end)
+        start, end = (offsets[one.first] + place for place in inside)
+        said = cleaned[one.first][one.start : one.end]
+    said = said.strip().rstrip(".!?" if one.asserted else ".!").strip()
+    if one.claims:
+        reading = Reading.READ
+    elif not _speaks(said, words):
+        reading = Reading.SILENT
+    else:
+        reading = Reading.UNREAD if one.asserted else Reading.NOT_ASSERTED
+    return Passage(start, end, said[:_LONGEST_LINE], one.claims, reading)
+
+
+def _deny(claim: Claim, said: str) -> Claim:
+    """Deny a claim in its weaker sense: that something is not dominant denies strict dominance."""
+    if claim.form.startswith("weakly_") and "weakly" not in said.lower():
+        claim = Claim(claim.form.replace("weakly_", "strictly_"), claim.args)
+    return claim.negate()
 
 
 def _speaks(sentence: str, words: Words) -> bool:
-    """Whether a sentence has an amount, or a word of the theory beside an action or a player."""
+    """Whether a sentence has an amount, or a word of the theory beside something else than a heading's words."""
+    named = re.sub(rf"(?:{'|'.join(map(re.escape, words.people))})", "", sentence, flags=re.IGNORECASE)
     if words.numeric:
-        sentence = re.sub(words.labels, "", sentence)
-    return bool(_AMOUNT.search(sentence) or _SPEAKS.search(sentence))
+        named = re.sub(words.labels, "", named)
+    if _HEADING.match(named):
+        return False
+    return bool(_AMOUNT.search(named) or _SPEAKS.search(named))
 
 
 class _Reader:
@@ -98,47 +137,75 @@ class _Reader:
         self.choices = Choices(words)
         self.amounts = Amounts(words)
         self.tables = Tables(words, self.choices)
+        self.formulas = Formulas(words)
         self.solutions = Solutions(words, self.choices)
         self.cases = Cases(words)
+        self.grammar = SentenceReader(words) if words.count == 2 and not words.numeric else None
         self.levels: list[_Level] = []
         self.address = Address((), 0)
 
-    def read(self, text: str) -> Iterator[tuple[str, list[Claim]]]:
-        """Every sentence with what it claims; a table counts as one."""
-        self.address = Address(_SENTENCES.split(text), self.words.count)
-        for table, lines in groupby(text.splitlines(), is_row):
+    def read(self, lines: list[str]) -> Iterator[Sentence]:
+        """Read every sentence; a table counts as one."""
+        self.address = Address(SENTENCE_END.split("\n".join(lines)), self.words.count)
+        for table, group in groupby(range(len(lines)), lambda number: is_row(lines[number])):
+            numbers = list(group)
             if table:
-                rows = list(lines)
-                yield "\n".join(rows), [self._payoff(*told) for told in self.tables.table(rows)]
+                rows = [lines[number] for number in numbers]
+                claims = tuple(self._payoff(*told) for told in self.tables.table(rows))
+                yield Sentence(numbers[0], numbers[-1], 0, len(rows[-1]), claims)
                 continue
-            for part in (part for line in lines for part in _parts(line)):
-                if len(part) > _LONGEST_LINE:
-                    yield part[:_LONGEST_LINE], []
-                elif part.strip():
-                    yield from self._line(part)
+            for number in numbers:
+                if lines[number].strip():
+                    yield from self._line(number, lines[number])
 
-    def _line(self, line: str) -> Iterator[tuple[str, list[Claim]]]:
-        depth, line = _depth(line)
+    def _line(self, number: int, line: str) -> Iterator[Sentence]:
+        depth, begin = _depth(line)
         self.levels = [level for level in self.levels if level.depth < depth]
         above = {who: action for level in self.levels for who, action in level.chosen.items()}
-        heading = self._heading.match(line.strip(" :")) if len(line) < 80 else None
+        heading = self._heading.match(line[begin:].strip(" :")) if len(line) < 80 + begin else None
         top = self._own(heading["action"]) if heading is not None else {}
+        if self.grammar is not None:
+            self.grammar.begin_line(above | top)
         own, paid = top, False
-        for sentence in _SENTENCES.split(line):
-            own = top
-            said = self.address.told(sentence)
-            claims = [self._payoff(*told) for told in self.tables.listed(said)]
-            for clause in _CLAUSES.split(said):
-                made, consistent = self.choices.made(_THAN.sub("", clause))
-                own = own | made if consistent else own
-                if consistent and (made or not _CONDITION.match(clause)):
-                    claims += self._clause(clause, above | own)
-                claims += comparisons(clause)
-                paid = paid or self.amounts.payment.search(clause) is not None
-            claims += self.solutions.claims(said)
-            yield sentence, list(dict.fromkeys(claims))
+        spans = list(split_sentences(line, begin))
+        for place, (start, end) in enumerate(spans):
+            if end - start > _LONGEST_LINE:
+                yield Sentence(number, number, start, start + _LONGEST_LINE, ())
+                continue
+            after = line[slice(*spans[place + 1])] if place + 1 < len(spans) else ""
+            statement = find_statement(line[start:end], after)
+            said = self.address.told(statement.text.rstrip(" .!?"))
+            if not said.strip() and self.grammar is not None:
+                self.grammar.pass_over(line[start:end])
+            claims, own, pays = self._sentence(said, above, top)
+            paid = paid or pays
+            if statement.denied:
+                claims = [_deny(claim, said) for claim in claims if claim.form in _DENIABLE]
+            yield Sentence(number, number, start, end, tuple(dict.fromkeys(claims)), bool(said.strip()))
         if line.rstrip().endswith(":") or heading is not None or (own and not paid):
             self.levels.append(_Level(depth, own))
+
+    def _sentence(
+        self, said: str, above: dict[int, int], top: dict[int, int]
+    ) -> tuple[list[Claim], dict[int, int], bool]:
+        """What a sentence claims, which choices it speaks under, and whether it states an amount."""
+        own, paid = top, False
+        claims = [self._payoff(*told) for told in (*self.tables.listed(said), *self.formulas.read(said))]
+        for clause in _CLAUSES.split(said):
+            made, consistent = self.choices.made(_THAN.sub("", clause))
+            own = own | made if consistent else own
+            if consistent and (made or not _CONDITION.match(clause)):
+                claims += self._clause(clause, above | own)
+            claims += comparisons(clause)
+            paid = paid or self.amounts.payment.search(clause) is not None
+        whole = self.solutions.claims(said)
+        if self.grammar is not None:
+            under = self.grammar.speaks_of_an_action
+            whole = (one for one in whole if not (under and one.form in _OF_THE_GAME))
+            claims += [*whole, *self.grammar.read(said)]
+        else:
+            claims += whole
+        return claims, own, paid
 
     def _own(self, name: str) -> dict[int, int]:
         place = self.words.action(0, name)
@@ -175,14 +242,9 @@ class _Reader:
         return self.words.compiled(rf"^\W*(?:\d+\.?\s*)?{named}(?P<action>{self.words.labels})\b[^.]{{0,40}}$")
 
 
-def _parts(line: str) -> list[str]:
-    """A line, or the sentences of a long one."""
-    return [line] if len(line) <= _LONGEST_LINE else _SENTENCES.split(line)
-
-
-def _depth(line: str) -> tuple[int, str]:
-    """How deep a line stands, by its indentation, a list item deeper than plain text; and the line without its mark."""
+def _depth(line: str) -> tuple[int, int]:
+    """How deep a line stands, by its indentation, a list item deeper than plain text; and where its words begin."""
     match = _INDENT.match(line)
     if match is None:
-        return 0, line
-    return 2 * len(match["space"].expandtabs(4)) + (1 if match["mark"] else 0), line[match.end() :]
+        return 0, 0
+    return 2 * len(match["space"].expandtabs(4)) + (1 if match["mark"] else 0), match.end()

@@ -46,6 +46,7 @@ _TOGETHER: Final = re.compile(
     r"(?:the )?(?P<so>highest|greatest|largest|maximal|maximi[sz]ed|lowest|smallest)\b",
     re.IGNORECASE,
 )
+_ALL_BUT: Final = re.compile(r"\b(?:other than|except|apart from|besides|only|all but)\b", re.IGNORECASE)
 _WHOSE: Final = r"(?:(?P<mine>my|your|the|a|an)|(?P<theirs>their|his|her|(?:the )?[a-z ]{2,20}'s)) "
 _HOW: Final = r"(?P<how>strictly |weakly )?"
 _KIND: Final = r"(?: (?:strategy|choice|action|move|option))?"
@@ -232,7 +233,7 @@ class Solutions:
 
     def _pareto(self, sentence: str) -> Iterator[Claim]:
         match = re.search(r"\bPareto[- ](?P<what>dominates|optimal|efficient|superior)", sentence, re.IGNORECASE)
-        if match is None:
+        if match is None or _ALL_BUT.search(sentence):
             return
         before, after = self._outcomes(sentence[: match.start()]), self._outcomes(sentence[match.end() :])
         if match["what"].lower() in ("optimal", "efficient"):
@@ -243,13 +244,14 @@ class Solutions:
     def _extremes(self, sentence: str) -> Iterator[Claim]:
         """The least I can get by choosing Down is 1; 5 is the most anybody can get."""
         made, _ = self.choices.made(sentence)
+        named = re.search(f"(?i:{self.words.things})", sentence) is not None
         for pattern in self._bounds:
             for match in pattern.finditer(sentence):
                 value = amount(match["number"])
                 best = re.match(r"most|highest|best|maximum|largest|greatest", match["how"], re.IGNORECASE)
                 end = "highest" if best else "lowest"
                 action = self._label(0, match["action"])
-                if value is None or (action is None and (match["action"] or made)):
+                if value is None or (action is None and (match["action"] or made or named)):
                     continue
                 if action:
                     yield Claim(f"{end}_individual_payoff_for_choice", (value, action, self.subject.players[0]))

@@ -33,6 +33,12 @@ _THEIRS: Final = re.compile(
     r"\b(?:they|them|their|other|opponent|partner|rival|player 2|player B|col|column)\b", re.IGNORECASE
 )
 
+_WHOSE: Final = re.compile(
+    r"\b(?:(?P<mine>my|your)|(?P<theirs>their|his|her|(?:the )?(?:other(?: player)?|opponent)'s)) "
+    r"(?:payoff|profit|payout|reward|earnings|score)\b",
+    re.IGNORECASE,
+)
+
 
 def is_row(line: str) -> bool:
     """Whether a line is a row of a table: cells between upright strokes."""
@@ -77,6 +83,7 @@ class Tables:
         across = self._owner(head, sides)
         for side, row in zip(sides, rows[1:], strict=True):
             for top, cell in zip(head, row[1:], strict=False):
+                yield from self._single(side, top, cell)
                 match = _AMOUNTS.match(cell)
                 own, other = self._label(1 - across, side), self._label(across, top)
                 if match is None or own is None or other is None:
@@ -86,6 +93,17 @@ class Tables:
                 actions = (own, other) if across == 1 else (other, own)
                 yield actions, 0, Fraction(match["one"])
                 yield actions, 1, Fraction(match["two"])
+
+    def _single(self, side: str, top: str, cell: str) -> Iterator[Told]:
+        """A cell with one amount under a heading that says whose payoff from which action it is."""
+        amount = re.fullmatch(rf"\(?\s*({_NUMBER})\s*\)?", cell)
+        whose = _WHOSE.search(top)
+        if amount is None or whose is None:
+            return
+        who = 0 if whose["mine"] else 1
+        own, other = self._label(who, top), self._label(1 - who, side)
+        if own is not None and other is not None:
+            yield ((own, other) if who == 0 else (other, own)), who, Fraction(amount[1])
 
     def _owner(self, head: Sequence[str], sides: Sequence[str]) -> int:
         """Whose actions stand above: the other's, unless names or persons say that they are the reasoner's."""

@@ -1,31 +1,61 @@
-"""What a translator makes of a text: claims, and what it could not read as one."""
+"""What a translator makes of a text: its passages, each with the claims it makes or why there are none."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["LONGEST_TEXT", "Translation", "Translator"]
+__all__ = ["LONGEST_TEXT", "Passage", "Reading", "Translation", "Translator"]
 
 LONGEST_TEXT = 50_000
-"""Characters of a reasoning that are looked at; what comes after is reported as not looked at."""
+"""Characters of a reasoning that are read; what comes after is reported as unread."""
+
+
+class Reading(StrEnum):
+    """What became of a passage.
+
+    read          claims were found in it
+    unread        it speaks of amounts or solutions, but no claim was found
+    not asserted  a question, a doubt, a supposition or somebody else's opinion
+    silent        it speaks of no amount and no solution
+    """
+
+    READ = "read"
+    UNREAD = "unread"
+    NOT_ASSERTED = "not asserted"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence or a table of a text: where it stands (`text[start:end]`), what it claims, how it was read."""
+
+    start: int
+    end: int
+    text: str
+    claims: tuple[Claim | Malformed, ...] = ()
+    reading: Reading = Reading.READ
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The claims of a text, in order, each once, and the calls it took to find them.
-
-    `unread`: sentences that speak of amounts or solutions and from which no claim was read; None where the translator
-    cannot tell.
-    """
+    """The claims of a text, in order, each once; its passages where the translator knows them; the calls it took."""
 
     claims: tuple[Claim | Malformed, ...]
     calls: tuple[Call, ...] = ()
-    unread: tuple[str, ...] | None = None
+    passages: tuple[Passage, ...] | None = None
+
+    @property
+    def unread(self) -> tuple[str, ...] | None:
+        """The sentences that speak of amounts or solutions and gave no claim; None where that is not known."""
+        if self.passages is None:
+            return None
+        return tuple(one.text for one in self.passages if one.reading is Reading.UNREAD)
 
 
 class Translator(Protocol):

@@ -42,12 +42,14 @@ _THEM: Final = (
     r"|co-?player)|(?:the |an? )?anonymous (?:player|person)|the other|other"
 )
 _BOTH: Final = (
-    r"both(?: of (?:us|you|them)| players| sides| parties|(?: of)? (?:I|you|me) and [a-z ]{2,30}?)?"
+    r"both(?: of (?:us|you|them)| (?:players|sides|parties|firms|companies|drivers|hunters|prisoners|suspects"
+    r"|agents)|(?: of)? (?:I|you|me) and [a-z ]{2,30}?)?"
     r"|(?:we|they) both|they each"
     r"|(?:I|you) and (?:the )?(?:other|anonymous) player(?: both)?"
 )
 _ALL: Final = (
-    r"we all|we each|we|each (?:player|of us|of you|person|one|side)|each|everyone|everybody|every player"
+    r"we all|we each|we|each (?:player|of us|of you|person|one|side|firm|company|driver|hunter)|each|everyone"
+    r"|everybody|every player"
     r"|all (?:of us|players|of them|(?:the )?(?:two|three|four|five|\d)(?: of us| players)?)|all"
     r"|the (?:two|three|four|five) of us"
 )
@@ -128,28 +130,29 @@ class Words:
         self.count = len(subject.players)
 
     @cached_property
-    def _sorted(self) -> list[str]:
+    def ordered(self) -> list[str]:
+        """All actions, the longest first, so that no name hides a longer one."""
         return sorted({a for own in self.subject.actions for a in own if a.strip()}, key=lambda a: (-len(a), a))
 
     @cached_property
     def labels(self) -> str:
         """Any action, in any of its forms."""
-        return self._any(self._sorted)
+        return self.pattern_for(self.ordered)
 
     @cached_property
     def deeds(self) -> str:
         """Actions that can be said as a verb: I cooperate, they stay silent."""
-        return self._any([a for a in self._sorted if len(a) > 2 and re.split(r"[\s_-]", a)[0].isalpha()])
+        return self.pattern_for([a for a in self.ordered if len(a) > 2 and re.split(r"[\s_-]", a)[0].isalpha()])
 
     @cached_property
     def things(self) -> str:
         """Actions that are not also an article or a pronoun."""
-        return self._any([a for a in self._sorted if a not in _BARE])
+        return self.pattern_for([a for a in self.ordered if a not in _BARE])
 
     @cached_property
     def gerunds(self) -> str:
         """Actions said as what one does: defecting, staying silent."""
-        verbs = [a for a in self._sorted if len(a) > 2 and re.split(r"[\s_-]", a)[0].isalpha()]
+        verbs = [a for a in self.ordered if len(a) > 2 and re.split(r"[\s_-]", a)[0].isalpha()]
         forms = [form for a in verbs for form in _forms(a).split("|") if re.match(r"[a-z]+ing\b", form)]
         return rf"(?:(?<![\w'-])(?:{'|'.join(forms)})(?![\w']|-\w))" if forms else "(?!)"
 
@@ -160,7 +163,8 @@ class Words:
         """
         return self.subject.seat == 0 or first.casefold() == second.casefold()
 
-    def _any(self, actions: list[str]) -> str:
+    def pattern_for(self, actions: list[str]) -> str:
+        """Return a pattern that matches any of these actions, in any of their forms."""
         return rf"(?:(?<![\w'-])(?:{'|'.join(map(_forms, actions))})(?![\w']|-\w))" if actions else "(?!)"
 
     @cached_property
