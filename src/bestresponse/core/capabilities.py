@@ -7,7 +7,7 @@ gets everything that a built-in one gets.
     CostedDecisions    what an answer loses against the equilibrium, where playing it out does not tell
     NamedStrategies    strategies that belong to this game, by name
     Quiz               questions about the rules, with their answers
-    Wording            a title, a unit of payoffs, a question for every ask
+    Wording            a title, a unit of payoffs, one question an ask
     AdjustableRounds   the same game with another number of rounds
     TheoryRemark       what is known where no equilibrium is
 
@@ -123,7 +123,7 @@ class Quiz(Protocol):
 
 @runtime_checkable
 class Wording(Protocol):
-    """A game with words for people and for models."""
+    """A game with words for people beyond its rules, on the web page of a seat and at the terminal."""
 
     @property
     def title(self) -> str:
@@ -132,11 +132,11 @@ class Wording(Protocol):
 
     @property
     def unit(self) -> str:
-        """What payoffs are counted in, in the plural: coins, points, dollars."""
+        """What payoffs are counted in, in the plural: coins, points. Empty where they have no unit."""
         ...
 
-    def word_question(self, view: View, ask: Ask) -> str:
-        """Put the ask as one question to the role of `view`."""
+    def word_question(self, ask: Ask) -> str:
+        """Put the ask as one question."""
         ...
 
 

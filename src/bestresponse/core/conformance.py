@@ -1,4 +1,4 @@
-"""The promises of games and players, as checks that authors of new ones run too.
+"""Check the promises of games and players; authors of new ones run this too.
 
     from bestresponse.core.conformance import check_game, check_player
 
@@ -13,6 +13,13 @@ from random import Random
 from typing import Any
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.capabilities import (
+    AdjustableRounds,
+    NamedStrategies,
+    Quiz,
+    find_equilibrium_moves,
+    measure_decision_cost,
+)
 from bestresponse.core.codec import ask_from_json, ask_to_json, record_from_json, record_to_json
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import InvalidMove
@@ -20,6 +27,9 @@ from bestresponse.core.game import NATURE, REFEREE, Game
 from bestresponse.core.player import Decision, Player
 
 __all__ = ["Broken", "any_legal_action", "check_game", "check_player"]
+
+
+_FREE = 1e-9
 
 
 class Broken(AssertionError):
@@ -60,10 +70,37 @@ def check_game(game: Game[Any], seed: int = 0, max_steps: int = 10_000) -> None:
             key = episode.view(NATURE).key
             _demand(key not in drawn, "nature sees the same before two draws, so both would come out the same")
             drawn.add(key)
+        _check_equilibrium(game, episode)
         _check_step(game, episode, rng)
     else:
         raise Broken(f"{game.name} did not end within {max_steps} steps")
     _check_end(game, episode)
+    _check_extras(game, rng)
+
+
+def _check_equilibrium(game: Game[Any], episode: Episode[Any]) -> None:
+    """The moves of a known equilibrium are legal and cost nothing."""
+    for role, move in find_equilibrium_moves(game, episode.state).items():
+        try:
+            episode.pending[role].check(move)
+        except InvalidMove as error:
+            raise Broken(f"in its equilibrium {role} plays what is not legal: {error}") from None
+        cost = measure_decision_cost(game, episode.state, role, move)
+        _demand(cost is None or cost <= _FREE, f"{role} pays {cost} for playing the equilibrium")
+
+
+def _check_extras(game: Game[Any], rng: Random) -> None:
+    """What a game says of itself beyond its rules holds."""
+    for role in game.roles:
+        if isinstance(game, NamedStrategies):
+            made = [game.make_strategy(name, role, 0) for name in game.strategy_names]
+            _demand(all(made), f"make_strategy() does not know all of strategy_names for {role}")
+            _demand(all(hasattr(player, "decide") for player in made), "make_strategy() gives what is no player")
+        if isinstance(game, Quiz):
+            answers = [question.answer for question in game.make_quiz(role, rng)]
+            _demand(all(math.isfinite(answer) for answer in answers), f"a question to {role} has no finite answer")
+    if isinstance(game, AdjustableRounds):
+        _demand(game.with_rounds(2).roles == game.roles, "with_rounds() changes the roles")
 
 
 def _check_step(game: Game[Any], episode: Episode[Any], rng: Random) -> None:

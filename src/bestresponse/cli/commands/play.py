@@ -153,6 +153,7 @@ def _seat_model(name: str, model: Model, game: Game[Any], role: str) -> Player:
 def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, Player], output_dir: Path) -> None:
     """Play to the end, or until the person leaves."""
     from bestresponse.cli.invocation import command_line, revision
+    from bestresponse.core.capabilities import Wording
     from bestresponse.core.episode import play as play_game
     from bestresponse.core.errors import UsageError
     from bestresponse.core.game import NATURE
@@ -163,7 +164,7 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
     from bestresponse.runs.manifest import Manifest, environment
     from bestresponse.runs.spec import Spec
 
-    person = ConsolePlayer(input, _show)
+    person = ConsolePlayer(input, _show, wording=game if isinstance(game, Wording) else None)
     people = [role for role, name in config["seats"].items() if name == ME]
     players = {**seated, **{role: _seated(person, game, role) for role in people}, NATURE: Nature(config["seed"])}
     created = datetime.now().astimezone().isoformat(timespec="seconds")

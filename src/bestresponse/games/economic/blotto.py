@@ -35,6 +35,8 @@ class Blotto:
     fields: int = 3
     name: str = "colonel-blotto"
     version: int = 1
+    title = "Colonel Blotto"
+    unit = "battlefields"
 
     def __post_init__(self) -> None:
         if self.troops < 1 or self.fields < 1:
@@ -92,6 +94,10 @@ class Blotto:
         mine, theirs = (self.plans[label] for label in state)
         won = float(sum((a > b) - (a < b) for a, b in zip(mine, theirs, strict=True)))
         return dict(zip(self.roles, (won, -won), strict=True))
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for a plan."""
+        return "How do you distribute your troops?"
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what two plans earn."""

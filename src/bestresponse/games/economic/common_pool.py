@@ -35,6 +35,8 @@ class CommonPool:
     rounds: int = 10
     name: str = "common-pool"
     version: int = 1
+    title = "Common pool"
+    unit = "points"
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.bend <= 0:
@@ -106,6 +108,10 @@ class CommonPool:
         others = (len(self.roles) - 1) * self.equilibrium
         usual = self.earned(self.equilibrium, others + self.equilibrium)
         return usual - self.earned(float(action), others + float(action))
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for an investment."""
+        return "How many tokens do you invest in the pool?"
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what some investments earn."""

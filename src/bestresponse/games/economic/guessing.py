@@ -34,6 +34,8 @@ class Guessing:
     rounds: int = 10
     name: str = "guessing"
     version: int = 1
+    title = "Guessing game"
+    unit = "points"
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or not self.low < self.high or not 0 < self.factor < math.inf:
@@ -90,6 +92,10 @@ class Guessing:
         seat = self.roles.index(role)
         other = [*usual[:seat], float(action), *usual[seat + 1 :]]
         return self._points(tuple(usual))[seat] - self._points(tuple(other))[seat]
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for a number."""
+        return f"Which number from {self.low:g} to {self.high:g} do you choose?"
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what some numbers earn."""

@@ -37,6 +37,7 @@ class PublicGoods:
     most_points: int = 5
     name: str = "public-goods-punishment"
     version: int = 1
+    unit = "coins"
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.factor <= 0 or self.most_points < 1:
@@ -119,6 +120,17 @@ class PublicGoods:
         if isinstance(action, Mapping):
             return float(sum(action.values()))
         return float(action) * (1 - self.factor / len(self.roles))
+
+    @property
+    def title(self) -> str:
+        """What the game is called."""
+        return "Public goods with punishment" if self.punishment else "Public goods"
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for coins or for points of punishment."""
+        if isinstance(ask, Form):
+            return "How many points of punishment do you give each of the others?"
+        return "How many coins do you put into the common project?"
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask about contributions and, where there is punishment, about points."""

@@ -38,6 +38,7 @@ class SealedBid:
     price: Literal["first", "second"] = "first"
     highest: int = 100
     version: int = 1
+    unit = ""
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.highest < 1 or self.price not in ("first", "second"):
@@ -129,6 +130,15 @@ class SealedBid:
             now = win_chance(price)
             gain, sure = gain + (value - price) * (now - sure), now
         return gain
+
+    @property
+    def title(self) -> str:
+        """What the auction is called."""
+        return f"{self.price.capitalize()}-price auction"
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for a bid."""
+        return "How much do you bid?"
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask about a bid that wins and one that does not."""

@@ -31,6 +31,8 @@ class Trust:
     factor: float = 3
     name: str = "trust-amounts"
     version: int = 1
+    title = "Trust game"
+    unit = ""
 
     def __post_init__(self) -> None:
         if not (self.endowment > 0 and self.factor > 0):
@@ -86,6 +88,10 @@ class Trust:
     def measure_cost(self, state: State, role: Role, action: Action) -> float:
         """Return what is given away, for nothing comes back."""
         return float(action)
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for an amount."""
+        return "How much do you give to the other?"
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what sending and returning some amounts earns."""

@@ -30,6 +30,8 @@ class Ultimatum:
     pie: float = 10
     name: str = "ultimatum-amounts"
     version: int = 1
+    title = "Ultimatum game"
+    unit = ""
 
     def __post_init__(self) -> None:
         if not self.pie > 0:
@@ -80,6 +82,10 @@ class Ultimatum:
         if role == "proposer":
             return float(action)
         return float(state[0]) if action == "reject" else 0.0
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for an offer or for an answer to it."""
+        return "Do you accept the offer?" if isinstance(ask, Choice) else "How much do you offer?"
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what an offer and its answer earn."""

@@ -78,6 +78,16 @@ class Water:
     version: int = 1
     usual_rounds: int = 5
     rounds_word = "days"
+    unit = ""
+
+    @property
+    def title(self) -> str:
+        """What the game is called."""
+        return "Survival auction" if self.name == "survival-auction" else "Water allocation"
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for a bid."""
+        return "How much do you bid for water today?"
 
     @property
     def roles(self) -> tuple[Role, ...]:

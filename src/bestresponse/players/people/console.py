@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.capabilities import Wording
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
@@ -23,15 +24,22 @@ class Left(KeyboardInterrupt):
 
 @dataclass(frozen=True, slots=True)
 class ConsolePlayer:
-    """Shows the view by `write` and takes the answer from `read`, which is given the prompt."""
+    """Shows the view by `write` and takes the answer from `read`, which is given the prompt.
+
+    `wording` is a game that has a question for every ask.
+    """
 
     read: Callable[[str], str]
     write: Callable[[str], None]
     name: str = "me"
+    wording: Wording | None = None
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Show what is new and ask until there is an answer that can be played."""
         if news := _news(view):
             self.write(f"\n{news}\n")
+        if self.wording is not None:
+            self.write(self.wording.word_question(ask))
         if isinstance(ask, Form):
             return Decision({name: self._answer(view, field, f"{name}: ") for name, field in ask.fields})
         return Decision(self._answer(view, ask, ""))

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
+from bestresponse.core.capabilities import Wording
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import NotAsked
 from bestresponse.core.game import Game, View
@@ -183,7 +184,9 @@ def _shown(desk: Desk, sitting: Sitting, status: int = 200, **more: Any) -> HTML
             "view": view,
             "earlier": (story := _story(session.game, view))[0],
             "now": story[1],
-            "game": session.setup.game.name,
+            "game": session.game.title if isinstance(session.game, Wording) else session.setup.game.name,
+            "question": session.game.word_question(ask) if ask and isinstance(session.game, Wording) else "",
+            "unit": session.game.unit if isinstance(session.game, Wording) else "",
             "path": desk.seat_path(session.id, seat),
             "csrf": desk.csrf("seat", session.id, seat),
             "code": desk.code(session.id, seat),

@@ -1,0 +1,131 @@
+"""What a game says of itself beyond its rules, and that the conformance kit finds what is not true."""
+
+from dataclasses import replace
+
+import pytest
+
+from bestresponse.core.ask import Amount, Choice, Form
+from bestresponse.core.capabilities import (
+    KnownEquilibrium,
+    NamedStrategies,
+    Question,
+    Wording,
+    find_equilibrium_moves,
+    measure_decision_cost,
+)
+from bestresponse.core.conformance import Broken, check_game
+from bestresponse.core.game import find_first_asks
+from bestresponse.games.economic.common_pool import CommonPool
+from bestresponse.games.economic.guessing import Guessing
+from bestresponse.games.economic.public_goods import PublicGoods
+from bestresponse.games.economic.trust import Trust
+from bestresponse.games.economic.ultimatum import Ultimatum
+from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.water.game import Water, water
+from bestresponse.players.people.console import ConsolePlayer
+from bestresponse.theory import NormalForm
+
+
+ALL_FIVE = dict.fromkeys(PublicGoods().roles, 5)
+
+
+class Plain:
+    """The rules of a game, without what it says of its costs."""
+
+    def __init__(self, game):
+        self.game = game
+
+    def __getattr__(self, name):
+        if name == "measure_cost":
+            raise AttributeError(name)
+        return getattr(self.game, name)
+
+
+@pytest.mark.parametrize(
+    ("game", "state", "role", "action"),
+    [
+        (PublicGoods(rounds=2), (), "player 3", 7),
+        (PublicGoods(rounds=2), (ALL_FIVE,), "player 1", dict.fromkeys(PublicGoods().roles[1:], 2)),
+        (CommonPool(rounds=2), (), "player 2", 3.5),
+        (Guessing(rounds=2), (), "player 5", 40.0),
+        (Trust(), (), "sender", 2.5),
+        (Trust(), (4.0,), "receiver", 3.0),
+        (Ultimatum(), (), "proposer", 1.5),
+        (Ultimatum(), (1.5,), "responder", "reject"),
+    ],
+)  # fmt: skip
+def test_the_cost_that_a_game_states_is_that_of_playing_on(game, state, role, action):
+    stated = measure_decision_cost(game, state, role, action)
+    assert stated > 0
+    assert measure_decision_cost(Plain(game), state, role, action) == pytest.approx(stated)
+
+
+def test_games_without_a_capability_are_not_taken_to_have_it():
+    table = MatrixGame(NormalForm.zero_sum([[1, -1], [-1, 1]]))
+    assert not isinstance(table, KnownEquilibrium | NamedStrategies | Wording)
+    assert find_equilibrium_moves(table, table.start()) == {}
+    assert measure_decision_cost(table, table.start(), table.roles[0], "A") is None
+
+
+def test_the_first_asks_come_after_what_chance_draws():
+    asks = find_first_asks(water())
+    assert list(asks) == ["Alex", "Bob", "Cindy", "David", "Eric"]
+    assert asks["Alex"] == Amount(0, 70, may_pass=True)
+
+
+class Wrong(Trust):
+    """Trust with one thing that is not true."""
+
+
+class Illegal(Wrong):
+    def choose_equilibrium(self, view, ask):
+        return 11.0
+
+
+class Dear(Wrong):
+    def measure_cost(self, state, role, action):
+        return 1.0
+
+
+class Unnamed(Wrong):
+    strategy_names = ("bold",)
+
+    def make_strategy(self, name, role, seed):
+        return None
+
+
+class Endless(Wrong):
+    def make_quiz(self, role, rng):
+        return (Question("How much?", float("inf")),)
+
+
+class Other(Water):
+    def with_rounds(self, rounds):
+        return replace(self, rules=replace(self.rules, residents=self.rules.residents[:2]))
+
+
+@pytest.mark.parametrize(
+    ("game", "promise"),
+    [
+        (Illegal(), "in its equilibrium sender plays what is not legal: 11 is not between 0 and 10"),
+        (Dear(), "sender pays 1.0 for playing the equilibrium"),
+        (Unnamed(), "make_strategy\\(\\) does not know all of strategy_names for sender"),
+        (Endless(), "a question to sender has no finite answer"),
+        (Other(), "with_rounds\\(\\) changes the roles"),
+    ],
+)
+def test_what_a_game_says_of_itself_is_checked(game, promise):
+    with pytest.raises(Broken, match=promise):
+        check_game(game)
+
+
+def test_a_game_with_wording_is_asked_in_its_words_at_the_terminal():
+    screen = []
+    game = PublicGoods()
+    person = ConsolePlayer(lambda prompt: "3", screen.append, wording=game)
+    view = game.view(game.start(), "player 1")
+    assert person.decide(view, game.asks(game.start())["player 1"]).action == 3.0
+    assert screen[-1] == "How many coins do you put into the common project?"
+    assert game.word_question(Form((("a", Amount(0, 1)),))).startswith("How many points of punishment")
+    assert (game.title, replace(game, punishment=False).title) == ("Public goods with punishment", "Public goods")
+    assert Ultimatum().word_question(Choice(("accept", "reject"))) == "Do you accept the offer?"
