@@ -25,7 +25,6 @@ from bestresponse.games.water.game import Water, water
 from bestresponse.players.people.console import ConsolePlayer
 from bestresponse.theory import NormalForm
 
-
 ALL_FIVE = dict.fromkeys(PublicGoods().roles, 5)
 
 
