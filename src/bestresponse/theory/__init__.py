@@ -344,6 +344,9 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.sequence_form import (
         to_sequence_form as to_sequence_form,
     )
+    from bestresponse.theory.trees.sequence_form_lcp import (
+        solve_general_tree as solve_general_tree,
+    )
     from bestresponse.theory.trees.sequence_form_lp import (
         TreeSolution as TreeSolution,
     )

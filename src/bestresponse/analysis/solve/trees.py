@@ -25,6 +25,7 @@ from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.policy import Policy, policy_from_table
 from bestresponse.theory.trees.response import plan_regrets
 from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lcp import solve_general_tree
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 from bestresponse.theory.trees.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.tree import Tree
@@ -61,7 +62,7 @@ def _by(method: str, form: SequenceForm, wish: Wish) -> SolvedTree:
         case "backward-induction":
             return _backward(form)
         case "sequence-form":
-            return _linear_program(form)
+            return _linear_program(form) if form.tree.is_constant_sum else _complementarity(form)
         case "normal-form":
             return _normal_form(form.tree, None)
         case "cfr" | "cfr+" | "dcfr" | "pcfr+" as variant:
@@ -82,7 +83,13 @@ def _whatever_fits(form: SequenceForm, wish: Wish) -> SolvedTree:
     try:
         return _normal_form(tree, _PAYOFFS)
     except (TooLarge, NotCertified):
-        return _iterated(form, "cfr+", wish.iterations or _ITERATIONS)
+        pass
+    if tree.num_players == 2 and not wish.iterations:
+        try:
+            return _complementarity(form)
+        except (TooLarge, NotCertified):
+            pass
+    return _iterated(form, "cfr+", wish.iterations or _ITERATIONS)
 
 
 def _backward(form: SequenceForm) -> SolvedTree:
@@ -103,6 +110,11 @@ def _linear_program(form: SequenceForm) -> SolvedTree:
     number = solved.value[tree.players[0]] if exact is None else float(exact)
     value = Value(number, exact, tree.players[0], solved.nash_conv)
     return SolvedTree(tree, solved.method, False, (_equilibrium(form, solved.policy),), value)
+
+
+def _complementarity(form: SequenceForm) -> SolvedTree:
+    solved = solve_general_tree(form.tree)
+    return SolvedTree(form.tree, solved.method, False, (_equilibrium(form, solved.policy),), None)
 
 
 def _normal_form(tree: Tree, limit: int | None) -> SolvedTree:
