@@ -147,17 +147,17 @@ class Model(Protocol):
         """What this model can do beyond plain text."""
 
     def complete(self, request: Request) -> Reply:
-        """Answer; raises a `ModelError` when there is no answer."""
+        """Answer the request; raise a `ModelError` when there is no answer."""
 
 
 def ask(text: str, *, system: str | None = None, max_tokens: int = 256, temperature: float | None = 0.0) -> Request:
-    """The commonest request: one user message, perhaps after a system message."""
+    """Build the commonest request: one user message, perhaps after a system message."""
     first = () if system is None else (Message("system", system),)
     return Request((*first, Message("user", text)), max_tokens=max_tokens, temperature=temperature)
 
 
 def effective_seed(request: Request) -> int | None:
-    """The seed to send: the request's own for replicate 0, another one for every further replicate."""
+    """Return the seed to send: the request's own for replicate 0, another one for every further replicate."""
     if request.seed is None:
         return None
     return (request.seed + _GOLDEN * request.replicate) % _SEEDS

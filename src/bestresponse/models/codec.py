@@ -12,7 +12,7 @@ _DEFAULTS = {field.name: field.default for field in fields(Request) if field.nam
 
 
 def request_to_json(request: Request) -> dict[str, Any]:
-    """The messages, and every other field whether or not it has its default.
+    """Return a request as plain data: the messages, and every other field whether or not it has its default.
 
     >>> from bestresponse.models.base import ask
     >>> request_to_json(ask("hello"))["messages"]
@@ -26,6 +26,7 @@ def request_to_json(request: Request) -> dict[str, Any]:
 
 
 def request_from_json(data: Mapping[str, Any]) -> Request:
+    """Return the request that `request_to_json` wrote; fields that are missing have their defaults."""
     known = {name: data[name] for name in _DEFAULTS if name in data}
     known["stop"] = tuple(data.get("stop", ()))
     known["choices"] = tuple(data.get("choices", ()))
@@ -33,7 +34,7 @@ def request_from_json(data: Mapping[str, Any]) -> Request:
 
 
 def reply_to_json(reply: Reply) -> dict[str, Any]:
-    """Everything but `cached`, which is about how a reply was come by, not about the reply."""
+    """Return a reply as plain data, without `cached`, which says how a reply was obtained and not what it is."""
     return {
         "text": reply.text,
         "finish": reply.finish.value,
@@ -46,6 +47,7 @@ def reply_to_json(reply: Reply) -> dict[str, Any]:
 
 
 def reply_from_json(data: Mapping[str, Any], *, cached: bool = False) -> Reply:
+    """Return the reply that `reply_to_json` wrote."""
     return Reply(
         data["text"],
         Finish(data["finish"]),

@@ -2,9 +2,9 @@
 
 No tokenizer of a provider is at hand before a call, and they differ most on what prompts about games are full of:
 numbers. The rule here counts every digit and every mark of punctuation as a token, and every three bytes of the rest.
-On the tokenizer of SmolLM2, which splits numbers into digits, it is within a fifth of the truth for payoffs in prose
-and in tables; tokenizers that keep groups of digits together need fewer. It is an estimate: a budget is kept by
-`wrappers.meter`, which counts every byte as a token.
+On the tokenizer of SmolLM2, which splits numbers into digits, it gives 67 for a table of payoffs that has 69 tokens and
+57 for a described game that has 47; tokenizers that keep groups of digits together need fewer. It is an estimate: a
+budget is kept by `wrappers.meter`, which counts every byte as a token.
 """
 
 import re

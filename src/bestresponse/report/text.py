@@ -21,7 +21,7 @@ _HIDDEN = re.compile(
 
 
 def pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """The text in order as (piece, hidden): runs as they are, and each hidden character by its code point.
+    """Yield the text in order as (piece, hidden): runs as they are, and each hidden character by its code point.
 
     >>> list(pieces("a\\u202eb"))
     [('a', False), ('U+202E', True), ('b', False)]
@@ -38,7 +38,7 @@ def pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def visible(text: str) -> str:
-    """The text with every hidden character written as its code point.
+    """Write every hidden character of a text as its code point.
 
     >>> print(visible("pay\\x00load"))
     pay⟦U+0000⟧load
@@ -47,7 +47,7 @@ def visible(text: str) -> str:
 
 
 def abridged(text: str, limit: int) -> str:
-    """The text, or its beginning and how many characters are not shown.
+    """Return the text, or its beginning and how many characters are not shown.
 
     >>> abridged("abcdef", 4)
     'abcd … [2 more characters not shown]'

@@ -70,13 +70,13 @@ def test_a_cell_that_is_not_a_number_stays_empty():
 
 def test_the_trend_joins_bin_means():
     """Twenty points make four bins of five: means 2, 7, 12, 17 of the numbers 0 to 19, the last bin closed."""
-    middles, means = figures._binned(np.arange(20.0), np.arange(20.0) * 2)
+    middles, means = figures.compute_bin_means(np.arange(20.0), np.arange(20.0) * 2)
     assert middles.tolist() == [2.0, 7.0, 12.0, 17.0]
     assert means.tolist() == [4.0, 14.0, 24.0, 34.0]
 
 
 def test_a_feature_that_never_varies_makes_one_bin():
-    middles, means = figures._binned(np.full(30, 3.0), np.arange(30.0))
+    middles, means = figures.compute_bin_means(np.full(30, 3.0), np.arange(30.0))
     assert (middles.tolist(), means.tolist()) == ([3.0], [14.5])
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Figure
-from bestresponse.report.figures.best_response import _response
+from bestresponse.report.figures.best_response import compute_response_curve
 from bestresponse.report.figures.pictures import draw, pictures
 from bestresponse.report.figures.replicator import attracts, rest_points, velocity
 from bestresponse.theory import NormalForm, catalogue
@@ -84,11 +84,11 @@ def test_names_are_text_not_mathematics_or_markup():
     ],
 )
 def test_best_responses_step_where_the_player_is_indifferent(at_zero, at_one, expected):
-    assert _response(at_zero, at_one, 4.0) == expected
+    assert compute_response_curve(at_zero, at_one, 4.0) == expected
 
 
 def test_a_player_who_never_cares_responds_with_everything():
-    points = _response(0.0, 0.0, 1.0)
+    points = compute_response_curve(0.0, 0.0, 1.0)
     assert points[0] == points[-1]
     assert len(points) == 5
 
@@ -143,4 +143,4 @@ def test_degenerate_games_are_drawn_too(rows):
 @pytest.mark.parametrize("scale", [1e-9, 1e9])
 def test_the_scale_of_payoffs_does_not_matter(scale):
     assert [len(p) for p in rest_points(ROCK_PAPER_SCISSORS * scale)] == [1, 1, 1, 1]
-    assert _response(-scale, scale, 2 * scale)[1] == (0.0, 0.5)
+    assert compute_response_curve(-scale, scale, 2 * scale)[1] == (0.0, 0.5)

@@ -31,6 +31,6 @@ def check_gguf(path: Path) -> None:
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 of the file's bytes in hexadecimal."""
+    """Return the SHA-256 of the file's bytes in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

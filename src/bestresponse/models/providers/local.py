@@ -29,7 +29,7 @@ from bestresponse.models.providers.chat import read_chat_reply
 from bestresponse.models.providers.gguf import check_gguf, file_hash
 from bestresponse.models.schema import finish_structured, read_schema
 
-__all__ = ["LocalModel", "LocalSettings", "engine_version", "identity_of"]
+__all__ = ["LocalModel", "LocalSettings", "engine_version", "identify"]
 
 _LONGEST_SOCKET = 100
 _MOST_ALTERNATIVES = 1000
@@ -65,7 +65,7 @@ class LocalModel:
         self._settings = settings or LocalSettings()
         check_gguf(path)
         self.id = name or path.stem
-        self.identity: Mapping[str, Json] = identity_of(path, self._settings)
+        self.identity: Mapping[str, Json] = identify(path, self._settings)
         self.abilities = Abilities(
             schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=self._settings.slots
         )
@@ -91,15 +91,15 @@ class LocalModel:
 
 
 def engine_version() -> str:
-    """The installed release of xllamacpp; each carries one release of llama.cpp."""
+    """Return the installed release of xllamacpp; each carries one release of llama.cpp."""
     try:
         return version("xllamacpp")
     except PackageNotFoundError as error:
         raise ModelUnavailable("a local model needs the engine xllamacpp: pip install 'bestresponse[local]'") from error
 
 
-def identity_of(path: Path, settings: LocalSettings) -> dict[str, Json]:
-    """Who answers: the bytes of the file, the engine, and the settings that change its arithmetic."""
+def identify(path: Path, settings: LocalSettings) -> dict[str, Json]:
+    """Return the identity of a local model: the bytes of its file, the engine, and what changes its arithmetic."""
     return {
         "provider": "local",
         "sha256": file_hash(path),
@@ -130,7 +130,7 @@ def _start(path: Path, settings: LocalSettings) -> Any:
 
 
 def _listening_nowhere(start: Callable[[], Any], params: Any) -> Any:
-    """Start the engine behind a socket file that is gone when this returns."""
+    """Start the engine behind a socket file that is removed when this returns."""
     with tempfile.TemporaryDirectory(prefix="bestresponse-") as folder:
         socket = os.path.join(folder, "engine.sock")
         if os.name == "posix" and len(os.fsencode(socket)) <= _LONGEST_SOCKET:

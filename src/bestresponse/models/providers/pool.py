@@ -20,7 +20,7 @@ from bestresponse.core.errors import ModelError, ModelUnavailable, Transient, Us
 from bestresponse.models.base import Abilities, Json, Reply, Request
 from bestresponse.models.codec import reply_from_json, request_to_json
 from bestresponse.models.providers.gguf import check_gguf
-from bestresponse.models.providers.local import LocalSettings, identity_of
+from bestresponse.models.providers.local import LocalSettings, identify
 
 __all__ = ["LocalPool"]
 
@@ -36,7 +36,7 @@ class LocalPool:
             raise UsageError(f"processes is {processes}; a pool needs at least 1")
         check_gguf(path)
         self.id = name or path.stem
-        self.identity: Mapping[str, Json] = identity_of(path, settings)
+        self.identity: Mapping[str, Json] = identify(path, settings)
         self.abilities = Abilities(schema=True, choices=True, logprobs=1000, seed=True, concurrency=processes)
         self._order = json.dumps({"path": str(path), "settings": asdict(settings), "name": self.id})
         self._workers = [_Worker(self._order) for _ in range(processes)]

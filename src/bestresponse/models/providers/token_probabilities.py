@@ -46,7 +46,7 @@ def choice_chances(model: Model, request: Request, letters: Sequence[str]) -> Ch
 
 
 def letter_chances(request: Request, reply: Reply, letters: Sequence[str]) -> Chances:
-    """The chances of the letters in the first position of a reply that has log-probabilities."""
+    """Read the chances of the letters in the first position of a reply that has log-probabilities."""
     first = reply.logprobs[0]
     weights = [_weight(first, letter) for letter in letters]
     mass = math.fsum(weights)

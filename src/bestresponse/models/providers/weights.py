@@ -71,7 +71,7 @@ WEIGHTS: Mapping[str, Weights] = {
 
 
 def default_folder(environ: Mapping[str, str], home: Path, platform: str = sys.platform) -> Path:
-    """Where this user's caches are kept on this platform.
+    """Return the folder of this user's caches on this platform.
 
     >>> default_folder({}, Path("/home/ada"), "linux").as_posix()
     '/home/ada/.cache/bestresponse'
@@ -85,19 +85,19 @@ def default_folder(environ: Mapping[str, str], home: Path, platform: str = sys.p
 
 
 def find_weights(name: str) -> Weights:
-    """The entry of that name; `UnknownModel` with the nearest name where there is none."""
+    """Return the entry of that name; `UnknownModel` with the nearest name where there is none."""
     if name not in WEIGHTS:
         raise UnknownModel(f"there are no weights named {name!r} to pull.{did_you_mean(name, sorted(WEIGHTS))}")
     return WEIGHTS[name]
 
 
 def weights_path(name: str, folder: Path) -> Path:
-    """Where `pull` puts the file, whether or not it is there."""
+    """Return where `pull` puts the file, whether or not it is there."""
     return folder / "models" / f"{find_weights(name).name}.gguf"
 
 
 def pull(name: str, folder: Path, progress: Progress = lambda done, total: None) -> Path:
-    """The path of the weights, downloaded first if they are not there.
+    """Download the weights if they are not there, and return their path.
 
     Pieces that have arrived are kept until all are joined, so a broken download goes on where it stopped. Two
     processes may pull at the same time: each file appears complete or not at all.

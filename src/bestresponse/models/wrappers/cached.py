@@ -49,7 +49,7 @@ class CacheMode(StrEnum):
 
 
 def call_key(identity: Mapping[str, Json], request: Request) -> str:
-    """The name of a call: 64 hexadecimal digits."""
+    """Return the key of a call: 64 hexadecimal digits."""
     return _key(canonical(identity), request)
 
 
@@ -74,7 +74,7 @@ class Cache:
         self._prepare()
 
     def get(self, key: str) -> Reply | None:
-        """The kept reply, marked as cached; None where there is none."""
+        """Return the stored reply, marked as cached; None where there is none."""
         rows = self._run("select reply from replies where key = ?", key)
         return self._reply(key, rows[0][0]) if rows else None
 
@@ -104,7 +104,7 @@ class Cache:
         return reply
 
     def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """(identity, request) of the last calls kept, newest first."""
+        """Yield (identity, request) of the last calls stored, newest first."""
         query = (
             "select text, request from replies join identities on identities.id = replies.identity "
             "order by number desc limit ?"
@@ -113,7 +113,7 @@ class Cache:
             yield json.loads(identity), json.loads(request)
 
     def identities(self, model: str) -> list[dict[str, Json]]:
-        """Everybody who answered under that model id, oldest first."""
+        """List every identity that answered under that model id, oldest first."""
         rows = self._run("select text from identities where model = ? order by id", model)
         return [json.loads(text) for (text,) in rows]
 
@@ -121,6 +121,7 @@ class Cache:
         return int(self._run("select count(*) from replies")[0][0])
 
     def close(self) -> None:
+        """Close the file."""
         with self._lock:
             self._rows.close()
 
@@ -166,14 +167,14 @@ class Cached(Wrapper):
         self._identity = canonical(model.identity)
 
     def complete(self, request: Request) -> Reply:
-        """The kept reply, or a new one that is kept; in replay mode a miss is `NotCached` and says why."""
+        """Return the stored reply, or a new one that is stored; in replay mode a miss is `NotCached` and says why."""
         if self._mode is CacheMode.OFF:
             return self._model.complete(request)
         key = _key(self._identity, request)
         return self._cache.once(key, lambda: self._kept(key, request) or self._fetched(key, request))
 
     def why_miss(self, request: Request) -> Miss | None:
-        """What tells this call from the nearest one that is kept; None if it is kept itself."""
+        """Compare this call with the nearest one that is stored; None if it is stored itself."""
         if self._cache.get(_key(self._identity, request)) is not None:
             return None
         return nearest(json.loads(self._identity), request_to_json(request), self._cache.recent())

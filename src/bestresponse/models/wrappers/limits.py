@@ -20,7 +20,7 @@ _MINUTE = 60.0
 
 
 class Gate:
-    """Lets `concurrency` calls in at once and `per_minute` calls a minute (None: as many as come)."""
+    """Let `concurrency` calls in at once and `per_minute` calls a minute (None: as many as come)."""
 
     def __init__(
         self,
@@ -67,5 +67,6 @@ class Limited(Wrapper):
         self._gate = gate
 
     def complete(self, request: Request) -> Reply:
+        """Answer once the gate lets the call through."""
         with self._gate.pass_through():
             return self._model.complete(request)

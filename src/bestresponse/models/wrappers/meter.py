@@ -53,6 +53,7 @@ class Ledger:
 
     @property
     def tokens(self) -> int:
+        """Tokens of prompts and replies together."""
         return self.prompt + self.completion
 
     def __add__(self, other: "Ledger") -> "Ledger":
@@ -95,7 +96,7 @@ class _Account:
 
 
 class Meter:
-    """Counts for any number of models in any number of threads, and keeps all of them within one budget."""
+    """Count for any number of models in any number of threads, and keep all of them within one budget."""
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
@@ -105,13 +106,13 @@ class Meter:
 
     @property
     def ledger(self) -> Ledger:
-        """Everything so far, as it stands at this moment."""
+        """What all models have spent up to now."""
         with self._changed:
             return sum(self._ledgers.values(), Ledger())
 
     @property
     def by_model(self) -> Mapping[str, Ledger]:
-        """The same apart for every model id, in the order of first use."""
+        """What each model has spent, by its id, in the order of first use."""
         with self._changed:
             return dict(self._ledgers)
 
@@ -195,7 +196,7 @@ def _entry(usage: Usage, money: float | None, *, counted: bool) -> Ledger:
 
 
 def largest_usage(request: Request) -> Usage:
-    """More tokens than this request can cost."""
+    """Return a usage that this request cannot exceed: every byte of the prompt counted as a token."""
     texts = [message.content for message in request.messages] + [request.schema or ""]
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     return Usage(size + _FRAME + _FRAME_PER_MESSAGE * len(request.messages), request.max_tokens)

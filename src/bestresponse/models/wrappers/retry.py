@@ -31,7 +31,7 @@ class RetryPolicy:
             raise UsageError(f"tries is {self.tries}; a call needs at least 1")
 
     def wait(self, failures: int, asked: float | None, luck: float) -> float:
-        """Seconds before the next try; `luck` in [0, 1) spreads callers that failed together."""
+        """Return the seconds before the next try; `luck` in [0, 1) spreads callers that failed together."""
         if asked is not None:
             return asked * (1 + 0.1 * luck)
         full = min(self.longest, self.first * 2.0 ** (failures - 1))
@@ -55,7 +55,7 @@ class Retried(Wrapper):
         self._rng = rng or random.Random()
 
     def complete(self, request: Request) -> Reply:
-        """The first reply; `ModelUnavailable` with the last reason when patience or tries are used up."""
+        """Return the first reply; `ModelUnavailable` with the last reason when patience or tries are used up."""
         policy = self._policy
         for failures in range(1, policy.tries + 1):
             try:

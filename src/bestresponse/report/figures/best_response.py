@@ -13,7 +13,7 @@ from bestresponse.theory.games.normal_form import NormalForm
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_best_responses"]
+__all__ = ["compute_response_curve", "draw_best_responses"]
 
 Curve = tuple[tuple[float, float], ...]
 """Points (probability of own first action, of the other's first action), joined by straight lines."""
@@ -22,10 +22,10 @@ _MARGIN = 0.04
 
 
 def draw_best_responses(axes: Axes, game: NormalForm) -> None:
-    """Both players' best responses as curves, and the equilibria where they meet."""
+    """Draw both players' best responses as curves, and the equilibria where they meet."""
     row, col = game.payoffs
-    own = _response(row[0, 1] - row[1, 1], row[0, 0] - row[1, 0], float(np.ptp(row)))
-    other = _response(col[1, 0] - col[1, 1], col[0, 0] - col[0, 1], float(np.ptp(col)))
+    own = compute_response_curve(row[0, 1] - row[1, 1], row[0, 0] - row[1, 0], float(np.ptp(row)))
+    other = compute_response_curve(col[1, 0] - col[1, 1], col[0, 0] - col[0, 1], float(np.ptp(col)))
     _curve(axes, own, game.players[0], 0)
     _curve(axes, tuple((p, q) for q, p in other), game.players[1], 1)
     _equilibria(axes, game)
@@ -40,11 +40,11 @@ def draw_best_responses(axes: Axes, game: NormalForm) -> None:
     )  # fmt: skip
 
 
-def _response(at_zero: float, at_one: float, scale: float) -> Curve:
-    """The best responses, given what the first action gains over the second when the other never, or always, takes
+def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve:
+    """Compute the best responses from what the first action gains over the second when the other never, or always, takes
     its first; both 0: the whole square, as a closed curve.
 
-    >>> _response(-1.0, 1.0, 2.0)
+    >>> compute_response_curve(-1.0, 1.0, 2.0)
     ((0.0, 0.0), (0.0, 0.5), (1.0, 0.5), (1.0, 1.0))
     """
     tie = 1e-12 * scale

@@ -70,17 +70,17 @@ _STYLE: dict[Any, Any] = {
 
 
 def series_colour(number: int) -> str:
-    """The colour of a series; after eight they repeat."""
+    """Return the colour of a series; after eight they repeat."""
     return _SERIES[number % len(_SERIES)]
 
 
 def line_style(number: int) -> str:
-    """The dashes of a series; they change when the colours have been used up, and between neighbours."""
+    """Return the dashes of a series; they change when the colours have been used up, and between neighbours."""
     return _LINES[number % len(_LINES)]
 
 
 def label(text: str, limit: int = 40) -> str:
-    """A name as it may stand in a figure: one line, nothing hidden, not too long."""
+    """Prepare a name for a figure: one line, nothing hidden, not too long."""
     line = " ".join(visible(text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
@@ -99,7 +99,7 @@ def canvas(*, height: float, width: float = 7.6, grid: Literal["x", "both", "non
 
 
 def to_svg(axes: Axes) -> bytes:
-    """The finished chart as an SVG file; call it inside the `canvas` block."""
+    """Return the finished chart as an SVG file; call it inside the `canvas` block."""
     target = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     axes.figure.canvas.print_figure(target, format="svg", metadata=nothing)
@@ -113,7 +113,7 @@ def to_svg(axes: Axes) -> bytes:
 
 
 def to_png(axes: Axes, dpi: int = 160) -> bytes:
-    """The finished chart in pixels, on white; call it inside the `canvas` block, as the last thing."""
+    """Return the finished chart in pixels, on white; call it inside the `canvas` block, as the last thing."""
     figure: Any = axes.get_figure(root=True)
     figure.draw_without_rendering()  # what is made when first drawn, such as ticks, must be there to be repainted
     for artist in figure.findobj():

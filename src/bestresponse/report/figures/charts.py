@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.ticker import MaxNLocator
 
-__all__ = ["bars", "distribution", "heatmap", "intervals", "lines", "scatter"]
+__all__ = ["bars", "compute_bin_means", "distribution", "heatmap", "intervals", "lines", "scatter"]
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ _STRIP_POINTS = 400
 
 
 def distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bool = True) -> bytes:
-    """One row a group: every value as a dot (a fixed sample of them when many), the quartile box, and the mean.
+    """Draw one row a group: every value as a dot (a fixed sample of them when many), the quartile box, and the mean.
 
     `zero` keeps 0 in view, as the best a gap can be.
     """
@@ -72,7 +72,7 @@ def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
 
 
 def intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0) -> bytes:
-    """A forest plot: one row each with its estimate and interval; an open end runs to the edge as an arrow."""
+    """Draw a forest plot: one row each with its estimate and interval; an open end runs to the edge as an arrow."""
     if not rows:
         raise UsageError("this figure needs at least one row, got none")
     with canvas(height=0.9 + 0.36 * len(rows)) as axes:
@@ -105,7 +105,7 @@ def scatter(
     x_label: str = "",
     y_label: str = "",
 ) -> bytes:
-    """Points, coloured by group; `trend` adds each group's mean of y within up to eight equally filled bins of x."""
+    """Draw points, coloured by group; `trend` adds each group's mean of y in up to eight equally filled bins of x."""
     across, up = as_sample(x, "x"), as_sample(y, "y")
     names = [""] * across.size if groups is None else list(groups)
     if not across.size == up.size == len(names):
@@ -118,7 +118,7 @@ def scatter(
             axes.scatter(
                 across[inside], up[inside], s=size, color=colour, marker=marker, alpha=0.35, linewidths=0, zorder=2
             )
-            middles, means = _binned(across[inside], up[inside]) if trend else (np.empty(0), np.empty(0))
+            middles, means = compute_bin_means(across[inside], up[inside]) if trend else (np.empty(0), np.empty(0))
             style = line_style(number) if trend else "none"
             axes.plot(
                 middles, means, color=colour, marker=marker, markersize=5, linewidth=2, linestyle=style,
@@ -128,8 +128,8 @@ def scatter(
         return to_svg(axes)
 
 
-def _binned(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floats]:
-    """The mean of x and of y within bins that hold about equally many points; equal x share a bin."""
+def compute_bin_means(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floats]:
+    """Compute the means of x and of y within bins that hold about equally many points; equal x share a bin."""
     edges = np.unique(np.quantile(x, np.linspace(0, 1, min(bins, max(1, x.size // 5)) + 1)))
     which = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, max(0, edges.size - 2))
     filled = np.unique(which)
@@ -146,7 +146,7 @@ def lines(
     x_label: str = "",
     y_label: str = "",
 ) -> bytes:
-    """One line a series of (x, y), ticks at whole numbers where all x are; `bands` gives (low, high) around lines."""
+    """Draw one line a series of (x, y), ticks at whole numbers if all x are; `bands` are (low, high) around lines."""
     with canvas(height=3.9, grid="both") as axes:
         for number, (name, (x, y)) in enumerate(_some(series).items()):
             across, up = as_sample(x, f"x of {name}"), as_sample(y, f"y of {name}")
@@ -222,7 +222,7 @@ def _stack(axes: Axes, row: int, shares: Mapping[str, float], parts: Sequence[st
 def heatmap(
     cells: ArrayLike, rows: Sequence[str], columns: Sequence[str], *, digits: str = ".2f", x_label: str = ""
 ) -> bytes:
-    """A matrix of numbers, darker (on light ground) where larger, each number written in; NaN is left empty."""
+    """Draw a matrix of numbers, darker (on light ground) where larger, each number written in; NaN is left empty."""
     matrix = np.asarray(cells, dtype=np.float64)
     if matrix.shape != (len(rows), len(columns)) or matrix.size == 0:
         raise UsageError(f"cells: expected {len(rows)} rows and {len(columns)} columns, got shape {matrix.shape}")

@@ -32,7 +32,7 @@ Kind = Literal["svg", "png"]
 
 
 def pictures(game: NormalForm) -> tuple[Picture, ...]:
-    """Which pictures can be drawn of `game`.
+    """List the pictures that can be drawn of `game`.
 
     >>> pictures(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]]))
     ('best responses',)
@@ -45,7 +45,7 @@ def pictures(game: NormalForm) -> tuple[Picture, ...]:
 
 
 def require_picture(game: NormalForm) -> tuple[Picture, ...]:
-    """Which pictures can be drawn, at least one; UsageError where there is none."""
+    """List the pictures that can be drawn, at least one; UsageError where there is none."""
     wanted = pictures(game)
     if not wanted:
         raise UsageError(
@@ -57,7 +57,7 @@ def require_picture(game: NormalForm) -> tuple[Picture, ...]:
 
 
 def draw(game: NormalForm, kind: Kind = "svg", only: Picture | None = None) -> bytes:
-    """All pictures of `game` side by side, or one of them, as a file; UsageError says what kind of game has one."""
+    """Draw all pictures of `game` side by side, or one of them, as a file; UsageError says which games have one."""
     wanted = tuple(picture for picture in require_picture(game) if only in (None, picture))
     with canvas(height=4.4, width=4.9 if len(wanted) == 1 else 9.8, grid="none") as first:
         panels = _panels(first, len(wanted))

@@ -24,7 +24,7 @@ _STEPS = 8
 
 
 def velocity(payoff: Array, x: Array) -> Array:
-    """x_a (f_a - mean f) for each row of shares x.
+    """Compute x_a (f_a - mean f) for each row of shares x.
 
     >>> velocity(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.5, 0.5]])).tolist()
     [[0.125, -0.125]]
@@ -34,7 +34,7 @@ def velocity(payoff: Array, x: Array) -> Array:
 
 
 def rest_points(payoff: Array) -> tuple[Array, ...]:
-    """The sets of rest points: one row is a point, two are the ends of a line, three the whole triangle.
+    """Find the sets of rest points: one row is a point, two are the ends of a line, three the whole triangle.
 
     On the face of each support all actions used earn the same. Faces lying in larger sets found are left out.
     """
@@ -93,7 +93,7 @@ def _covers(larger: Array, points: Array) -> bool:
 
 
 def attracts(payoff: Array, x: Array) -> bool:
-    """Whether the rest point x draws in all shares near it: it is evolutionarily stable, or all eigenvalues of the
+    """Tell whether the rest point x draws in all shares near it: it is evolutionarily stable, or all eigenvalues of the
     field along the simplex have negative real parts."""
     scaled = payoff / (float(np.ptp(payoff)) or 1.0)
     earned = scaled @ x

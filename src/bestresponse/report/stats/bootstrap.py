@@ -48,7 +48,7 @@ def cluster_bootstrap(
     resamples: int = 2000,
     method: Literal["bca", "percentile"] = "bca",
 ) -> Interval:
-    """The interval of a statistic of `values`, resampling the clusters they belong to.
+    """Compute the interval of a statistic of `values`, resampling the clusters they belong to.
 
     A callable statistic gets the values of one resample as an array. With a single cluster nothing is known about the
     spread between clusters, and the interval is infinite (method "none").

@@ -44,7 +44,7 @@ class Precision:
 
 
 def games_needed(sd_between: float, half_width: float, level: float = 0.95) -> int:
-    """The smallest number of games whose t interval has at most this half-width, if games vary by `sd_between`.
+    """Find the smallest number of games whose t interval has at most this half-width, if games vary by `sd_between`.
 
     >>> games_needed(0.1, 0.02)
     99
@@ -65,7 +65,7 @@ def games_needed(sd_between: float, half_width: float, level: float = 0.95) -> i
 
 
 def confidence_sequence(values: ArrayLike, *, level: float = 0.95, tuned_for: int = 200) -> Interval:
-    """The interval of the mean of independent values that stays valid however often it is looked at."""
+    """Compute the interval of the mean of independent values that stays valid however often it is looked at."""
     sample = as_sample(values)
     check_level(level)
     mean = float(sample.mean())
@@ -84,7 +84,7 @@ def precision_reached(
     at_least: int = 50,
     tuned_for: int = 200,
 ) -> Precision:
-    """Whether the mean over games is known to within `half_width`, checked as often as one likes.
+    """Tell whether the mean over games is known to within `half_width`, checked as often as one likes.
 
     Values of the same cluster are averaged first; the mean is the mean of these averages. Keep `level`, `at_least`
     and `tuned_for` the same from look to look.

@@ -37,7 +37,7 @@ class Bounds:
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
-    """The interval of a proportion.
+    """Compute the interval of a proportion.
 
     >>> f"{wilson(0, 10):.3f}"
     '0.000 [0.000, 0.278]'
