@@ -41,8 +41,10 @@ def draw_best_responses(axes: Axes, game: NormalForm) -> None:
 
 
 def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve:
-    """Compute the best responses from what the first action gains over the second when the other never, or always, takes
-    its first; both 0: the whole square, as a closed curve.
+    """Compute the curve of a player's best responses.
+
+    The gains are those of the first action over the second when the other never, or always, takes its first; where both
+    are 0 the curve is the whole square.
 
     >>> compute_response_curve(-1.0, 1.0, 2.0)
     ((0.0, 0.0), (0.0, 0.5), (1.0, 0.5), (1.0, 1.0))
