@@ -9,7 +9,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import library, read_examples
 from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.games.logic.game import LogicGame, load_program
-from bestresponse.games.logic.words import told
+from bestresponse.games.logic.words import describe_table
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
@@ -76,11 +76,11 @@ def test_a_file_that_is_no_game_says_why(tmp_path):
 
 
 def test_the_words_say_who_moves_when_and_who_gets_what():
-    text = told(table("trust"))
+    text = describe_table(table("trust"))
     assert "First, greta chooses keep or lend." in text
     assert "After greta has chosen lend, hugo chooses repay or run." in text
     assert "- If greta chooses lend, hugo chooses run: greta gets 0, hugo gets 6." in text
-    assert "at the same time" in told(table("auction"))
+    assert "at the same time" in describe_table(table("auction"))
 
 
 def test_the_nearest_example_is_built_like_the_story():

@@ -64,12 +64,6 @@ def values(goal: str) -> list[str]:
         ("only(Y), X = Y", ["_1"]),
         ("findall(Y-Z, (member(Y, [1, 2]), classify(Y, Z)), X)", ["['-'(1,small),'-'(2,big)]"]),
         ("findall(Y, fail, X)", ["[]"]),
-        ("findall(Y, member(Y, [1]), X, [2])", ["[1,2]"]),
-        ("setof(K-Vs, setof(V, pq(K, V), Vs), X)", ["['-'(a,[1,3]),'-'(b,[1,2])]"]),
-        ("bagof(V, pq(_, V), X)", ["[1,3]", "[2,1]"]),
-        ("bagof(V, K^pq(K, V), X)", ["[2,1,1,3]"]),
-        ("setof(V, K^pq(K, V), X)", ["[1,2,3]"]),
-        ("bagof(V, pq(zzz, V), X)", []),
         ("aggregate_all(count, pq(_, _), X)", ["4"]),
         ("aggregate_all(sum(V), pq(_, V), X)", ["7"]),
         ("aggregate_all(max(V), pq(_, V), X)", ["3"]),
@@ -82,7 +76,6 @@ def values(goal: str) -> list[str]:
         ("include(big, [1, 5, 2, 9], X)", ["[5,9]"]),
         ("exclude(big, [1, 5, 2, 9], X)", ["[1,2]"]),
         ("partition(big, [1, 5], Y, X)", ["[1]"]),
-        ("predsort(order, [3, 1, 2, 1], X)", ["[1,2,3]"]),
         ("call(add, 1, 2, X)", ["3"]),
         ("call(plus(1), 2, X)", ["3"]),
         ("forall(member(Y, [4, 5]), big(Y)), X = yes", ["yes"]),
@@ -94,10 +87,10 @@ def values(goal: str) -> list[str]:
         ("nth0(1, [a, b], X)", ["b"]),
         ("nth1(X, [a, b, a], a)", ["1", "3"]),
         ("last([1, 2], X)", ["2"]),
-        ("sum_list([1, 2.5], X)", ["3.5"]),
+        ("sum_list([1, 2.5], X)", ["7r2"]),
         ("max_list([1, 3, 2], X)", ["3"]),
         ("max_member(X, [1-a, 3-b, 2-c])", ["'-'(3,b)"]),
-        ("msort([b, 1, a, 2.0, f(x), \"s\", b], X)", ["[1,2.0,\"s\",a,b,b,f(x)]"]),
+        ("msort([b, 1, a, 0.5, f(x), \"s\", b], X)", ["[1r2,1,\"s\",a,b,b,f(x)]"]),
         ("sort([c, a, b, a], X)", ["[a,b,c]"]),
         ("sort(0, @>=, [1, 3, 2, 3], X)", ["[3,3,2,1]"]),
         ("sort(1, @<, [2-a, 1-b, 2-c], X)", ["['-'(1,b),'-'(2,a)]"]),
@@ -111,20 +104,6 @@ def values(goal: str) -> list[str]:
         ("between(1, inf, X), X > 4, !", ["5"]),
         ("flatten([1, [2, [3]], []], X)", ["[1,2,3]"]),
         ("pairs_keys_values(X, [a], [1])", ["['-'(a,1)]"]),
-        ("f(a, b) =.. X", ["[f,a,b]"]),
-        ("X =.. [f, 1]", ["f(1)"]),
-        ("functor(f(a, b), X, 2)", ["f"]),
-        ("arg(X, f(a, b, a), a)", ["1", "3"]),
-        ("copy_term(f(Y, Y, Z), X), Z = 1", ["f(_1,_1,_2)"]),
-        ("atom_concat(abc, def, X)", ["abcdef"]),
-        ("atom_concat(Y, X, ab)", ["ab", "b", "''"]),
-        ("atom_chars(X, [a, b])", ["ab"]),
-        ("atom_length(abc, X)", ["3"]),
-        ("atom_number('12', X)", ["12"]),
-        ("atomic_list_concat([a, 1, b], '_', X)", ["a_1_b"]),
-        ("atomic_list_concat(X, ',', 'a,b')", ["[a,b]"]),
-        ("sub_atom(abc, 1, 1, _, X)", ["b"]),
-        ("upcase_atom(ab, X)", ["'AB'"]),
         ("compare(X, 1, 2)", ["'<'"]),
         ("succ(X, 4)", ["3"]),
         ("( X = 1 ; X = 2 )", ["1", "2"]),
@@ -140,15 +119,17 @@ def test_goals_have_the_answers_of_prolog(goal: str, expected: list[str]) -> Non
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
-        ("7 / 2", "3.5"), ("6 / 3", "2"), ("-7 // 2", "-3"), ("-7 mod 3", "2"), ("-7 rem 3", "-1"), ("-7 div 2", "-4"),
-        ("2 ** 3", "8"), ("2 ** -1", "0.5"), ("2 ^ 3", "8"), ("2 ^ -1", "0.5"), ("2.0 * 3", "6.0"),
-        ("1 rdiv 3 + 1 rdiv 6", "1r2"),
-        ("max(1, 2.0)", "2.0"), ("min(2, 2.0)", "2.0"), ("abs(-3)", "3"), ("sign(-2)", "-1"), ("sqrt(9)", "3.0"),
-        ("round(2.5)", "3"), ("truncate(-2.5)", "-2"), ("floor(-2.5)", "-3"), ("ceiling(2.1)", "3"),
-        ("5 xor 3", "6"), ("1 << 4", "16"), ("gcd(12, 18)", "6"), ("[5]", "5"), ("- (3)", "-3"), ("10 - 2 - 3", "5"),
+        ("7 / 2", "7r2"), ("6 / 3", "2"), ("-7 // 2", "-3"), ("-7 mod 3", "2"), ("-7 rem 3", "-1"), ("-7 div 2", "-4"),
+        ("2 ** 3", "8"), ("2 ** -1", "1r2"), ("2 ^ 3", "8"), ("(2/3) ^ -2", "9r4"), ("2.0 * 3", "6"),
+        ("0.1 + 0.2", "3r10"),
+        ("1 rdiv 3 + 1 / 6", "1r2"), ("0 ** 0", "1"), ("(-1) ** 5", "-1"),
+        ("max(1, 2.5)", "5r2"), ("min(2, 2.0)", "2"), ("abs(-3)", "3"), ("sign(-2)", "-1"),
+        ("round(2.5)", "3"), ("round(-2.5)", "-3"), ("truncate(-2.5)", "-2"), ("floor(-2.5)", "-3"),
+        ("ceiling(2.1)", "3"),
+        ("gcd(12, 18)", "6"), ("- (3)", "-3"), ("10 - 2 - 3", "5"), ("numerator(0.75) - denominator(0.75)", "-1"),
     ],
 )  # fmt: skip
-def test_arithmetic_is_that_of_swi_prolog(expression: str, value: str) -> None:
+def test_arithmetic_is_exact(expression: str, value: str) -> None:
     assert values(f"X is {expression}") == [value]
 
 
@@ -156,14 +137,19 @@ def test_arithmetic_is_that_of_swi_prolog(expression: str, value: str) -> None:
     ("goal", "message"),
     [
         ("X is 1 / 0", "division by zero"),
-        ("X is Y + 1", "arguments are not sufficiently instantiated"),
-        ("X is foo + 1", "foo is not a number or an arithmetic function"),
-        ("X is bar(1)", "bar/1 is not an arithmetic function"),
-        ("atom_length(X, Y)", "arguments are not sufficiently instantiated"),
-        ("X =.. Y", "arguments are not sufficiently instantiated"),
+        ("X is 0 ** -1", "division by zero"),
+        ("X is Y + 1", "an unbound variable stands in an arithmetic expression"),
+        ("X is foo + 1", "foo is not a number"),
+        ("Y = sqrt(2), X is Y", "sqrt/1 is not an arithmetic function"),
+        ("X is 2 ** 0.5", "a whole number was expected, 1r2 came"),
         ("calls_missing", "unknown procedure missing/1"),
-        ("arg(1, a, X)", "arg/3 needs a structure, a came"),
-        ("X = [a|X], sum_list(X, N)", "a list was expected"),
+        ("X = [a|X], sum_list(X, N)", "a term would become part of itself"),
+        ("sum_list([a|X], N)", "a list was expected"),
+        ("sort([X, a], Y)", "terms with unknown parts have no order"),
+        ("X @< a", "terms with unknown parts have no order"),
+        ("length(L, N)", "length/2 needs a list whose end is known"),
+        ("length(L, -1)", "the length of a list is a whole number of at least 0"),
+        ("between(a, 2, X)", "the lower bound of between/3 must be a whole number, not a"),
     ],
 )
 def test_errors_are_raised_and_said(goal: str, message: str) -> None:
@@ -174,7 +160,7 @@ def test_errors_are_raised_and_said(goal: str, message: str) -> None:
 def test_an_error_names_the_clause_it_came_from() -> None:
     with pytest.raises(RuntimeFault) as caught:
         answers("wrong(X)")
-    assert caught.value.message == "foo is not a number or an arithmetic function"
+    assert caught.value.message == "foo is not a number"
     assert caught.value.line == 21
     assert caught.value.source_line == "wrong(X) :-"
 
@@ -185,18 +171,14 @@ def test_an_error_names_the_clause_it_came_from() -> None:
         ("loop", "steps|cells"),
         ("grow(a)", "cells of memory"),
         ("grow_list([])", "cells of memory"),
-        ("length(L, 2000000000)", "cells of memory"),
-        ("numlist(1, 1000000000, L)", "cells of memory"),
+        ("length(L, 2000000000)", "steps|cells|seconds"),
+        ("numlist(1, 1000000000, L)", "steps|cells|seconds"),
         ("X is 7 ** (7 ** (7 ** 7))", "bits"),
-        ("X is 1 << 1000000000", "bits"),
         ("findall(A-B, (between(1, 100000, A), between(1, 100000, B)), L)", "cells of memory"),
         ("twice(40, a, T)", "limit on output"),
-        ("twice(40, a, T), findall(T, true, L)", "cells of memory"),
-        ("twice(40, a, T), twice(40, a, U), T == U", "in time"),
-        ("X = f(X)", "limit on output"),
-        ("X = f(X), Y = f(Y), X = Y", "in time"),
+        ("twice(40, a, T), findall(T, true, L)", "limit on output"),
+        ("twice(40, a, T), twice(40, a, U), T == U", "limit on output"),
         ("between(1, inf, X)", "."),
-        ("length(L, N)", "."),
         ("count(100000000)", "."),
     ],
 )

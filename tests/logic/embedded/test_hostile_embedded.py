@@ -1,21 +1,16 @@
 """Programs that must not get out: each is refused with a reason, reaches a limit, or shows its right table.
 
-The collection lies outside the repository; a few of each kind are repeated here so that the test never runs empty.
+The collection of whole programs is in `tests/logic/hostile`; here are single rules and giants.
 """
-
-import os
-from pathlib import Path
 
 import pytest
 from games_for_logic import DILEMMA
-from recorded import DATA
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, extract
 from bestresponse.logic.programs.validate import validate
 
-FOLDER = DATA.parent / "hostile"
 RIGHT = {("D", "D"): (1, 1), ("D", "C"): (5, 0), ("C", "D"): (0, 5), ("C", "C"): (3, 3)}
 LEGAL = "legal(move(P, M), S) :- "
 
@@ -36,22 +31,6 @@ def is_contained(source: str) -> bool:
     return {tuple(dict(row.moves)[p] for p in ("p1", "p2")): row.payoffs for row in result.rows} == RIGHT
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="the hostile programs are not beside this repository")
-def test_every_program_of_the_collection_is_contained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = sorted(FOLDER.glob("[0-9]*.pl"))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "breach").mkdir()
-    (tmp_path / "secret.txt").write_text("secret")
-    environment = dict(os.environ)
-    for file in files:
-        source = file.read_bytes().decode("utf-8", "replace")
-        assert is_contained(source), file.name
-    assert list((tmp_path / "breach").iterdir()) == []
-    assert dict(os.environ) == environment
-    assert is_contained(DILEMMA)
-    assert len(files) == 54
-
-
 @pytest.mark.parametrize(
     "goal",
     [
@@ -59,7 +38,7 @@ def test_every_program_of_the_collection_is_contained(tmp_path: Path, monkeypatc
         "length(L, 2000000000), L = [a|_]", "X is 7 ** (7 ** (7 ** 7)), X > 0",
         "findall(A-B-C, (between(1, 3000, A), between(1, 3000, B), between(1, 3000, C)), _)",
         "numlist(1, 1000000000, L), sum_list(L, _)", "retract(payoff('D', 'D', _, _))", "catch(halt, _, true)",
-        "atom_length('x', N), M is N << 100000000, M > 0", "X = f(X), X == X, copy_term(X, _)",
+        "M is 2 ** 100000000, M > 0", "X = f(X), X == X",
     ],
 )  # fmt: skip
 def test_a_poisoned_rule_is_contained(goal: str) -> None:

@@ -34,7 +34,7 @@ def test_canonical_text_holds_only_clauses_of_the_program_and_empty_solver_predi
         "shell('x')", "halt", "open(f, write, S)", "assertz(a)", "retract(a)", "catch(a, _, b)", "throw(a)",
         "consult(f)",
         "nb_setval(a, 1)", "thread_create(a, _, [])", "phrase(a, [])", "repeat", "current_op(_, _, _)", "read(X)",
-        "term_to_atom(X, 'a')", "setup_call_cleanup(true, a, b)", "tcp_connect(a, b, c)", "prolog", "garbage_collect",
+        "setup_call_cleanup(true, a, b)", "tcp_connect(a, b, c)", "prolog", "garbage_collect",
     ],
 )  # fmt: skip
 def test_what_reaches_the_host_or_the_engine_is_refused(goal: str) -> None:

@@ -54,10 +54,12 @@ def test_a_sequential_game_keeps_the_order_of_moves() -> None:
 def test_the_tree_has_one_decision_for_each_information_set() -> None:
     assert tree(table(SEQUENTIAL)) == Decision(
         "leader",
-        "",
+        (),
         ("in", "out"),
         (
-            Decision("follower", "leader:in", ("fight", "yield"), (End((Fraction(-1),) * 2), End((Fraction(1),) * 2))),
+            Decision(
+                "follower", (("leader", "in"),), ("fight", "yield"), (End((Fraction(-1),) * 2), End((Fraction(1),) * 2))
+            ),
             End((Fraction(0), Fraction(2))),
         ),
     )
@@ -90,7 +92,8 @@ def test_three_players_with_five_moves_make_125_rows() -> None:
     found = table(simultaneous(3, 5))
     assert len(found.rows) == 125
     assert found.rows[0].blocks == (3,)
-    assert not found.every_order
+    assert found.every_order
+    assert not table(simultaneous(5, 3)).every_order
     assert found.payoffs(("m1", "m2", "m4")) == (11, 8, 2)
 
 
@@ -120,7 +123,7 @@ def test_moves_may_be_numbers_and_terms() -> None:
         ("initial(s0).", "", "a game has one initial situation, this one has none"),
         ("payoff('C', 'C', 3, 3).", "", "p1 has no payoff after p1: C, p2: C"),
         ("payoff('C', 'C', 3, 3).", "payoff('C', 'C', high, 3).",
-         "the payoff of p1 after p1: C, p2: C is not a number"),
+         "the payoff of p1 after p1: C, p2: C is high, which is not a number"),
         ("payoff('C', 'C', 3, 3).", "payoff('C', 'C', 3, 3). payoff('C', 'C', 4, 3).",
          "p1 has several payoffs after p1: C, p2: C: 3, 4"),
         ("holds(did(P1, M1), S)", "S = do(_, do(move(_, M1), _))",

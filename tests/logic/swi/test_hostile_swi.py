@@ -1,7 +1,6 @@
 """Programs that must not get out, through SWI-Prolog: with the gate, without it, and past the server itself.
 
-The recorded programs are read from a folder beside the repository and skipped where it is absent; the attacks written
-here need nothing.
+The whole programs are those of `tests/logic/hostile`.
 """
 
 import os
@@ -13,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from recorded import DATA
 
 from bestresponse.core.errors import LogicError, ProgramRefused
 from bestresponse.logic.engine import Limits
+from bestresponse.logic.language.library import LIBRARY_TEXT
 from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.solver_language import TRUSTED
 from bestresponse.logic.swi.engine import SwiEngine
@@ -25,9 +24,7 @@ from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl
 
 pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 
-HOSTILE = DATA.parent / "hostile"
-PROGRAMS = sorted(HOSTILE.glob("[0-9]*.pl"))
-recorded = pytest.mark.skipif(not PROGRAMS, reason=f"no recorded hostile programs at {HOSTILE}")
+PROGRAMS = sorted(Path(__file__).parent.with_name("hostile").glob("*.pl"))
 
 DILEMMA = """
 initial(s0).
@@ -87,22 +84,6 @@ def engine() -> Iterator[SwiEngine]:
 
 
 class TestWithTheGate:
-    @recorded
-    @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-    def test_a_hostile_program_is_refused_or_gives_the_right_table(
-        self, engine: SwiEngine, place: Path, path: Path
-    ) -> None:
-        source = aimed(path.read_text(encoding="utf-8", errors="surrogateescape"), place)
-        try:
-            outcome: object = table(engine, source)
-        except LogicError as error:
-            outcome = str(error)
-        assert outcome == TABLE or isinstance(outcome, str)
-        assert outcome
-        assert "the_secret" not in str(outcome)
-        assert untouched(place)
-
-    @recorded
     def test_afterwards_another_program_answers_as_ever(self, engine: SwiEngine, place: Path) -> None:
         for path in PROGRAMS[::6]:
             try:
@@ -294,6 +275,7 @@ FOREIGN_CLAUSES = [
 
 def served(layers: tuple[str, ...]) -> Worker:
     worker = Worker(find_swipl(), layers=layers)
+    worker.request("library", LIBRARY_TEXT, 5.0, 1 << 16)
     worker.request("solver(0)", TRUSTED, 5.0, 1 << 16)
     assert worker.request("load(victim)", DILEMMA, 5.0, 1 << 16) == ["loaded"]
     return worker
@@ -352,7 +334,6 @@ class TestServerAlone:
         self.attack(worker, aimed(text.replace(". attack", ".\nattack") + "\n", place), "attack")
         assert untouched(place)
 
-    @recorded
     @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
     def test_a_recorded_program_reaches_nothing(self, worker: list[Worker], place: Path, path: Path) -> None:
         text = aimed(path.read_text(encoding="utf-8", errors="replace"), place)
@@ -379,10 +360,13 @@ class TestServerAlone:
 class TestEachLayerAlone:
     """No gate and no server: SWI-Prolog consults the program with all its rights, behind one layer of the system."""
 
-    @recorded
     @pytest.mark.parametrize("layers", [("files",), ("calls", "descriptors")], ids=["files", "calls"])
     def test_a_recorded_program_reaches_nothing(self, place: Path, layers: tuple[str, ...]) -> None:
-        reaching = [path for path in PROGRAMS if path.stem[0] in "ghi" or "breach" in path.read_text(errors="replace")]
+        reaching = [
+            path
+            for path in PROGRAMS
+            if path.stem.startswith(("host", "round")) or "breach" in path.read_text(errors="replace")
+        ]
         for path in reaching:
             said = self.consulted(path.read_text(encoding="utf-8", errors="replace"), place, layers)
             assert untouched(place), path.stem
@@ -437,7 +421,6 @@ def _read_until(pipe: int, mark: bytes | None, seconds: float) -> str:
 class TestWithoutTheGate:
     """Raw text straight to the confined worker: every other layer at once, and the worst that can be used up."""
 
-    @recorded
     def test_recorded_programs_stay_within_time_and_memory(self, place: Path) -> None:
         worker = served(layers=("privileges", "limits", "files", "calls", "descriptors"))
         expected = victim(worker)

@@ -13,6 +13,7 @@ import bestresponse.logic.swi.worker as worker_module
 from bestresponse.core.errors import LimitReached, LogicError, ProgramRefused, UsageError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault, Verdict, open_engine
+from bestresponse.logic.language.library import LIBRARY_TEXT, RENAMED
 from bestresponse.logic.language.predicates import CALLABLE, OUTPUT, SOLVER
 from bestresponse.logic.language.terms import NIL, Atom, String, Struct, Var, list_of, write
 from bestresponse.logic.swi.engine import SwiEngine
@@ -166,16 +167,16 @@ class TestFaultsAndLimits:
             with pytest.raises(LimitReached, match="10,000 characters"):
                 terse.solutions(program, "numlist(1, 20000, L)")
             with pytest.raises(LimitReached):
-                terse.solutions(program, "atom_length(abcdefghij, N), findall(abcdefghij, between(1, 5000, _), L)")
+                terse.solutions(program, "findall(abcdefghij, between(1, 5000, _), L)")
 
     def test_one_goal_too_many_does_not_spoil_the_others_limits(self, engine, family) -> None:
         with pytest.raises(LimitReached):
             engine.ask_many(family, ["parent(ann, X)", "spin(x)", "parent(bob, X)"])
-        heavy = ["long(60000, L), L = [X|_], fail"] * 8
+        heavy = ["long(10000, L), L = [X|_], fail"] * 8
         assert engine.ask_many(family, heavy) == ((),) * 8
 
-    def test_a_term_that_contains_itself_is_longer_than_any_limit(self, engine, family) -> None:
-        with pytest.raises(LimitReached):
+    def test_no_term_contains_itself(self, engine, family) -> None:
+        with pytest.raises(RuntimeFault, match="a term would become part of itself"):
             engine.solutions(family, "X = f(X)")
 
 
@@ -243,8 +244,12 @@ class TestWorker:
 
     def test_every_predicate_the_gate_lets_through_exists_in_the_server(self) -> None:
         worker = Worker(find_swipl())
+        worker.request("library", LIBRARY_TEXT, 5.0, 1 << 16)
         worker.request("load(game)", "nothing.\n", 5.0, 1 << 16)
-        absent = [key for key in sorted(CALLABLE - SOLVER - OUTPUT) if not _exists(worker, key)]
+        called = {
+            f"{RENAMED.get(key, key.rsplit('/', 1)[0])}/{key.rsplit('/', 1)[1]}" for key in CALLABLE - SOLVER - OUTPUT
+        }
+        absent = [key for key in sorted(called - {"aggregate_all/3"}) if not _exists(worker, key)]
         worker.close()
         assert absent == ["highest/2"], "only the solver's own are not there before the solver is"
 
@@ -296,9 +301,8 @@ class TestDecoding:
             ("-(1,2)", Struct("-", (1, 2))),
             ("-(-(a))", Struct("-", (Struct("-", (Atom("a"),)),))),
             ("1r3", Fraction(1, 3)),
-            ("1.5e-10", 1.5e-10),
-            ("1.0e+20", 1e20),
-            ("-1.0Inf", float("-inf")),
+            ("-3r7", Fraction(-3, 7)),
+            ("f(धोखा,'ร่วม',→+)", Struct("f", (Atom("धोखा"), Atom("ร่วม"), Atom("→+")))),
             ("123456789012345678901234567890", 123456789012345678901234567890),
             ("[]", Atom("[]")),
             ("[a,b|c]", list_of([Atom("a"), Atom("b")], Atom("c"))),
@@ -328,6 +332,6 @@ class TestDecoding:
         wide = "[" + "a," * 100_000 + "g(h(X))]".replace("X", "_1")
         assert isinstance(decode(deep), Struct)
         assert isinstance(decode(wide), Struct)
-        assert decode("f(g(a,1),[b],-(c,2.5))") == Struct(
-            "f", (Struct("g", (Atom("a"), 1)), list_of([Atom("b")]), Struct("-", (Atom("c"), 2.5)))
+        assert decode("f(g(a,1),[b],-(c,5r2))") == Struct(
+            "f", (Struct("g", (Atom("a"), 1)), list_of([Atom("b")]), Struct("-", (Atom("c"), Fraction(5, 2))))
         )

@@ -54,9 +54,9 @@ def _keep(state: Formalization, target: Path) -> None:
 
 
 def _show(state: Formalization) -> None:
-    from bestresponse.games.logic.words import told
+    from bestresponse.games.logic.words import describe_table
 
-    _print(told(state.table) if state.table is not None else f"There is no game yet: {state.trouble}")
+    _print(describe_table(state.table) if state.table is not None else f"There is no game yet: {state.trouble}")
 
 
 def _read() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Form, Malformed, Sort
@@ -138,4 +139,6 @@ def _plain(value: Any) -> Term:
         raise ValueError(f"a name or a number was expected, not {value!r:.60}")
     if isinstance(value, float) and not abs(value) < float("inf"):
         raise ValueError(f"{value!r} is no number")
+    if isinstance(value, float):
+        return Fraction(repr(value))
     return Atom(value) if isinstance(value, str) else value

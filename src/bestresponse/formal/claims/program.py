@@ -52,10 +52,10 @@ worst(P, A, U) :- findall(V, cell(P, A, _, _, V), Vs), min_list(Vs, U).
 best(P, A, U) :- findall(V, cell(P, A, _, _, V), Vs), max_list(Vs, U).
 sum_of(Outcome, T) :- findall(U, pays(_, Outcome, U), Us), sum_list(Us, T).
 reply(P, Others, U) :- findall(V, cell(P, _, Others, _, V), Vs), max_list(Vs, U).
-chance([], [], 1).
-chance([A|As], [Mix|Mixes], W) :- memberchk(A-X, Mix), chance(As, Mixes, Y), W is X * Y.
+likelihood([], [], 1).
+likelihood([A|As], [Mix|Mixes], W) :- memberchk(A-X, Mix), likelihood(As, Mixes, Y), W is X * Y.
 average(P, A, Mixes, E) :-
-    findall(T, ( cell(P, A, Others, _, U), chance(Others, Mixes, W), T is W * U ), Ts), sum_list(Ts, E).
+    findall(T, ( cell(P, A, Others, _, U), likelihood(Others, Mixes, W), T is W * U ), Ts), sum_list(Ts, E).
 beaten_on_average(P, Mixes, E) :- action(P, B), average(P, B, Mixes, F), F > E.
 moved(P, Outcome, U) :- cell(P, _, Others, Outcome, _), reply(P, Others, U).
 more_everywhere(P, A, B) :- \\+ ( cell(P, A, O, _, U), cell(P, B, O, _, V), U =< V ).

@@ -169,10 +169,10 @@ class Formalizer:
 
     def revise(self, before: Formalization, remark: str) -> Formalization:
         """The game changed as a person asks, in the form in which it was written; the attempts of `before` are kept."""
-        from bestresponse.games.logic.words import told
+        from bestresponse.games.logic.words import describe_table
 
         form = self._form(before.best.form if before.best is not None else "program", before.story)
-        game = told(before.table) if before.table is not None else "It is not a game yet."
+        game = describe_table(before.table) if before.table is not None else "It is not a game yet."
         text = form.revise(before.story, before.source, game, remark.strip())
         begun = replace(before, attempts=(), no_game=None)
         fresh = self._tried(begun, (form,) * self.settings.attempts, text)

@@ -1,6 +1,6 @@
 """A check without ground truth: the game told back in words, and compared with the story by a model.
 
-The words are made by rule from the table (`games.logic_words.told`), so they say what the program does and not what a
+The words are made by rule from the table (`games.logic.words`), so they say what the program does and not what a
 model believes it does. The model only compares two texts; its verdict is an opinion and is recorded as one.
 """
 
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.logic.words import told
+from bestresponse.games.logic.words import describe_table
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Model, Reply, Request, ask
 
@@ -31,7 +31,7 @@ class BackCheck:
 
 def compare(story: str, table: GameTable, model: Model, *, max_tokens: int = 150, seed: int | None = None) -> BackCheck:
     """Ask `model` whether the game is that of the story."""
-    plain = ask(TEXTS.fill("compare", story=story.strip(), game=told(table)), max_tokens=max_tokens)
+    plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
     request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)
     reply = model.complete(request)
     found = _VERDICT.search(reply.text)

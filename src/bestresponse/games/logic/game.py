@@ -15,17 +15,17 @@ from random import Random
 
 import numpy as np
 
-from bestresponse.core.ask import Ask, Choice
+from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.game import Action, Role, View
-from bestresponse.games.logic.words import told
+from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.games.logic.words import describe_table
 from bestresponse.games.quiz import join_words, say_choice
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
-from bestresponse.logic.programs.table import GameTable
+from bestresponse.logic.programs.game_table import SEES, GameTable
 from bestresponse.logic.programs.validate import Report, validate
-from bestresponse.logic.programs.views import Decision, End, normal_form, tree
+from bestresponse.logic.programs.views import Chance, Decision, End, Node, normal_form, tree
 from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["LogicGame", "as_game", "as_normal_form", "load_program", "program_game", "read_program_text"]
@@ -47,34 +47,49 @@ class LogicGame:
         return self.table.players
 
     @cached_property
-    def root(self) -> Decision | End:
+    def root(self) -> Node:
         """The game tree."""
         return tree(self.table)
 
     @cached_property
     def rules(self) -> str:
         """The game in words."""
-        return told(self.table)
+        return describe_table(self.table)
 
     def start(self) -> State:
         return ()
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
         node = self._node(state)
-        return {} if isinstance(node, End) else {one.player: Choice(one.moves) for one in _together(node)}
+        if isinstance(node, Chance):
+            odds = zip(node.moves, map(float, node.probabilities), strict=True)
+            return {NATURE: Lottery(tuple(odds))}
+        return {} if isinstance(node, End) else {one.player: Choice(one.moves) for one in _find_together(node)}
 
     def view(self, state: State, role: Role) -> View:
-        made = ", ".join(f"{who} chose {move}" for who, move in self._made(state))
-        over = isinstance(self._node(state), End)
+        """What a role knows; the same text or facts for positions it cannot tell apart, and for no others."""
+        node = self._node(state)
+        over = isinstance(node, End)
+        known = self.table.knowledge(node.row, len(state), role)
+        made = ", ".join(_tell(who, what, role, self.table.private) for who, what in known)
         situation = f"{'It is over' if over else 'So far'}: {made}." if made else "Nobody has moved yet."
-        facts = {"players": list(self.roles), "seat": self.roles.index(role) if role in self.roles else -1}
+        if self.table.private and not made:
+            situation = "You know of no move yet."
+        facts: dict[str, object] = {
+            "players": list(self.roles),
+            "seat": self.roles.index(role) if role in self.roles else -1,
+        }
+        if self.table.private or self.table.chancy:
+            facts["known"] = [[who, what] for who, what in known]
         return View(role, f"You are {role}.\n{self.rules}", situation, facts)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         node = self._node(state)
         if isinstance(node, End):
             raise InvalidGame(f"{self.name} is over; nobody can move")
-        return (*state, *(moves[one.player] for one in _together(node)))
+        if isinstance(node, Chance):
+            return (*state, moves[NATURE])
+        return (*state, *(moves[one.player] for one in _find_together(node)))
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         node = self._node(state)
@@ -85,22 +100,13 @@ class LogicGame:
         """Ask what some ways in which the game can go earn."""
         rows, seat = self.table.rows, self.roles.index(role)
         drawn = sorted(rng.sample(range(len(rows)), min(2, len(rows))))
-        moves = [join_words([say_choice(who, move, role) for who, move in rows[k].moves]) for k in drawn]
+        moves = [join_words([_say_move(who, move, role) for who, move in rows[k].moves]) for k in drawn]
         return tuple(
             Question(f"If {course}, how much do you get?", float(rows[k].payoffs[seat]))
             for k, course in zip(drawn, moves, strict=True)
         )
 
-    def _made(self, state: State) -> list[tuple[Role, str]]:
-        """Who made which move, as far as whoever moves next has seen it; at the end, all of it."""
-        node, made = self.root, []
-        for move in state:
-            if isinstance(node, Decision):
-                made.append((node.player, move, node.information))
-                node = node.children[node.moves.index(move)]
-        return [(who, move) for who, move, known in made if isinstance(node, End) or known != node.information]
-
-    def _node(self, state: State) -> Decision | End:
+    def _node(self, state: State) -> Node:
         node = self.root
         for move in state:
             if isinstance(node, End):
@@ -109,10 +115,22 @@ class LogicGame:
         return node
 
 
-def _together(node: Decision) -> list[Decision]:
-    """The decisions that are made at the same time as `node`, itself first; only those that certainly come."""
+def _say_move(who: str, move: str, role: Role) -> str:
+    return f"{move} is drawn" if who == NATURE else say_choice(who, move, role)
+
+
+def _tell(who: str, what: str, role: Role, private: bool) -> str:
+    if who == SEES:
+        return f"you saw {what}"
+    if who == NATURE:
+        return f"{what} was drawn"
+    return f"you chose {what}" if private and who == role else f"{who} chose {what}"
+
+
+def _find_together(node: Decision) -> list[Decision]:
+    """Find the decisions that are made at the same time as `node`, itself first; only those that certainly come."""
     found = [node]
-    layer: list[Decision | End] = list(node.children)
+    layer: list[Node] = list(node.children)
     while layer:
         first = layer[0]
         alike = [
@@ -120,7 +138,8 @@ def _together(node: Decision) -> list[Decision]:
             for one in layer
             if isinstance(one, Decision)
             and isinstance(first, Decision)
-            and (one.player, one.information, one.moves) == (first.player, node.information, first.moves)
+            and one.block == node.block
+            and (one.player, one.knowledge, one.moves) == (first.player, first.knowledge, first.moves)
         ]
         if len(alike) < len(layer) or alike[0].player in {one.player for one in found}:
             return found
@@ -138,7 +157,7 @@ def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
 
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
     """A normal form where everybody moves once and at the same time, else a game to be played in turns."""
-    if not table.sequential and all(len(row.moves) == len(table.players) for row in table.rows):
+    if not table.sequential and not table.chancy and all(len(row.moves) == len(table.players) for row in table.rows):
         return as_normal_form(table, name)
     return LogicGame(table, name or "logic")
 

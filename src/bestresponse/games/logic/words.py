@@ -6,16 +6,18 @@ model can compare it with the story that the game came from.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from fractions import Fraction
 
-from bestresponse.logic.programs.table import GameTable, Row
-from bestresponse.logic.programs.views import Decision, End, tree
+from bestresponse.core.game import NATURE
+from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, Row
+from bestresponse.logic.programs.views import Chance, End, tree
 
-__all__ = ["told", "told_payoffs"]
+__all__ = ["describe_table", "format_payoffs"]
 
 
-def told(table: GameTable) -> str:
+def describe_table(table: GameTable) -> str:
     """The whole game in plain sentences, one end per line."""
     count = "one player" if len(table.players) == 1 else f"{len(table.players)} players"
     lines = [f"There are {count}: {_listed(table.players)}."]
@@ -25,41 +27,51 @@ def told(table: GameTable) -> str:
 
 
 def _turns(table: GameTable) -> list[str]:
-    if not table.sequential:
+    if not table.sequential and not table.chancy:
         moves = [f"{who} chooses {_either(options)}." for who, options in zip(table.players, table.moves, strict=True)]
         together = ["Everybody chooses at the same time, without seeing what the others choose."]
         return [*moves, *(together if len(table.players) > 1 else []), "What each of them earns:"]
-    return [*_decisions(table), "How it can end, and what each of them earns:"]
+    secrets = ["Players know only their own moves and what they are shown."] if table.private else []
+    return [*secrets, *_decisions(table), "How it can end, and what each of them earns:"]
 
 
 def _decisions(table: GameTable) -> list[str]:
-    lines: list[str] = []
-    seen: set[tuple[str, str]] = set()
-    queue: list[Decision | End] = [tree(table)]
+    """Who chooses, or what is drawn by lot, in every situation that its player can tell apart from others."""
+    lines: dict[str, None] = {}
+    queue = deque([tree(table)])
     while queue:
-        node = queue.pop(0)
+        node = queue.popleft()
         if isinstance(node, End):
             continue
         queue += node.children
-        if (node.player, node.information) in seen:
-            continue
-        seen.add((node.player, node.information))
-        when = f"After {_known(node.information)}, " if node.information else "First, "
-        lines.append(f"{when}{node.player} chooses {_either(node.moves)}.")
-    return lines
+        if isinstance(node, Chance):
+            odds = zip(node.moves, node.probabilities, strict=True)
+            drawn = ", ".join(f"{move} with probability {chance}" for move, chance in odds)
+            made = node.row.moves[: sum(node.row.blocks[: node.block])]
+            lines[f"{_when(made)}it is drawn by lot: {drawn}."] = None
+        else:
+            lines[f"{_when(node.knowledge)}{node.player} chooses {_either(node.moves)}."] = None
+    return list(lines)
 
 
-def _known(information: str) -> str:
-    """What a player has seen, as `views.tree` writes it: `player:move` parted by spaces."""
-    return information.replace(":", " has chosen ", 1) if information.count(":") == 1 else information
+def _when(known: Knowledge) -> str:
+    told = ", ".join(_tell_known(who, what) for who, what in known)
+    return f"After {told}, " if told else "First, "
+
+
+def _tell_known(who: str, what: str) -> str:
+    if who == SEES:
+        return f"seeing {what}"
+    return f"{what} was drawn" if who == NATURE else f"{who} has chosen {what}"
 
 
 def _end(table: GameTable, row: Row) -> str:
-    made = ", ".join(f"{who} chooses {move}" for who, move in row.moves) or "nobody moves"
-    return f"If {made}: {told_payoffs(table.players, row.payoffs)}."
+    steps = (f"{move} is drawn" if who == NATURE else f"{who} chooses {move}" for who, move in row.moves)
+    made = ", ".join(steps) or "nobody moves"
+    return f"If {made}: {format_payoffs(table.players, row.payoffs)}."
 
 
-def told_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:
+def format_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:
     """`Ann gets 3, Bob gets 1/2`."""
     return ", ".join(f"{who} gets {payoff}" for who, payoff in zip(players, payoffs, strict=True))
 

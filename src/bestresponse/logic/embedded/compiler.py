@@ -281,34 +281,14 @@ class _Compiler:
         counterexample = Struct(",", (condition, Struct("\\+", (action,))))
         return self.negation((counterexample,), following, cut)
 
-    def collecting(self, name: str) -> Callable[[tuple[Term, ...], Code, Cut], Code]:
-        def control(arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-            template, goal, *results = arguments
-            if name in ("bagof", "setof"):
-                witness, goal = self.witnessed(template, goal)
-                results, template = [*results, witness], Struct("-", (witness, template))
-            elif name == "aggregate_all":
-                results = [template, *results]
-                template = _aggregated(template)
-            slot, barrier = self.slot(), self.slot()
-            patterns = tuple(self.pattern(result) for result in results)
-            pattern = self.pattern(template)
-            gather = (GATHER, following, (self.builtins.gather[name], slot), patterns, self.origin)
-            collect = (COLLECT, None, slot, pattern, self.origin)
-            return (SOLVE_ALL, self.goal(goal, collect, (CUT, barrier)), slot, gather, self.origin)
-
-        return control
-
-    def witnessed(self, template: Term, goal: Term) -> tuple[Term, Term]:
-        """The variables that are free in a goal, as one term, and the goal without its `^`."""
-        bound = set(_variables(template))
-        while isinstance(goal, Struct) and goal.name == "^" and len(goal.args) == 2:
-            bound |= set(_variables(goal.args[0]))
-            goal = goal.args[1]
-        free = [variable for key, variable in _variables(goal).items() if key not in bound]
-        for variable in free:
-            self.uses[id(variable)] += 1
-        return Struct("witness", (Atom("of"), *free)), goal
+    def findall(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+        template, goal, result = arguments
+        slot, barrier = self.slot(), self.slot()
+        patterns = (self.pattern(result),)
+        pattern = self.pattern(template)
+        gather = (GATHER, following, (self.builtins.gather["findall"], slot), patterns, self.origin)
+        collect = (COLLECT, None, slot, pattern, self.origin)
+        return (SOLVE_ALL, self.goal(goal, collect, (CUT, barrier)), slot, gather, self.origin)
 
 
 def _spine(term: Term, name: str) -> list[Term]:
@@ -318,31 +298,6 @@ def _spine(term: Term, name: str) -> list[Term]:
         goals.append(term.args[0])
         term = term.args[1]
     return [*goals, term]
-
-
-def _variables(term: Term) -> dict[int, Var]:
-    found: dict[int, Var] = {}
-    stack = [term]
-    while stack:
-        term = stack.pop()
-        if isinstance(term, Var):
-            found.setdefault(id(term), term)
-        elif isinstance(term, Struct):
-            stack.extend(reversed(term.args))
-    return found
-
-
-def _aggregated(spec: Term) -> Term:
-    """What to collect for count, count(T), sum(T), max(T), max(T, Witness), bag(T), set(T) or a structure of those."""
-    if not isinstance(spec, Struct):
-        return Atom("true")
-    if spec.name not in ("count", "sum", "bag", "set", "max", "min"):
-        return Struct(spec.name, tuple(_aggregated(part) for part in spec.args))
-    return spec.args[0] if len(spec.args) == 1 else Struct("-", spec.args[:2])
-
-
-def _collecting(name: str) -> Callable[..., Code]:
-    return lambda compiler, arguments, following, cut: compiler.collecting(name)(arguments, following, cut)
 
 
 _CONTROL: dict[str, Callable[..., Code]] = {
@@ -359,6 +314,5 @@ _CONTROL: dict[str, Callable[..., Code]] = {
     "once/1": _Compiler.once,
     "ignore/1": _Compiler.ignore,
     "forall/2": _Compiler.every,
-    **{f"{name}/3": _collecting(name) for name in ("findall", "bagof", "setof", "aggregate_all")},
-    "findall/4": _collecting("findall"),
+    "findall/3": _Compiler.findall,
 }

@@ -13,25 +13,21 @@ from functools import cache
 from typing import Any
 
 from bestresponse.core.errors import LimitReached, LogicError
-from bestresponse.logic.embedded import builtins_lists, builtins_terms, builtins_text
+from bestresponse.logic.embedded import builtins
 from bestresponse.logic.embedded.compiler import Builtins, Code, CompiledClause, Predicate, compile_clause, compile_goal
-from bestresponse.logic.embedded.library import LIBRARY_TEXT
 from bestresponse.logic.embedded.machine import Machine
 from bestresponse.logic.embedded.unify import copy, undo
 from bestresponse.logic.engine import Answer, Limits, Program, Proof, Verdict
 from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, check, check_goal
 from bestresponse.logic.gate.goals import indicator
+from bestresponse.logic.language.library import CLOSURE_TEXT, LIBRARY_TEXT
 from bestresponse.logic.language.reader import read
 from bestresponse.logic.language.terms import Atom, Struct, Term
 from bestresponse.logic.programs.solver_language import TRUSTED
 
 __all__ = ["EmbeddedEngine"]
 
-_BUILTINS = Builtins(
-    {**builtins_terms.DETERMINATE, **builtins_lists.DETERMINATE, **builtins_text.DETERMINATE},
-    {**builtins_terms.MULTIPLE, **builtins_lists.MULTIPLE, **builtins_text.MULTIPLE},
-    builtins_lists.GATHER,
-)
+_BUILTINS = Builtins(builtins.DETERMINATE, builtins.MULTIPLE, builtins.GATHER)
 
 
 class EmbeddedEngine:
@@ -131,12 +127,15 @@ class _Compiled:
 
 @cache
 def _trusted() -> dict[str, Predicate]:
-    """The solver and the list library, compiled once. Inside the library its own predicates are meant, whatever a
-    program may redefine; so they are known under a second name."""
+    """Compile the solver and the list library once.
+
+    Inside the library its own predicates are meant, whatever a program may redefine, so they are known under a second
+    name that no program can write.
+    """
     solver = _predicates(TRUSTED, {})
-    plain = _predicates(LIBRARY_TEXT, {})
-    inner = {key: f"library:{key}" for key in plain}
-    library = _predicates(LIBRARY_TEXT, inner)
+    text = LIBRARY_TEXT + CLOSURE_TEXT
+    inner = {key: f"\0{key}" for key in _predicates(text, {})}
+    library = _predicates(text, inner)
     return {**library, **{inner[key]: predicate for key, predicate in library.items()}, **solver}
 
 

@@ -48,7 +48,7 @@ __all__ = ["Machine"]
 
 _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
-_LOOK_EVERY = 20_000
+_LOOK_EVERY = 5_000
 _CHOICE_CELLS = 8
 _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 
@@ -56,7 +56,10 @@ _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 class Machine:
     """Runs goals against the predicates of one program. One goal at a time; make a new machine for each."""
 
-    __slots__ = ("builtins", "charged", "deadline", "held", "limits", "look_at", "predicates", "source", "trail")
+    __slots__ = (
+        "builtins", "charged", "deadline", "held", "limits", "look_at", "predicates", "source", "spent", "trail",
+        "used",
+    )  # fmt: skip
 
     def __init__(
         self, predicates: Mapping[str, Predicate], builtins: Builtins, limits: Limits, source: random.Random
@@ -68,18 +71,31 @@ class Machine:
         self.trail: list[Var] = []
         self.charged = 0
         self.held = 0
+        self.used = 0
+        self.spent = 0
         self.look_at = _LOOK_EVERY
         self.deadline = 0.0
 
     def charge(self, cells: int) -> None:
         """Count memory that a built-in predicate takes, before it takes it where that may be much."""
         self.charged += cells
-        if self.charged + self.held > self.limits.cells:
+        if self.used + self.charged + self.held > self.limits.cells:
             raise _out_of_memory(self.limits)
-        if self.charged > self.look_at:
-            self.look_at = self.charged + _LOOK_EVERY
-            if time.monotonic() > self.deadline:
-                raise _out_of_time(self.limits)
+        self.spend(cells >> 2)
+
+    def spend(self, steps: int) -> None:
+        """Count work that a built-in predicate does, beside the steps of the machine."""
+        self.spent += steps
+        if self.spent > self.look_at:
+            self.look_at = self.spent + _LOOK_EVERY
+            self.check_work(0)
+
+    def check_work(self, steps: int) -> None:
+        """Stop what has taken too many steps or too long."""
+        if steps + self.spent > self.limits.steps:
+            raise LimitReached(f"It did not finish within {self.limits.steps:,} steps.")
+        if time.monotonic() > self.deadline:
+            raise _out_of_time(self.limits)
 
     def unify(self, left: Term, right: Term) -> bool:
         """Make two terms equal; bindings are undone when the machine backtracks."""
@@ -98,9 +114,9 @@ class Machine:
     def _run(self, code: Code, slots: list[Any], state: list[Code]) -> Iterator[None]:
         # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
         trail, limits, predicates = self.trail, self.limits, self.predicates
-        max_cells, max_steps = limits.cells, limits.steps
-        deadline = self.deadline = time.monotonic() + limits.seconds
-        set_deadline(deadline)
+        max_cells = limits.cells
+        self.deadline = time.monotonic() + limits.seconds
+        set_deadline(self.deadline)
         choices: list[tuple[Any, ...]] = []
         frame: tuple[Any, ...] | None = None
         arguments: list[Term] = []
@@ -111,11 +127,7 @@ class Machine:
         while True:
             steps += 1
             if not steps & _CLOCK_EVERY:
-                if steps > max_steps:
-                    raise LimitReached(f"It did not finish within {max_steps:,} steps.")
-                if time.monotonic() > deadline:
-                    raise _out_of_time(limits)
-                self.look_at = _LOOK_EVERY
+                self.check_work(steps)
             if failed:
                 if not choices:
                     return
@@ -181,6 +193,7 @@ class Machine:
                     following = code[1]
                     goal_on = frame if following is None else (following, slots, frame)
                 elif operation == DETERMINATE:
+                    self.used = cells
                     if code[2](self, [build(pattern, slots) for pattern in code[3]]):
                         if self.charged:
                             cells += self.charged
@@ -221,7 +234,8 @@ class Machine:
                     continue
                 elif operation == COLLECT:
                     found = slots[code[2]]
-                    found.append(copy(build(code[3], slots), self.charge))
+                    self.used = cells
+                    found.append(copy(build(code[3], slots), self.charge, shared=True))
                     self.charged += 2
                     found.cells += self.charged
                     self.held += self.charged
@@ -245,6 +259,7 @@ class Machine:
                     failed = True
                     continue
                 else:
+                    self.used = cells
                     if operation == GATHER:
                         function, slot = code[2]
                         found, slots[slot] = slots[slot], None

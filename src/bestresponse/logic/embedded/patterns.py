@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from bestresponse.logic.embedded.compiler import COMPOUND, CONSTANT, FIRST, GROUND, LATER, SEQUENCE, VOID, Pattern
-from bestresponse.logic.embedded.unify import unify
+from bestresponse.logic.embedded.unify import bind, unify
 from bestresponse.logic.language.terms import CONS, Struct, Var, deref
 
 __all__ = ["build", "match"]
@@ -55,8 +55,7 @@ def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bo
         return True
     while term.__class__ is Var:
         if term.ref is None:
-            term.ref = build(pattern, slots)
-            trail.append(term)
+            bind(term, build(pattern, slots), trail)
             return True
         term = term.ref
     if kind == COMPOUND:
@@ -79,8 +78,7 @@ def _match_sequence(pattern: Pattern, term: Any, slots: list[Any], trail: list[V
     for position, part in enumerate(pattern[1]):
         term = deref(term)
         if term.__class__ is Var:
-            term.ref = build((SEQUENCE, pattern[1][position:], pattern[2]), slots)
-            trail.append(term)
+            bind(term, build((SEQUENCE, pattern[1][position:], pattern[2]), slots), trail)
             return True
         if term.__class__ is not Struct or term.name != CONS or len(term.args) != 2:
             return False

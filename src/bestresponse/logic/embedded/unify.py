@@ -1,28 +1,26 @@
 """Unification, copying and the standard order of terms, for the embedded engine: loops, never recursion.
 
-There is no occurs check, as in every common Prolog, so a term may become cyclic, and terms that share their parts can
-be far larger than the memory they take. Every long loop here therefore looks at the clock: `set_deadline` says how long
-the present thread may go on.
+A variable never becomes part of itself (`Fault`), so no term is cyclic. But terms that share their parts can be far
+larger than the memory they take. So after some visits the loops here remember which parts they have seen, and look at
+the clock: `set_deadline` says how long the present thread may go on.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key
-from itertools import count
-from math import copysign
 
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.language.terms import NIL, Atom, String, Struct, Term, Var, deref
 
-__all__ = ["Fault", "age", "compare", "copy", "is_ground", "order_key", "set_deadline", "settle_ages", "undo", "unify"]
+__all__ = ["Fault", "bind", "compare", "copy", "is_ground", "order_key", "set_deadline", "undo", "unify"]
 
+_LOOK_EVERY = 5_000
 _FREE_VISITS = 8
-_ages = count()
-_LOOK_EVERY = 20_000
+_REMEMBER_AFTER = 256
 
 
 class _Meter(threading.local):
@@ -37,7 +35,7 @@ _meter = _Meter()
 
 
 def set_deadline(deadline: float) -> None:
-    """Until when (on the monotonic clock) this thread may visit terms."""
+    """Set until when (on the monotonic clock) this thread may visit terms."""
     _meter.deadline = deadline
 
 
@@ -53,35 +51,61 @@ class Fault(Exception):
     """A goal cannot be run or an expression has no value; the text says why."""
 
 
+def bind(variable: Var, term: Term, trail: list[Var]) -> None:
+    """Give a free variable its value, unless it would become part of itself."""
+    if term.__class__ is Struct and _occurs(variable, term):
+        raise Fault("a term would become part of itself")
+    variable.ref = term
+    trail.append(variable)
+
+
+def _occurs(variable: Var, struct: Struct) -> bool:
+    stack, visits, seen = [struct], 0, set[int]()
+    while stack:
+        struct = stack.pop()
+        if visits > _REMEMBER_AFTER:
+            if id(struct) in seen:
+                continue
+            seen.add(id(struct))
+        for part in struct.args:
+            if part.__class__ is Var:
+                part = deref(part)
+                if part is variable:
+                    return True
+            if part.__class__ is Struct:
+                stack.append(part)
+        visits += 1
+        if visits > _FREE_VISITS:
+            _count(1)
+    return False
+
+
 def unify(left: Term, right: Term, trail: list[Var]) -> bool:
     """Make two terms equal, noting every binding on the trail; on failure the caller undoes the trail."""
     left, right = deref(left), deref(right)
     if left.__class__ is not Struct or right.__class__ is not Struct:
         return _unify_simple(left, right, trail)
     stack: list[tuple[Term, Term]] = [(left, right)]
-    visits = 0
+    visits, seen = 0, set[tuple[int, int]]()
     while stack:
         a, b = stack.pop()
         a, b = deref(a), deref(b)
         if a is b:
             continue
-        if a.__class__ is Var:
-            a.ref = b
-            trail.append(a)
-        elif b.__class__ is Var:
-            b.ref = a
-            trail.append(b)
-        elif a.__class__ is not b.__class__:
-            return False
-        elif isinstance(a, Struct):
-            visits += 1
-            if a.name != b.name or len(a.args) != len(b.args):  # type: ignore[union-attr]
+        if a.__class__ is not Struct or b.__class__ is not Struct:
+            if not _unify_simple(a, b, trail):
                 return False
-            if visits > _FREE_VISITS:
-                _count(1)
-            stack.extend(zip(a.args, b.args, strict=True))  # type: ignore[union-attr]
-        elif a != b:
+            continue
+        visits += 1
+        if visits > _REMEMBER_AFTER:
+            if (id(a), id(b)) in seen:
+                continue
+            seen.add((id(a), id(b)))
+        if a.name != b.name or len(a.args) != len(b.args):
             return False
+        if visits > _FREE_VISITS:
+            _count(1)
+        stack.extend(zip(reversed(a.args), reversed(b.args), strict=True))
     return True
 
 
@@ -89,14 +113,12 @@ def _unify_simple(left: Term, right: Term, trail: list[Var]) -> bool:
     if left is right:
         return True
     if left.__class__ is Var:
-        left.ref = right
-        trail.append(left)
+        bind(left, right, trail)
         return True
     if right.__class__ is Var:
-        right.ref = left
-        trail.append(right)
+        bind(right, left, trail)
         return True
-    return left.__class__ is right.__class__ and left == right and (left != 0 or str(left) == str(right))
+    return left.__class__ is right.__class__ and left == right
 
 
 def undo(trail: list[Var], mark: int) -> None:
@@ -105,13 +127,14 @@ def undo(trail: list[Var], mark: int) -> None:
         trail.pop().ref = None
 
 
-def copy(term: Term, charge: Callable[[int], None]) -> Term:
-    """The term with fresh variables; ground parts are copied too, so that sharing cannot hide their size."""
+def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Term:
+    """Copy a term with fresh variables. Parts that are `shared` stay so, or else cannot hide the size of the whole."""
     term = deref(term)
     if not isinstance(term, Struct):
         return Var() if isinstance(term, Var) else term
     charge(len(term.args) + 1)
     fresh: dict[int, Var] = {}
+    copied: dict[int, Struct] = {}
     done: list[list[Term]] = [[]]
     work: list[tuple[Struct, int]] = [(term, 0)]
     while work:
@@ -122,6 +145,9 @@ def copy(term: Term, charge: Callable[[int], None]) -> Term:
             argument = deref(arguments[position])
             position += 1
             if isinstance(argument, Struct):
+                if shared and id(argument) in copied:
+                    collected.append(copied[id(argument)])
+                    continue
                 charge(len(argument.args) + 1)
                 work += [(struct, position), (argument, 0)]
                 done.append([])
@@ -132,6 +158,8 @@ def copy(term: Term, charge: Callable[[int], None]) -> Term:
         else:
             done.pop()
             finished = Struct(struct.name, tuple(collected))
+            if shared:
+                copied[id(struct)] = finished
             if not done:
                 return finished
             done[-1].append(finished)
@@ -140,13 +168,17 @@ def copy(term: Term, charge: Callable[[int], None]) -> Term:
 
 def is_ground(term: Term) -> bool:
     """Whether no variable is free in the term."""
-    stack, visits = [term], 0
+    stack, visits, seen = [term], 0, set[int]()
     while stack:
         term = deref(stack.pop())
         if isinstance(term, Var):
             return False
         if isinstance(term, Struct):
             visits += 1
+            if visits > _REMEMBER_AFTER:
+                if id(term) in seen:
+                    continue
+                seen.add(id(term))
             if visits > _FREE_VISITS:
                 _count(1)
             stack.extend(term.args)
@@ -154,8 +186,12 @@ def is_ground(term: Term) -> bool:
 
 
 def compare(left: Term, right: Term) -> int:
-    """-1, 0 or 1 in the standard order: variables, numbers, strings, [], atoms, structures (arity, name, arguments)."""
+    """-1, 0 or 1 in the standard order: numbers, strings, [], atoms, structures (arity, name, arguments).
+
+    Variables are equal to themselves only; they have no order.
+    """
     stack: list[tuple[Term, Term]] = [(left, right)]
+    visits, seen = 0, set[tuple[int, int]]()
     while stack:
         a, b = stack.pop()
         a, b = deref(a), deref(b)
@@ -163,6 +199,11 @@ def compare(left: Term, right: Term) -> int:
             continue
         if isinstance(a, Struct) and isinstance(b, Struct):
             _count(1)
+            visits += 1
+            if visits > _REMEMBER_AFTER:
+                if (id(a), id(b)) in seen:
+                    continue
+                seen.add((id(a), id(b)))
             if len(a.args) != len(b.args):
                 return -1 if len(a.args) < len(b.args) else 1
             if a.name != b.name:
@@ -179,43 +220,15 @@ def _compare_simple(a: Term, b: Term) -> int:
     rank_a, rank_b = _rank(a), _rank(b)
     if rank_a != rank_b:
         return -1 if rank_a < rank_b else 1
-    if isinstance(a, Var) and isinstance(b, Var):
-        return -1 if age(a) < age(b) else 1
-    if a == b:
-        return _compare_types(a, b)
-    return -1 if a < b else 1  # type: ignore[operator]
-
-
-def age(variable: Var) -> int:
-    """The place of a variable in the standard order: that in which variables were first looked at."""
-    try:
-        return variable.age
-    except AttributeError:
-        variable.age = next(_ages)
-        return variable.age
-
-
-def settle_ages(items: Iterable[Term]) -> None:
-    """Let variables that are items, or arguments of items, come in this order, however they will be compared."""
-    for item in map(deref, items):
-        for part in (item, *(item.args if isinstance(item, Struct) else ())):
-            part = deref(part)
-            if isinstance(part, Var):
-                age(part)
-
-
-def _compare_types(a: Term, b: Term) -> int:
-    if isinstance(a, float) and isinstance(b, float) and a == 0:
-        return int(copysign(1.0, a)) - int(copysign(1.0, b)) >> 1
-    if isinstance(a, float) is isinstance(b, float):
-        return 0
-    return -1 if isinstance(a, float) else 1
+    if rank_a == 0:
+        return -1
+    return 0 if a == b else -1 if a < b else 1  # type: ignore[operator]
 
 
 def _rank(term: Term) -> int:
     if isinstance(term, Var):
         return 0
-    if isinstance(term, int | float | Fraction):
+    if isinstance(term, int | Fraction):
         return 1
     if isinstance(term, String):
         return 2

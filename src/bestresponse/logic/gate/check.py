@@ -22,7 +22,9 @@ from bestresponse.logic.language.terms import Atom, Struct, Term, Var, list_of, 
 
 __all__ = ["GatedClause", "GatedGoal", "GatedProgram", "check", "check_goal"]
 
-_REFUSING = frozenset({"syntax", "size", "character", "forbidden", "directive", "reserved", "goal", "depth", "clause"})
+_REFUSING = frozenset(
+    {"syntax", "size", "character", "forbidden", "random", "directive", "reserved", "goal", "depth", "clause"}
+)
 
 
 @dataclass(frozen=True, slots=True)

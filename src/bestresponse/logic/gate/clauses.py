@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from bestresponse.logic.gate.goals import MAX_DEPTH, Refusal, Surroundings, checked_body, depth, indicator
 from bestresponse.logic.gate.needs import Needs
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
+from bestresponse.logic.language.library import LIBRARY_TEXT, PRIMITIVES
 from bestresponse.logic.language.predicates import (
     CALLABLE,
     CORE,
@@ -17,20 +18,25 @@ from bestresponse.logic.language.predicates import (
     FORBIDDEN_EXACT,
     GAME,
     HARMLESS_LIBRARIES,
+    LIBRARY,
     PROTECTED,
     SOLVER,
 )
 from bestresponse.logic.language.reader import Clause, read
-from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, items_of, write
+from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, brief, items_of, write
 from bestresponse.logic.programs.solver_language import DEFAULTS, TRUSTED
 from bestresponse.logic.programs.solver_language import SOLVER as SOLVER_TEXT
 
-__all__ = ["Gate", "GatedClause"]
+__all__ = ["Gate", "GatedClause", "find_similar"]
 
 MAX_CLAUSES = 5_000
 MAX_UNDEFINED = 50
-MAX_NAMES = 1_000
+MAX_NAMES = 200
+MAX_HINTS = 10
+MAX_ARITY = 60
+_LONGEST_HINT = 40
 
+_RESERVED = frozenset({"[]", CONS, "{}", ":-", "?-", ":", "!", "|", "@", "?=>"})
 _LOADING = ("use_module", "ensure_loaded")
 _IGNORED = frozenset({"style_check", "license"})
 _RETOLD = """
@@ -72,6 +78,7 @@ class Gate:
         self.scattered: set[str] = set()
         self.missed: set[tuple[str, int]] = set()
         self.place: Clause | None = None
+        self.head = ""
 
     def say(self, severity: Severity, code: str, message: str, hint: str = "") -> None:
         clause = self.place
@@ -113,10 +120,10 @@ class Gate:
         goal = term.args[0] if isinstance(term, Struct) and term.name == "initialization" else term
         try:
             checked_body(goal, around)
-            self.say(Severity.WARNING, "directive", f"the directive :- {write(term)[:60]} is not run")
+            self.say(Severity.WARNING, "directive", f"the directive :- {brief(term)} is not run")
         except Refusal:
             hint = "only dynamic, discontiguous and use_module of a pure library are accepted, and none is needed"
-            self.refuse("directive", f"the directive :- {write(term)[:60]} is not allowed", hint)
+            self.refuse("directive", f"the directive :- {brief(term)} is not allowed", hint)
 
     def declaration(self, name: str, argument: Term) -> None:
         for key in _declared(argument):
@@ -160,7 +167,9 @@ class Gate:
             self.refuse("reserved", f"{key} belongs to the solver; a game cannot define it", "remove its clauses")
         elif _forbidden(key) and not _everyday(key):
             self.refuse("forbidden", f"{key} is not allowed in game programs")
-        elif key in PROTECTED or key in CORE or name in ("[]", CONS, "{}", ":-", "?-", ":", "!", "|"):
+        elif isinstance(head, Struct) and len(head.args) > MAX_ARITY:
+            self.refuse("reserved", f"{name[:40]} has {len(head.args)} arguments; at most {MAX_ARITY} are accepted")
+        elif key in PROTECTED or key in CORE or name in _RESERVED:
             self.refuse("reserved", f"{key} is built in and cannot be redefined", "choose another name")
         elif name.startswith("$") or not name.isprintable():
             self.refuse("reserved", f"the name {name!r} is reserved", "choose another name")
@@ -181,7 +190,7 @@ class Gate:
     def clauses(self) -> tuple[GatedClause, ...]:
         """Check every body against what the whole program defines."""
         defined = frozenset(self.defined) | frozenset(self.declared)
-        around = Surroundings(defined, self.undefined)
+        around = Surroundings(defined, self.undefined, self.drawn)
         gated = self.checked(around)
         for clause, term in self.directives:
             self.place = clause
@@ -189,6 +198,7 @@ class Gate:
         self.place = None
         gated += [GatedClause(head, body, 0, 0, "") for head, body in around.clauses]
         gated += [_empty(key) for key in sorted((GAME | frozenset(self.declared)) - frozenset(self.defined))]
+        gated.append(GatedClause(Atom("has percepts"), Atom("true" if "sees/3" in self.defined else "fail"), 0, 0, ""))
         gated += [default for key, default in _defaults().items() if key not in self.defined]
         return tuple(gated)
 
@@ -202,15 +212,15 @@ class Gate:
         gated: list[GatedClause] = []
         faulty: dict[str, Refusal] = {}
         for clause, head, body in self.kept:
-            self.place, lifted = clause, len(around.clauses)
+            self.place, self.head, lifted = clause, indicator(head), len(around.clauses)
             try:
                 checked = checked_body(body, around)
             except Refusal as refusal:
                 del around.clauses[lifted:]
-                if self.needs.needed(indicator(head)):
+                if self.needs.is_needed(self.head):
                     self.refuse(refusal.code, str(refusal), refusal.hint)
                 else:
-                    faulty.setdefault(indicator(head), refusal)
+                    faulty.setdefault(self.head, refusal)
                 continue
             source_line = clause.text.split("\n", 1)[0][:200]
             gated.append(GatedClause(head, checked, clause.line, clause.column, source_line))
@@ -218,8 +228,11 @@ class Gate:
 
     def left_out(self, faulty: dict[str, Refusal], gated: list[GatedClause]) -> list[GatedClause]:
         gone = self.needs.without(faulty)
+        places: dict[str, Clause] = {}
+        for clause, head, _ in self.kept:
+            places.setdefault(indicator(head), clause)
         for key in sorted(gone):
-            self.place = next(clause for clause, head, _ in self.kept if indicator(head) == key)
+            self.place = places[key]
             why = str(faulty[key]) if key in faulty else "it calls what is left out"
             self.say(Severity.WARNING, "unused", f"{key} is left out: {why}", "the game does not need it")
             del self.defined[key]
@@ -231,18 +244,39 @@ class Gate:
         if not self.complete or (key, place) in self.missed or len(self.missed) >= MAX_UNDEFINED:
             return
         self.missed.add((key, place))
-        calling = next((indicator(head) for clause, head, _ in self.kept if clause is self.place), "")
-        severity = Severity.ERROR if self.needs.needed(calling) else Severity.WARNING
+        severity = Severity.ERROR if self.needs.is_needed(self.head) else Severity.WARNING
         name = key.rsplit("/", 1)[0]
-        known = sorted(set(self.defined) | CALLABLE | GAME)
-        arities = [other for other in known if other.rsplit("/", 1)[0] == name]
-        names = sorted({other.rsplit("/", 1)[0] for other in known})
-        near = get_close_matches(name, names, 1, 0.75) if len(names) < MAX_NAMES else []
+        arities = sorted(other for other in self.known if other.rsplit("/", 1)[0] == name)
+        near = find_similar(name, self.names) if len(self.missed) <= MAX_HINTS else ""
         if arities:
             self.say(severity, "arity", f"{key} is called, but only {', '.join(arities)} is defined")
         else:
-            hint = f"did you mean {near[0]}?" if near else "define it or remove the call"
+            hint = f"did you mean {near}?" if near else "define it or remove the call"
             self.say(severity, "undefined", f"{key} is called but not defined", hint)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Every predicate that can be called."""
+        return frozenset(self.defined) | CALLABLE | GAME
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of these predicates, in order."""
+        return sorted({key.rsplit("/", 1)[0] for key in self.known})
+
+    def drawn(self, key: str) -> None:
+        """Refuse a draw by lot in the rules of a game; a strategy may make one."""
+        if self.needs.is_rule(self.head):
+            message = f"{key} draws by lot, but the rules of a game must always say the same"
+            raise Refusal(message, "let nature move: chance(Move, Probability, Situation)", "random")
+
+
+def find_similar(name: str, names: list[str]) -> str:
+    """Find the name that was probably meant, empty if there is none; looks at a bounded number of short names."""
+    if len(name) > _LONGEST_HINT:
+        return ""
+    near = [other for other in names if abs(len(other) - len(name)) <= 3 and other[:1] == name[:1]]
+    return next(iter(get_close_matches(name, near[:MAX_NAMES], 1, 0.75)), "")
 
 
 def _unknown(key: str) -> None:
@@ -252,8 +286,14 @@ def _unknown(key: str) -> None:
 @cache
 def _trusted() -> frozenset[str]:
     """Every predicate the solver defines, its inner ones too: a game that defined one would play by other rules."""
-    heads = (term.args[0] if isinstance(term, Struct) and term.name == ":-" else term for term in _terms(TRUSTED))
-    return SOLVER | frozenset(map(indicator, heads))
+    return SOLVER | _heads(TRUSTED) | PRIMITIVES | (_heads(LIBRARY_TEXT) - LIBRARY)
+
+
+def _heads(text: str) -> frozenset[str]:
+    terms = _terms(text)
+    return frozenset(
+        indicator(term.args[0] if isinstance(term, Struct) and term.name == ":-" else term) for term in terms
+    )
 
 
 def _terms(text: str) -> list[Term]:

@@ -6,16 +6,19 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from bestresponse.logic.gate.lambdas import Lambda, lifted
+from bestresponse.logic.language.library import RENAMED
 from bestresponse.logic.language.predicates import (
     CALLABLE,
+    DROPPED,
     FORBIDDEN,
     FORBIDDEN_EXACT,
+    FUNCTIONS,
     GAME,
     GOAL_ARGUMENTS,
     OUTPUT,
-    UNCOMMON,
+    RANDOM,
 )
-from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, write
+from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, brief
 
 __all__ = ["MAX_DEPTH", "Refusal", "Surroundings", "checked_body", "depth", "indicator"]
 
@@ -26,9 +29,16 @@ _TRUE = Atom("true")
 _SILENT = Atom("say nothing")
 _MOST_SILENT = 3
 _ARITHMETIC = frozenset({"is/2", "=:=/2", "=\\=/2", "</2", ">/2", "=</2", ">=/2"})
+_ARITHMETIC_HINT = "numbers are exact: use + - * / // mod div ** min max abs sign gcd floor ceiling round truncate"
+_CONSTANTS = frozenset(
+    {"pi", "e", "inf", "infinite", "nan", "epsilon", "random", "random_float", "cputime", "realtime"}
+)
+_SUMMARIES = {
+    "count": "list length", "sum": "sum of", "max": "max of", "min": "min of", "set": "sorted set", "bag": "",
+}  # fmt: skip
 _UNSUPPORTED = {
     ":/2": "a call into another module",
-    "^/2": "^ outside bagof and setof",
+    "^/2": "^",
     ">>/2": "this lambda expression",
     "initialise/2": "initialise/2 inside a program",
 }
@@ -57,6 +67,7 @@ class Surroundings:
 
     own: Set[str]
     undefined: Callable[[str], None]
+    random: Callable[[str], None] = lambda key: None
     closed: bool = False
     clauses: list[tuple[Struct, Term]] = field(default_factory=list)
     lambdas: int = 0
@@ -92,7 +103,9 @@ class _Body:
             return self.meta(term, key)
         self.permitted(key)
         if key in _COMMON:
-            return _computed(term) if key in _ARITHMETIC else term
+            if key in RANDOM:
+                self.around.random(key)
+            return _computed(term) if key in _ARITHMETIC else _renamed(term, key)
         self.around.undefined(key)
         name, arity = key.rsplit("/", 1)
         return Struct("undefined predicate", (Struct("/", (Atom(name), int(arity))),))
@@ -115,41 +128,48 @@ class _Body:
             raise Refusal(message, "name the predicate to be called")
         key = indicator(term)
         if not key:
-            raise Refusal(f"{write(term)[:40]} is not a goal")
+            raise Refusal(f"{brief(term, 40)} is not a goal")
         if key in _UNSUPPORTED:
             raise Refusal(f"{_UNSUPPORTED[key]} cannot be used", "call a predicate of this program by its name")
         return key
 
     def permitted(self, key: str) -> None:
-        if key.rsplit("/", 1)[0] in FORBIDDEN or key in FORBIDDEN_EXACT:
+        name = key.rsplit("/", 1)[0]
+        if name in FORBIDDEN or key in FORBIDDEN_EXACT:
             raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
+        if name in DROPPED and key not in _COMMON:
+            raise Refusal(f"{key} is not part of the language of games", DROPPED[name], "forbidden")
 
     def meta(self, term: Struct, key: str) -> Term:
         """A predicate that calls goals: each of them is checked in its place."""
+        if key == "aggregate_all/3":
+            return self.collected(*term.args)
         arguments = list(term.args)
         for position, extra in GOAL_ARGUMENTS[key].items():
             argument = arguments[position]
             if extra:
                 arguments[position] = self.closure(argument, extra)
-            elif key in ("bagof/3", "setof/3"):
-                arguments[position] = self.quantified(argument)
-            elif key == "aggregate_all/3" and not _summary(term.args[0]):
-                raise Refusal(
-                    f"aggregate_all cannot make {write(term.args[0])[:40]}", "use count, sum(X), max(X), bag(X)"
-                )
             else:
                 arguments[position] = self.goal(argument)
         return Struct(term.name, tuple(arguments))
 
-    def quantified(self, term: Term) -> Term:
-        bound: list[Term] = []
-        while isinstance(term, Struct) and term.name == "^" and len(term.args) == 2:
-            bound.append(term.args[0])
-            term = term.args[1]
-        result = self.goal(term)
-        for variable in reversed(bound):
-            result = Struct("^", (variable, result))
-        return result
+    def collected(self, spec: Term, goal: Term, result: Term) -> Term:
+        """Write `aggregate_all(Spec, Goal, Result)` as `findall/3` and what is made of the list it gives."""
+        match spec:
+            case Atom("count"):
+                template: Term = Atom("x")
+                summary = "list length"
+            case Struct(name=name, args=(template,)) if name in _SUMMARIES:
+                summary = _SUMMARIES[name]
+            case Struct(name="max" | "min" as name, args=(value, witness)):
+                template = Struct("-", (value, witness))
+                summary = "largest pair" if name == "max" else "smallest pair"
+            case _:
+                hint = "use count, sum(X), max(X), min(X), max(X, Witness), bag(X) or set(X)"
+                raise Refusal(f"aggregate_all cannot make {brief(spec, 40)}", hint)
+        found = Var() if summary else result
+        collecting = Struct("findall", (template, self.goal(goal), found))
+        return Struct(",", (collecting, Struct(summary, (found, result)))) if summary else collecting
 
     def closure(self, term: Term, extra: int) -> Term:
         """A goal to which arguments are added later: a named predicate that calls no goals itself, or a lambda
@@ -169,37 +189,40 @@ class _Body:
             raise Refusal(f"{key} cannot be handed to another predicate", "write a small predicate of your own for it")
         if key not in _COMMON:
             raise Refusal(f"{key} is handed to another predicate but not defined", "define it")
+        if key in RANDOM:
+            self.around.random(key)
+        return _renamed(term, key)
+
+
+def _renamed(term: Term, key: str) -> Term:
+    """Call the library's own predicate where a built-in one stands."""
+    name = RENAMED.get(key)
+    if name is None:
         return term
-
-
-def _summary(term: Term) -> bool:
-    """Whether aggregate_all/3 knows how to make this: a number, a list, or a structure of those."""
-    if not isinstance(term, Struct):
-        return isinstance(term, Atom) and term == "count"
-    if term.name in ("sum", "bag", "set"):
-        return len(term.args) == 1
-    if term.name in ("max", "min"):
-        return len(term.args) <= 2
-    return term.name != "count" and all(map(_summary, term.args))
+    return Struct(name, term.args) if isinstance(term, Struct) else Atom(name)
 
 
 def _computed(term: Term) -> Term:
-    """A comparison or assignment of numbers, with the common functions of arithmetic."""
-    stack = [term]
+    """Return a comparison or assignment of numbers that uses the functions of the language only."""
+    stack = list(term.args) if isinstance(term, Struct) else []
+    if isinstance(term, Struct) and term.name == "is":
+        del stack[0]
     while stack:
         part = stack.pop()
-        name = part.name if isinstance(part, Struct) else part
-        if isinstance(name, str) and name in UNCOMMON:
-            raise Refusal(f"{name} is not allowed in game programs", code="forbidden")
         if isinstance(part, Struct):
+            key = f"{part.name}/{len(part.args)}"
+            if key not in FUNCTIONS:
+                raise Refusal(f"{key} is not part of the arithmetic of games", _ARITHMETIC_HINT, "forbidden")
             stack.extend(part.args)
+        elif isinstance(part, Atom) and part in _CONSTANTS:
+            raise Refusal(f"{part} is not part of the arithmetic of games", _ARITHMETIC_HINT, "forbidden")
     return term
 
 
 def _said(term: Term) -> Term:
     """What a call that shows something becomes: nothing. `format(atom(Text), ...)` shows nothing but makes a text."""
     if isinstance(term, Struct) and term.name == "format" and len(term.args) == 3 and isinstance(term.args[0], Struct):
-        raise Refusal("format/3 cannot make a text here", "use atomic_list_concat/2 or atom_concat/3")
+        raise Refusal("format/3 cannot make a text here", DROPPED["atom_concat"])
     return _TRUE
 
 

@@ -29,7 +29,7 @@ class Lambda:
         """The body behind what has to happen before it."""
         for parameter, argument in reversed(self.parameters):
             body = Struct(",", (Struct("=", (parameter, argument)), body))
-        return body if self.copied is None else Struct(",", (Struct("copy_term", self.copied), body))
+        return body if self.copied is None else Struct(",", (Struct("fresh copy", self.copied), body))
 
 
 def lifted(term: Term, extra: int, number: int, taken: Set[str]) -> Lambda | None:

@@ -11,18 +11,20 @@ __all__ = [
     "CALLABLE",
     "CONTROL",
     "CORE",
+    "DROPPED",
     "EVERYDAY",
     "FORBIDDEN",
     "FORBIDDEN_EXACT",
+    "FUNCTIONS",
     "GAME",
     "GOAL_ARGUMENTS",
     "HARMLESS_LIBRARIES",
     "LIBRARY",
     "OUTPUT",
     "PROTECTED",
+    "RANDOM",
     "SOLVER",
     "STANDARD",
-    "UNCOMMON",
 ]
 
 
@@ -35,30 +37,64 @@ CONTROL: Final = _words(",/2 ;/2 ->/2 *->/2 \\+/1 not/1 !/0 true/0 fail/0 false/
 STANDARD: Final = _words(
     """
     =/2 \\=/2 ==/2 \\==/2 @</2 @>/2 @=</2 @>=/2 compare/3 is/2 =:=/2 =\\=/2 </2 >/2 =</2 >=/2
-    var/1 nonvar/1 atom/1 number/1 integer/1 float/1 atomic/1 compound/1 callable/1 is_list/1 ground/1
-    functor/3 arg/3 =../2 copy_term/2 term_variables/2 findall/3 bagof/3 setof/3
-    atom_length/2 atom_chars/2 atom_codes/2 char_code/2 atom_concat/3 sub_atom/5 number_codes/2 number_chars/2
+    var/1 nonvar/1 atom/1 number/1 integer/1 atomic/1 compound/1 is_list/1 ground/1 findall/3
     keysort/2 sort/2 msort/2 sort/4 length/2
     """
 )
 """Built into every Prolog: may be called, must not be redefined."""
 
-LIBRARY: Final = _words(
+RANDOM: Final = _words("random/3 random_between/3 random_member/2 maybe/0")
+"""What only a strategy may call: a game whose rules are drawn by lot would be another one each time."""
+
+LIBRARY: Final = RANDOM | _words(
     """
-    rational/1 string/1 memberchk/2 member/2 append/3 append/2 reverse/2 nth0/3 nth1/3 last/2 sum_list/2 sumlist/2
+    memberchk/2 member/2 append/3 append/2 reverse/2 nth0/3 nth1/3 last/2 sum_list/2 sumlist/2
     max_list/2 min_list/2 max_member/2 min_member/2 numlist/3 list_to_set/2 subtract/3 intersection/3 union/3 delete/3
     select/3 selectchk/3 exclude/3 include/3 partition/4 permutation/2 flatten/2 same_length/2
-    pairs_keys_values/3 pairs_keys/2 pairs_values/2 between/3 succ/2 plus/3 findall/4 aggregate_all/3 predsort/3
-    maplist/2 maplist/3 maplist/4 maplist/5 maplist/6 foldl/4 foldl/5 foldl/6 subsumes_term/2 list_to_ord_set/2
-    atom_number/2 atomic_list_concat/2 atomic_list_concat/3 upcase_atom/2 downcase_atom/2
-    atom_string/2 number_string/2 string_concat/3 string_length/2 string_to_atom/2 string_chars/2 string_codes/2
-    subset/2 nextto/3 nth0/4 nth1/4 is_set/1 convlist/3 dif/2 =@=/2 \\=@=/2
-    string_lower/2 string_upper/2 split_string/4 sub_string/5
-    random/1 random/3 random_between/3 random_member/2 random_permutation/2 maybe/0
+    pairs_keys_values/3 pairs_keys/2 pairs_values/2 between/3 succ/2 plus/3 aggregate_all/3 list_to_ord_set/2
+    maplist/2 maplist/3 maplist/4 maplist/5 foldl/4 foldl/5 subset/2 nextto/3 is_set/1 convlist/3 dif/2
     call/2 call/3 call/4 call/5 call/6 call/7 highest/2
     """
 )
 """May be called, and redefined by a program."""
+
+_TEXT: Final = "a game needs no text: give things structured names, such as offer(3)"
+_INSPECTION: Final = "match the structure itself, with = or in the head of a clause"
+_EXACT: Final = "every number here is exact: use number/1 or integer/1"
+_CHANCE: Final = "let nature move: chance(Move, Probability, Situation)"
+_SETS: Final = "use findall/3, and sort/2 for a list without repetitions"
+
+DROPPED: Final = {
+    **dict.fromkeys(
+        _words(
+            """
+            atom_length atom_chars atom_codes char_code atom_concat sub_atom number_codes number_chars atom_number
+            atomic_list_concat upcase_atom downcase_atom atom_string number_string string_concat string_length
+            string_to_atom string_chars string_codes string_lower string_upper split_string sub_string string_code
+            text_concat text_to_string term_to_atom term_string sformat atomics_to_string string char_type code_type
+            """
+        ),
+        _TEXT,
+    ),
+    **dict.fromkeys(
+        _words("functor arg =.. copy_term term_variables callable subsumes_term =@= \\=@= ?= unify_with_occurs_check"),
+        _INSPECTION,
+    ),
+    **dict.fromkeys(("float", "rational"), _EXACT),
+    **dict.fromkeys(("random", "random_permutation", "random_select", "random_float", "set_random"), _CHANCE),
+    **dict.fromkeys(("bagof", "setof"), _SETS),
+    "findall": "use findall/3 and append/3",
+    "predsort": "use sort/4 or keysort/2",
+    "nth0": "use nth0/3 and select/3",
+    "nth1": "use nth1/3 and select/3",
+    "maplist": "maplist takes up to four lists",
+    "foldl": "foldl takes one or two lists",
+    "aggregate_all": "use aggregate_all/3",
+    **dict.fromkeys(
+        ("#=", "#<", "#>", "#=<", "#>=", "#\\=", "ins", "in", "label"), "use is/2, between/3 and comparison"
+    ),
+}
+"""Predicates of Prolog that are no part of the language, by name, and what to use in their place."""
 
 OUTPUT: Final = _words(
     """
@@ -69,16 +105,19 @@ OUTPUT: Final = _words(
 )
 """A game has nothing to print: these calls succeed and do nothing."""
 
-UNCOMMON: Final = _words("cputime realtime roundtoward powm erf erfc lgamma getbit nexttoward")
-"""Functions of arithmetic no game needs: they look at the clock, or SWI-Prolog is at a loss with some arguments."""
+FUNCTIONS: Final = _words(
+    "+/2 -/2 */2 //2 ///2 mod/2 rem/2 div/2 rdiv/2 **/2 ^/2 max/2 min/2 gcd/2"
+    " -/1 +/1 abs/1 sign/1 floor/1 ceiling/1 round/1 truncate/1 integer/1 numerator/1 denominator/1"
+)
+"""Arithmetic. All of it is exact: 7/2 is a fraction, and no function leaves the fractions."""
 
 GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
     ",/2": {0: 0, 1: 0}, ";/2": {0: 0, 1: 0}, "->/2": {0: 0, 1: 0}, "*->/2": {0: 0, 1: 0},
     "\\+/1": {0: 0}, "not/1": {0: 0}, "call/1": {0: 0}, "once/1": {0: 0}, "ignore/1": {0: 0}, "forall/2": {0: 0, 1: 0},
-    "findall/3": {1: 0}, "findall/4": {1: 0}, "aggregate_all/3": {1: 0}, "bagof/3": {1: 0}, "setof/3": {1: 0},
-    "include/3": {0: 1}, "exclude/3": {0: 1}, "convlist/3": {0: 2}, "partition/4": {0: 1}, "predsort/3": {0: 3},
-    **{f"maplist/{n}": {0: n - 1} for n in range(2, 7)},
-    **{f"foldl/{n}": {0: n - 1} for n in range(4, 7)},
+    "findall/3": {1: 0}, "aggregate_all/3": {1: 0},
+    "include/3": {0: 1}, "exclude/3": {0: 1}, "convlist/3": {0: 2}, "partition/4": {0: 1},
+    **{f"maplist/{n}": {0: n - 1} for n in range(2, 6)},
+    **{f"foldl/{n}": {0: n - 1} for n in range(4, 6)},
     **{f"call/{n}": {0: n - 1} for n in range(2, 8)},
 }  # fmt: skip
 """For each predicate that calls goals: which argument is a goal, and how many arguments are added to it."""
@@ -90,6 +129,7 @@ SOLVER: Final = _words(
 
 GAME: Final = _words(
     "initial/1 initially/2 legal/2 possible/2 effect/3 abnormal/3 final/1 finally/2 opposite_move/2 select/4"
+    " chance/3 sees/3"
 )
 """What a game or strategy defines; the solver takes a missing one as having no clause."""
 
@@ -110,7 +150,8 @@ FORBIDDEN: Final = _words(
     told read read_term assert asserta assertz retract retractall abolish clause catch catch_with_backtrace throw
     thread_create thread_send_message thread_get_message process_create fork exec getenv setenv unsetenv
     tcp_connect tcp_socket tcp_bind socket working_directory chdir delete_file rename_file make_directory
-    delete_directory directory_files exists_file term_to_atom atom_to_term term_string read_term_from_atom sformat op
+    delete_directory directory_files exists_file
+    atom_to_term read_term_from_atom op
     with_output_to
     nb_setval nb_getval b_setval b_getval setarg nb_setarg recorda recordz recorded erase sleep repeat abort break
     prolog at_halt setup_call_cleanup call_cleanup setup_call_catcher_cleanup use_foreign_library load_foreign_library
@@ -120,7 +161,7 @@ FORBIDDEN: Final = _words(
     user_term_expansion portray message_hook prolog_cut_to prolog_current_frame garbage_collect statistics get_time
     call_with_time_limit call_with_depth_limit call_with_inference_limit engine_create engine_next transaction snapshot
     redefine_system_predicate compile_predicates message_to_string tmp_file tmp_file_stream
-    put_attr get_attr del_attr copy_predicate_clauses unify_with_occurs_check numbervars end_of_file
+    put_attr get_attr del_attr copy_predicate_clauses numbervars end_of_file
     ttyflush get_char peek_char get_byte put_byte prompt wildcard_match absolute_file_name
     style_check initialization edit ls cd pwd trace spy debug nodebug thread_self thread_join
     mutex_create with_mutex on_signal sig_atomic apropos help tabling_statistics garbage_collect_atoms undo
@@ -154,6 +195,8 @@ CORE: Final = _words(
     thread_peek_message/2 thread_property/2 thread_self/1 thread_send_message/2 thread_signal/2 throw/1
     unify_with_occurs_check/2 with_mutex/2 call/8 flush_output/0 flush_output/1 nl/0 nl/1 put_char/1 put_char/2 write/1
     write/2 write_canonical/1 write_canonical/2 write_term/2 write_term/3 writeq/1 writeq/2
+    functor/3 arg/3 =../2 copy_term/2 term_variables/2 bagof/3 setof/3 float/1 callable/1 subsumes_term/2 atom_length/2
+    atom_chars/2 atom_codes/2 char_code/2 atom_concat/3 sub_atom/5 number_codes/2 number_chars/2
     """
 )
 """Protected by SWI-Prolog: no program can define them, whatever it means by the name."""

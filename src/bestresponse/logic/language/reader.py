@@ -316,6 +316,10 @@ class _Parser:
 
     def named(self, token: Token) -> Term:
         name = _bounded(token) if token.kind == "quoted" else token.text
+        if token.kind == "quoted" and name == "[]":
+            raise _SyntaxFault(
+                token.start, "the name '[]' would be taken for the empty list", "write [] or another name"
+            )
         if token.kind == "name" and name[0] > "z" and name[0].isupper():
             return self.variable(token)
         if len(name) > MAX_ATOM:
@@ -378,7 +382,7 @@ def _bounded(token: Token) -> str:
         raise _SyntaxFault(token.start, str(error)) from error
 
 
-def _number(token: Token) -> int | float | Fraction:
+def _number(token: Token) -> int | Fraction:
     try:
         return number_of(token.text)
     except ValueError as error:

@@ -1,6 +1,6 @@
 """Terms of a logic program, and the writer of canonical text.
 
-A term is a variable, an atom, a string, a number (`int`, `float` or `fractions.Fraction`) or a structure of a name and
+A term is a variable, an atom, a string, a number (`int` or `fractions.Fraction`) or a structure of a name and
 at least one argument (ISO/IEC 13211-1, section 7.1). Lists are structures named "[|]" that end in the atom "[]".
 `write` gives text without operators, `f(X, 'a b', [1, 2])`, which every reader of Prolog understands in one way only.
 
@@ -9,7 +9,6 @@ Atoms and strings are subclasses of `str` and structures have slots: an engine m
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from fractions import Fraction
@@ -86,14 +85,13 @@ class Struct:
         return hash((self.name, len(self.args)))
 
 
-Number = int | float | Fraction
-Term = Atom | String | Var | Struct | int | float | Fraction
+Number = int | Fraction
+Term = Atom | String | Var | Struct | int | Fraction
 
 NIL = Atom("[]")
 CONS = "[|]"
 
 _PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
-_SHORT = 64
 _SOLO = frozenset({"[]", "!", "{}"})
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t"}
 
@@ -121,26 +119,14 @@ def is_cell(term: Term) -> bool:
 
 
 def items_of(term: Term) -> tuple[list[Term], Term]:
-    """The items of a list and what it ends in: `NIL` when it is a proper list, a list cell when it never ends."""
+    """The items of a list and what it ends in: `NIL` when it is a proper list."""
     items: list[Term] = []
     term = deref(term)
-    for _ in range(_SHORT):
-        if term.__class__ is not Struct or term.name != CONS or len(term.args) != 2:
-            return items, term
-        item, term = term.args
-        items.append(item)
-        if term.__class__ is Var:
-            term = deref(term)
-    seen, again = term, 2 * _SHORT
     while term.__class__ is Struct and term.name == CONS and len(term.args) == 2:
         item, term = term.args
         items.append(item)
         if term.__class__ is Var:
             term = deref(term)
-        if term is seen:
-            break
-        if len(items) == again:
-            seen, again = term, again * 2
     return items, term
 
 
@@ -229,22 +215,9 @@ def _opened(term: Struct, stack: list[Term | str]) -> str:
 def _constant(term: Term) -> str:
     if isinstance(term, String):
         return '"' + _escape(term).replace("\\'", "'").replace('"', '\\"') + '"'
-    if isinstance(term, float):
-        return _float(term)
     if isinstance(term, Fraction):
         return f"{term.numerator}r{term.denominator}"
     return str(term)
-
-
-def _float(value: float) -> str:
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    text = repr(value)
-    if "." in text:
-        return text
-    return text.replace("e", ".0e") if "e" in text else text + ".0"
 
 
 @lru_cache(4096)

@@ -7,6 +7,7 @@ a single token is made: length, control and invisible characters (which let a pr
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from fractions import Fraction
 from typing import NamedTuple
@@ -15,19 +16,26 @@ __all__ = ["MAX_CHARACTERS", "Places", "Token", "hidden_character", "number_of",
 
 MAX_CHARACTERS = 200_000
 MAX_DIGITS = 100
+MAX_EXPONENT = 300
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
 )
 
+_BLOCKS = ((0x300, 0x1B00), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0x3099, 0x309B), (0xA800, 0xAC00), (0xFE20, 0xFE30))
+_MARKS = "".join(
+    chr(code) for first, end in _BLOCKS for code in range(first, end) if unicodedata.category(chr(code)) in ("Mn", "Mc")
+)
+"""Vowel signs, tone marks and accents: part of a name in Hindi, Thai, Arabic and other scripts."""
+
 _TOKEN = re.compile(
-    r"""
+    rf"""
 (?P<layout>(?:\s+|%[^\n]*|/\*.*?\*/)+)?
 (?:
- (?P<variable>[A-Z_]\w*)
-|(?P<name>[^\W\d_]\w*)
-|(?P<punctuation>[()\[\]{},|])
-|(?P<number>0'(?:\\x[0-9a-fA-F]+\\?|\\u[0-9a-fA-F]{4}|\\[^xuU\n]|''?(?!')|[^\\'\n])
+ (?P<variable>[A-Z_][\w{_MARKS}]*)
+|(?P<name>[^\W\d_][\w{_MARKS}]*)
+|(?P<punctuation>[()\[\]{{}},|])
+|(?P<number>0'(?:\\x[0-9a-fA-F]+\\?|\\u[0-9a-fA-F]{{4}}|\\[^xuU\n]|''?(?!')|[^\\'\n])
     |0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[1-9]\d?'[0-9a-zA-Z]+(?!')
     |\d+(?:_\d+)*(?:r\d+|\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)?)
 |(?P<quoted>'(?:[^'\\\n]|''|(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7]))*')
@@ -111,8 +119,8 @@ def unquote(text: str) -> str:
     return _ESCAPE.sub(lambda found: _escaped(found, quote), body)
 
 
-def number_of(text: str) -> int | float | Fraction:
-    """The number a token stands for; `ValueError` where it stands for none."""
+def number_of(text: str) -> int | Fraction:
+    """The number a token stands for, a decimal one as the fraction it is; `ValueError` where it stands for none."""
     if text.startswith("0'"):
         return _character_code(text)
     if len(text) > MAX_DIGITS:
@@ -129,10 +137,11 @@ def number_of(text: str) -> int | float | Fraction:
         return Fraction(numerator, denominator) if numerator % denominator else numerator // denominator
     if "." not in text and "e" not in text and "E" not in text:
         return int(text)
-    value = float(text)
-    if value == float("inf"):
-        raise ValueError(f"{text} is larger than any number the machine can hold")
-    return value
+    exponent = text.lower().partition("e")[2]
+    if exponent and abs(int(exponent)) > MAX_EXPONENT:
+        raise ValueError(f"{text} is too large or too small a number; exponents go up to {MAX_EXPONENT}")
+    value = Fraction(text)
+    return value if value.denominator > 1 else value.numerator
 
 
 def _in_base(text: str) -> int:

@@ -1,8 +1,9 @@
 """Ways through a game, as the logic program reports them, in plain values.
 
-`table_rows/2` (see `solver_language`) gives each way as `Blocks-Goals`: the moves in the order they were made, those
-made at the same time in one block, and what everybody earns at the end; or `stuck` in place of the goals. The same
-moves and payoffs come again and again, so each object is understood once.
+`table_rows/2` (see `solver_language`) gives each way as `Blocks-Ending`: the steps in the order they were made, those
+made at the same time in one block, and what everybody earns at the end, or why there is no end. A step is a move,
+`'by chance'(Move, Probability)` for a move of nature, or `'made and seen'(Step, [Player-Percept, ...])`. The same
+moves and payoffs come again and again, so each object is read once.
 """
 
 from __future__ import annotations
@@ -11,14 +12,21 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations, product
-from math import factorial, isfinite, prod
+from math import factorial, prod
 from typing import NamedTuple
 
-from bestresponse.logic.language.terms import NIL, Atom, Struct, Term, deref, items_of, variables_of, write
+from bestresponse.core.errors import LimitReached
+from bestresponse.core.game import NATURE
+from bestresponse.logic.embedded.arithmetic import evaluate
+from bestresponse.logic.embedded.unify import Fault
+from bestresponse.logic.language.terms import Atom, Struct, Term, deref, items_of, same, variables_of, write
 
-__all__ = ["Goal", "Path", "PathReader", "exact", "label", "orders", "replays", "reversed_order"]
+__all__ = ["Goal", "Path", "PathReader", "Percepts", "Step", "exact", "label", "orders", "replays", "reversed_order"]
 
 _MANY = 10**9
+
+Percepts = tuple[tuple[str, str], ...]
+"""Who perceives what, at one step."""
 
 
 class Goal(NamedTuple):
@@ -29,89 +37,146 @@ class Goal(NamedTuple):
     exact: Fraction | None
 
 
+class Step(NamedTuple):
+    """A move: who made it, its name, its probability if nature made it, and who perceived what of it."""
+
+    player: str
+    move: str
+    probability: Term | None = None
+    percepts: Percepts = ()
+
+
 class Path(NamedTuple):
-    """A way through the game: its moves in blocks and by name, and who earns what; or it gets stuck."""
+    """A way through the game: its moves in blocks and as steps, and who earns what; or why it does not end."""
 
     blocks: tuple[list[Term], ...]
-    named: tuple[tuple[str, str], ...]
+    steps: tuple[Step, ...]
     goals: tuple[Goal, ...]
-    stuck: bool
+    broken: Term | None
     sizes: tuple[int, ...]
     """How many moves each block has."""
 
     @property
-    def told(self) -> str:
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """Who made which move."""
+        return tuple([step[:2] for step in self.steps])
+
+    @property
+    def text(self) -> str:
         """The moves in words."""
         return ", ".join(f"{player}: {move}" for player, move in self.named) or "no move at all"
 
 
 def label(term: Term) -> str:
-    """A move or player as text: the bare name of an atom, canonical text of anything else."""
+    """A move or player as text: the bare name of an atom, a fraction as people write it, canonical text of others."""
     term = deref(term)
+    if isinstance(term, Fraction):
+        return _spell_fraction(term)
     return str(term) if isinstance(term, Atom) else write(term)
 
 
+def _spell_fraction(value: Fraction) -> str:
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    short = rest == 1 and value.denominator <= 10**6
+    return format(float(value), ".15g") if short and abs(value) < 10**6 else str(value)
+
+
 class PathReader:
-    """Reads the rows of one answer, which must be kept as long as its reader."""
+    """Reads the rows of one answer, which must be kept as long as its reader.
+
+    `unknown` is set as soon as a move or percept is not fully known; `clash` holds two different moves or players that
+    are written alike.
+    """
 
     def __init__(self) -> None:
         self.unknown = False
-        self._moves: dict[int, tuple[str, str]] = {}
+        self.clash: tuple[Term, Term] | None = None
+        self._steps: dict[int, Step] = {}
         self._goals: dict[int, Goal] = {}
+        self._spelt: dict[tuple[str, str], Term] = {}
 
     def path(self, row: Term) -> Path:
-        """One row; `unknown` is set as soon as a move is not fully known."""
+        """Read one row."""
         row = deref(row)
         assert isinstance(row, Struct)
         blocks = tuple([items_of(block)[0] for block in items_of(row.args[0])[0]])
-        ending = deref(row.args[1])
-        stuck = isinstance(ending, Atom) and ending != NIL
-        moves, earned = self._moves, self._goals
-        goals = [] if stuck else [earned.get(id(goal)) or self._goal(goal) for goal in items_of(ending)[0]]
-        named = [moves.get(id(move)) or self._move(move) for block in blocks for move in block]
-        return Path(blocks, tuple(named), tuple(goals), stuck, tuple(map(len, blocks)))
+        earned, tail = items_of(row.args[1])
+        broken = None if tail == "[]" and tail.__class__ is Atom else tail
+        steps, goals = self._steps, self._goals
+        found = tuple([goals.get(id(goal)) or self._goal(goal) for goal in earned])
+        made = [steps.get(id(step)) or self._remember(step) for block in blocks for step in block]
+        return Path(blocks, tuple(made), found, broken, tuple(map(len, blocks)))
 
     def goals(self, terms: Term) -> tuple[Goal, ...]:
-        """A list of `Player-Payoff`."""
+        """Read a list of `Player-Payoff`."""
         return tuple([self._goal(goal) for goal in items_of(terms)[0]])
 
-    def _move(self, term: Term) -> tuple[str, str]:
-        move = deref(term)
-        self.unknown = self.unknown or bool(variables_of(move))
-        found = self._moves[id(term)] = (_mover_of(move), _move_of(move))
+    def player(self, term: Term) -> str:
+        """Read the name of a player."""
+        return self._spell("", deref(term))
+
+    def _remember(self, term: Term) -> Step:
+        found = self._steps[id(term)] = self._step(deref(term))
         return found
+
+    def _step(self, term: Term) -> Step:
+        self.unknown = self.unknown or bool(variables_of(term))
+        if isinstance(term, Struct) and term.name == "made and seen":
+            step = self._step(deref(term.args[0]))
+            return step._replace(percepts=tuple(map(self._percept, items_of(term.args[1])[0])))
+        if isinstance(term, Struct) and term.name == "by chance":
+            move = deref(term.args[0])
+            own = isinstance(move, Struct) and len(move.args) > 1 and deref(move.args[0]) == NATURE
+            return Step(NATURE, self._spell(NATURE, _cut_mover(move) if own else move), deref(term.args[1]))
+        who = self.player(term.args[0] if isinstance(term, Struct) else term)
+        return Step(who, self._spell(f"move of {who}", _cut_mover(term)))
+
+    def _percept(self, term: Term) -> tuple[str, str]:
+        pair = deref(term)
+        assert isinstance(pair, Struct)
+        who = self.player(pair.args[0])
+        return who, self._spell(f"percept of {who}", deref(pair.args[1]))
+
+    def _spell(self, kind: str, term: Term) -> str:
+        """Write a name, and notice a different one that is written alike."""
+        text = label(term)
+        known = self._spelt.setdefault((kind, text), term)
+        if known is not term and self.clash is None and not same(known, term):
+            self.clash = (known, term)
+        return text
 
     def _goal(self, term: Term) -> Goal:
         pair = deref(term)
         assert isinstance(pair, Struct)
         value = deref(pair.args[1])
-        found = self._goals[id(term)] = Goal(label(pair.args[0]), value, exact(value))
+        found = self._goals[id(term)] = Goal(self.player(pair.args[0]), value, exact(value))
         return found
 
 
-def _mover_of(move: Term) -> str:
-    """Who makes a move such as `move(p1, 'D')` or `choice(p1, 'D')`."""
-    return label(move.args[0]) if isinstance(move, Struct) else label(move)
-
-
-def _move_of(move: Term) -> str:
+def _cut_mover(move: Term) -> Term:
+    """What is done in a move such as `move(p1, 'D')` or `choice(p1, 'D')`, without who does it."""
     if isinstance(move, Struct) and len(move.args) == 2:
-        return label(move.args[1])
+        return deref(move.args[1])
     if isinstance(move, Struct) and len(move.args) > 2:
-        return label(Struct(move.name, move.args[1:]))
-    return move.name if isinstance(move, Struct) else label(move)
+        return Struct(move.name, move.args[1:])
+    return Atom(move.name) if isinstance(move, Struct) else move
 
 
 def exact(value: Term | None) -> Fraction | None:
-    """The value as a fraction, if it is a number."""
-    if isinstance(value, float):
-        return _fraction(value) if isfinite(value) else None
-    return Fraction(value) if isinstance(value, int | Fraction) else None
+    """The value as a fraction, if it is a number or an expression such as 7/2."""
+    if value is None:
+        return None
+    try:
+        return Fraction(evaluate(value, _spend))
+    except (Fault, LimitReached):
+        return None
 
 
-@lru_cache(4096)
-def _fraction(value: float) -> Fraction:
-    return Fraction(repr(value))
+def _spend(steps: int) -> None:
+    """Expressions in answers are as small as the limit on answers."""
 
 
 @lru_cache(4096)

@@ -32,9 +32,6 @@ holds(Fluent, do(Move, Situation)) :-
     holds(Fluent, Situation),
     \\+ abnormal(Fluent, Move, Situation).
 
-'undefined predicate'(Indicator) :-
-    throw(error(existence_error(procedure, Indicator), Indicator)).
-
 'say nothing'(_).
 'say nothing'(_, _).
 'say nothing'(_, _, _).
@@ -47,7 +44,7 @@ table_players(Situation, Players) :-
 
 table_row(Blocks, Goals) :-
     initial(Situation),
-    'play on'(Situation, waiting([], []), [], Blocks, Goals).
+    'play on'(Situation, waiting([], [], []), [], Blocks, Goals).
 
 table_rows(Rows, Orders) :-
     findall(Blocks-Goals, table_row(Blocks, Goals), Rows),
@@ -56,7 +53,7 @@ table_rows(Rows, Orders) :-
 'orders of'(Rows, Orders) :-
     (   'one of'(Blocks-_, Rows),
         'one of'([_,_|_], Blocks)
-    ->  (   length(Rows, Number),
+    ->  (   'list length'(Rows, Number),
             Number =< 1000,
             'the same backwards'(Rows)
         ->  Orders = same
@@ -68,7 +65,7 @@ table_rows(Rows, Orders) :-
 'the same backwards'(Rows) :-
     initial(Situation),
     'turned round'(Rows, Situation, Ends, Steps),
-    sort(Steps, Different),
+    ( ground(Steps) -> 'raw sort'(Steps, Different) ; Different = Steps ),
     \\+ ( 'one of'(Move-Before, Different), \\+ 'may be made'(Move, Before) ),
     \\+ ( 'one of'(Final-Goals, Ends), \\+ 'ends with'(Final, Goals) ).
 
@@ -83,17 +80,30 @@ table_rows(Rows, Orders) :-
     'blocks backwards'(Blocks, Next, Final, Later, Rest).
 
 'block backwards'([], Situation, Situation, Steps, Steps).
-'block backwards'([Move|Moves], Situation, do(Move, Before), Steps, Rest) :-
-    'block backwards'(Moves, Situation, Before, Steps, [Move-Before|Rest]).
+'block backwards'([Step|Made], Situation, do(Move, Before), Steps, Rest) :-
+    'move of'(Step, Move, Kind),
+    (   Kind == drawn -> Later = Rest ; Later = [Move-Before|Rest] ),
+    'block backwards'(Made, Situation, Before, Steps, Later).
 
-'ends with'(_, stuck).
+'move of'(Step, Move, Kind) :-
+    (   Step = 'made and seen'(Inner, _)
+    ->  'move of'(Inner, Move, Kind)
+    ;   Step = 'by chance'(Drawn, _)
+    ->  Move = Drawn,
+        Kind = drawn
+    ;   Move = Step,
+        Kind = made
+    ).
+
 'ends with'(Final, Goals) :-
+    is_list(Goals),
     final(Final),
     findall(Player-Payoff, finally(goal(Player, Payoff), Final), Others),
     (   Others == Goals
     ->  true
-    ;   sort(Goals, Set),
-        sort(Others, Set)
+    ;   ground(Goals-Others),
+        'raw sort'(Goals, Set),
+        'raw sort'(Others, Set)
     ).
 
 'may be made'(Move, Situation) :-
@@ -110,31 +120,76 @@ table_rows(Rows, Orders) :-
         Blocks = [],
         findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals)
     ;   'moves of the next'(Waiting, Situation, Options, Others)
-    ->  'one of'(Made, Options),
-        Block = [Made|Rest],
-        'play on'(do(Made, Situation), Others, Rest, Blocks, Goals)
+    ->  'in the block'(Waiting, Situation, Options, Others, Block, Blocks, Goals)
+    ;   findall('by chance'(Move, Probability), chance(Move, Probability, Situation), [First|More])
+    ->  Block = [],
+        'drawn from'([First|More], Situation, Blocks, Goals)
     ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
         'next step'(Moves, Situation, Waiting, Block, Blocks, Goals)
     ).
 
-'moves of the next'(waiting([Mover|Movers], [Form|Forms]), Situation, Options, waiting(Movers, [Form|Forms])) :-
-    findall(Move, ( 'one of'(Move, [Form|Forms]), arg(1, Move, Mover), legal(Move, Situation) ), [Move|Moves]),
+'in the block'(waiting(_, _, Movers), Situation, Options, Others, Block, Blocks, Goals) :-
+    (   'comes early'(Movers, Situation, Mover)
+    ->  Block = [],
+        Blocks = [],
+        Goals = early(Mover)
+    ;   'one of'(Made, Options),
+        'with what is seen'(Made, Made, Situation, Step),
+        Block = [Step|Rest],
+        'play on'(do(Made, Situation), Others, Rest, Blocks, Goals)
+    ).
+
+'comes early'(Movers, Situation, Mover) :-
+    \\+ 'has percepts',
+    legal(Move, Situation),
+    'mover of'(Move, Mover),
+    \\+ 'is in'(Mover, Movers),
+    !.
+
+'drawn from'(Draws, Situation, Blocks, Goals) :-
+    (   'drawn twice'(Draws, [], Twice)
+    ->  Blocks = [],
+        Goals = twice(Twice)
+    ;   'one of'('by chance'(Move, Probability), Draws),
+        'with what is seen'('by chance'(Move, Probability), Move, Situation, Step),
+        Blocks = [[Step]|Later],
+        'play on'(do(Move, Situation), waiting([], [], []), [], Later, Goals)
+    ).
+
+'drawn twice'(['by chance'(Move, _)|Draws], Seen, Twice) :-
+    (   'is in'(Move, Seen)
+    ->  Twice = Move
+    ;   'drawn twice'(Draws, [Move|Seen], Twice)
+    ).
+
+'with what is seen'(Made, Move, Situation, Step) :-
+    (   'has percepts',
+        findall(Player-Percept, sees(Player, Percept, do(Move, Situation)), [First|Percepts])
+    ->  Step = 'made and seen'(Made, [First|Percepts])
+    ;   Step = Made
+    ).
+
+'moves of the next'(waiting([Mover|Movers], Forms, All), Situation, Options, waiting(Movers, Forms, All)) :-
+    Forms = [_|_],
+    findall(Move, ( 'one of'(Move, Forms), 'first argument'(Move, Mover), legal(Move, Situation) ), [Move|Moves]),
     'each once'([Move|Moves], [], Options).
 
 'next step'([], _, _, [], [], stuck).
-'next step'([Mover-Move|Moves], Situation, waiting(Waiting, Forms), Block, Blocks, Goals) :-
+'next step'([Mover-Move|Moves], Situation, waiting(Waiting, Forms, All), Block, Blocks, Goals) :-
     (   'taken out'(Waiting, Mover, Others)
     ->  When = now,
-        NewForms = Forms
+        Next = waiting(Others, Forms, All)
     ;   'the movers'(Moves, [Mover], Others),
         'the forms'([Mover-Move|Moves], [], NewForms),
+        Next = waiting(Others, NewForms, [Mover|Others]),
         When = next
     ),
     'moves of'(Mover, [Mover-Move|Moves], Own),
     'each once'(Own, [], Options),
     'one of'(Made, Options),
-    'put down'(When, Made, Block, Blocks, Rest, Later),
-    'play on'(do(Made, Situation), waiting(Others, NewForms), Rest, Later, Goals).
+    'with what is seen'(Made, Made, Situation, Step),
+    'put down'(When, Step, Block, Blocks, Rest, Later),
+    'play on'(do(Made, Situation), Next, Rest, Later, Goals).
 
 'put down'(now, Move, [Move|Rest], Blocks, Rest, Blocks).
 'put down'(next, Move, [], [[Move|Rest]|Later], Rest, Later).
@@ -145,14 +200,13 @@ table_rows(Rows, Orders) :-
     ->  Forms = []
     ;   \\+ \\+ 'one of'(Move, Seen)
     ->  'the forms'(Moves, Seen, Forms)
-    ;   functor(Move, Name, Arity),
-        functor(Form, Name, Arity),
+    ;   'form of'(Move, Form),
         'the forms'(Moves, [Form|Seen], Forms)
     ).
 
 'mover of'(Move, Mover) :-
     (   compound(Move)
-    ->  arg(1, Move, Mover)
+    ->  'first argument'(Move, Mover)
     ;   Mover = Move
     ).
 
@@ -179,23 +233,9 @@ table_rows(Rows, Orders) :-
     ;   'moves of'(Mover, Others, Moves)
     ).
 
-'each once'([], _, []).
-'each once'([Item|Items], Seen, Once) :-
-    (   'is in'(Item, Seen)
-    ->  'each once'(Items, Seen, Once)
-    ;   Once = [Item|Rest],
-        'each once'(Items, [Item|Seen], Rest)
-    ).
-
 'one of'(Item, [Item|_]).
 'one of'(Item, [_|Items]) :-
     'one of'(Item, Items).
-
-'is in'(Item, [First|Items]) :-
-    (   Item == First
-    ->  true
-    ;   'is in'(Item, Items)
-    ).
 
 table_replay(Orders, Results) :-
     initial(Situation),
@@ -207,9 +247,13 @@ table_replay(Orders, Results) :-
     findall(Player-Payoff, finally(goal(Player, Payoff), Final), Goals).
 
 'do all'([], Situation, Situation).
-'do all'([Move|Moves], Situation, Final) :-
-    once(( legal(Legal, Situation), Legal == Move )),
-    'do all'(Moves, do(Move, Situation), Final).
+'do all'([Step|Steps], Situation, Final) :-
+    'move of'(Step, Move, Kind),
+    (   Kind == drawn
+    ->  true
+    ;   once(( legal(Legal, Situation), Legal == Move ))
+    ),
+    'do all'(Steps, do(Move, Situation), Final).
 
 published_cell(Player1-Move1, Player2-Move2, Payoff1, Payoff2) :-
     Situation = do(move(Player2, Move2), do(move(Player1, Move1), s0)),

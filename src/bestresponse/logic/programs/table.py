@@ -7,57 +7,24 @@ the order of simultaneous moves changes a payoff is reported as defective: it wo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import NATURE
 from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
-from bestresponse.logic.language.terms import Struct, Term, Var, deref, items_of, list_of, variables_of, write
+from bestresponse.logic.language.terms import Struct, Term, Var, brief, deref, items_of, list_of, variables_of, write
+from bestresponse.logic.programs.game_table import GameTable, Row
 from bestresponse.logic.programs.paths import Goal, Path, PathReader, exact, label, orders, replays, reversed_order
+from bestresponse.logic.programs.views import tree
 
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
-MAX_REPLAYS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One way the game ends: (player, move) in order, payoffs in the order of `GameTable.players`, and how many of the
-    moves, from the first on, were made at the same time: `(2,)` for two simultaneous moves, `(1, 1)` for one after the
-    other."""
-
-    moves: tuple[tuple[str, str], ...]
-    payoffs: tuple[Fraction, ...]
-    blocks: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GameTable:
-    """A finite game. `moves` lists each player's moves in order of appearance."""
-
-    players: tuple[str, ...]
-    moves: tuple[tuple[str, ...], ...]
-    rows: tuple[Row, ...]
-    every_order: bool = True
-    """Whether all orders of simultaneous moves were replayed, or, in a large game, only the reversed one."""
-
-    @property
-    def sequential(self) -> bool:
-        """Whether anybody moves after having seen a move."""
-        return any(len(row.blocks) > 1 for row in self.rows)
-
-    def payoffs(self, profile: Sequence[str]) -> tuple[Fraction, ...]:
-        """What everybody earns when each player, in order, makes the given move once."""
-        for row in self.rows:
-            made = dict(row.moves)
-            if len(made) == len(row.moves) and all(
-                made.get(player, move) == move for player, move in zip(self.players, profile, strict=True)
-            ):
-                return row.payoffs
-        raise InvalidGame(f"No end of the game has the moves {', '.join(profile)}.")
+MAX_REPLAYS = 3_000
+MAX_MOVES = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +50,25 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         found = "several" if starts else "none"
         return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {found}"),))
     reader = PathReader()
+    players = _unique(reader.player(player) for player in items_of(starts[0])[0])
     paths = [reader.path(row) for row in rows]
-    defects = list(_path_defects(paths, reader.unknown))
+    private = "sees/3" in program.gated.defined
+    defects = [*_path_defects(paths, reader, private), *_people_defects(paths, players, private)]
     if defects:
-        return Extraction(None, tuple(defects))
-    declared = _unique(label(player) for player in items_of(starts[0])[0])
-    players = declared or _unique(player for path in paths for player, _ in path.named)
-    ends, defects = _ends(paths, players)
+        return Extraction(None, tuple(_few(defects)))
+    players = players or _unique(step.player for path in paths for step in path.steps if step.player != NATURE)
+    ends, defects = _ends(paths, players, private)
     if defects:
         return Extraction(None, tuple(_few(defects)))
     every, problems = _order_defects(engine, program, paths, answer["Orders"] == "same")
     if problems:
         return Extraction(None, tuple(_few(problems)))
-    return Extraction(GameTable(players, _moves(ends, players), ends, every), ())
+    table = GameTable(players, _moves(ends, players), ends, every, private)
+    try:
+        tree(table)
+    except InvalidGame as error:
+        return Extraction(None, (_defect("tree", str(error).rstrip(".")),))
+    return Extraction(table, tuple(_doubts(table)))
 
 
 def _whole() -> Term:
@@ -146,33 +119,111 @@ def _moves(rows: tuple[Row, ...], players: tuple[str, ...]) -> tuple[tuple[str, 
     return tuple(tuple(move for who, move in made if who == player) for player in players)
 
 
-def _path_defects(paths: list[Path], unknown: bool) -> Iterator[Diagnostic]:
+def _path_defects(paths: list[Path], reader: PathReader, private: bool) -> Iterator[Diagnostic]:
     if not paths:
         yield _defect("terminals", "no play of the game reaches a final situation", "check final/1 and legal/2")
-    if unknown:
-        told = next(p.told for p in paths if any(variables_of(move) for block in p.blocks for move in block))
-        yield _defect("move", f"a legal move is not fully known: {told}", "legal/2 must bind player and move")
+    if reader.unknown:
+        text = next(p.text for p in paths if any(variables_of(move) for block in p.blocks for move in block))
+        hint = (
+            "legal/2 must bind player and move, chance/3 and sees/3 all they give; a name that starts with a capital "
+            "letter is a variable unless it stands in quotes: 'Cooperate'"
+        )
+        yield _defect("move", f"a legal move is not fully known: {text}", hint)
+        return
+    if reader.clash is not None:
+        first, second = map(write, reader.clash)
+        yield _defect("names", f"{first} and {second} are two names that are written alike", "rename one of them")
         return
     for path in paths:
-        if path.stuck:
-            message = f"after {path.told} nobody can move, but the situation is not final"
-            yield _defect("stuck", message, "check final/1 and legal/2")
+        if len(path.steps) > MAX_MOVES:
+            message = f"a play has {len(path.steps):,} moves; at most {MAX_MOVES} are played"
+            yield _defect("length", message, "let the game end earlier")
             return
+        if path.broken is not None:
+            yield from _broken_defect(path, private)
 
 
-def _ends(paths: list[Path], players: tuple[str, ...]) -> tuple[tuple[Row, ...], list[Diagnostic]]:
-    """The rows of the table, and what is wrong with the payoffs in them."""
+def _broken_defect(path: Path, private: bool) -> Iterator[Diagnostic]:
+    """Say why a path does not end."""
+    broken = path.broken
+    if not isinstance(broken, Struct):
+        message = f"after {path.text} nobody can move, but the situation is not final"
+        yield _defect("stuck", message, "check final/1 and legal/2")
+    elif broken.name == "twice":
+        message = f"after {path.text} nature has the move {label(broken.args[0])} twice"
+        yield _defect("chance", message, "chance/3 must give each move once")
+    elif not private:
+        message = (
+            f"{label(broken.args[0])} gets to move after {path.text}, while others who move at the same time have not "
+            "moved yet"
+        )
+        hint = "let it move when all of them have, or say with sees(Player, Percept, Situation) what each player sees"
+        yield _defect("early", message, hint)
+
+
+def _people_defects(paths: list[Path], players: tuple[str, ...], private: bool) -> Iterator[Diagnostic]:
+    """Find those who move, earn or perceive something without being players."""
+    if NATURE in players:
+        hint = "remove initially(player(nature), ...) and write chance(move(nature, Move), Probability, Situation)"
+        yield _defect("nature", "nature is no player: its moves are drawn by lot", hint)
+        return
+    if not players:
+        return
+    known = {*players, NATURE}
+    movers = _unique(step.player for path in paths for step in path.steps)
+    drawn = {step.player for path in paths for step in path.steps if step.probability is not None}
+    for mover in movers:
+        if mover not in known or (mover == NATURE and not drawn):
+            hint = "declare initially(player(...), ...), or let nature draw: chance(Move, Probability, Situation)"
+            yield _defect("mover", f"{mover} moves, but is no player", hint)
+    for earner in _unique(goal.player for path in paths for goal in path.goals if goal.player not in players):
+        yield _defect("earner", f"{earner} has a payoff, but is no player", f"the players are {', '.join(players)}")
+    seers = (who for path in paths for step in path.steps for who, _ in step.percepts) if private else ()
+    for seer in _unique(who for who in seers if who not in players):
+        yield _defect("seer", f"{seer} sees something, but is no player", f"the players are {', '.join(players)}")
+
+
+def _doubts(table: GameTable) -> Iterator[Diagnostic]:
+    """Warn of what may not be meant."""
+    for player, moves in zip(table.players, table.moves, strict=True):
+        if not moves:
+            yield replace(_defect("idle", f"{player} never moves", "is that meant?"), severity=Severity.WARNING)
+    if not table.every_order:
+        message = "simultaneous moves were tried in two orders only: there are too many orders to try them all"
+        yield replace(_defect("orders", message), severity=Severity.WARNING)
+
+
+def _ends(paths: list[Path], players: tuple[str, ...], private: bool) -> tuple[tuple[Row, ...], list[Diagnostic]]:
+    """The rows of the table, and what is wrong with the payoffs and probabilities in them."""
     rows: list[Row] = []
     defects: list[Diagnostic] = []
     if not players:
         defects.append(_defect("players", "the game has no players", "declare them: initially(player(p1), s0)."))
+    chancy = any(step.probability is not None for path in paths for step in path.steps)
     for path in paths:
+        if path.broken is not None:
+            continue
         earned = {player: number for player, _, number in path.goals}
         payoffs = tuple([earned.get(player) for player in players])
         if len(earned) != len(path.goals) or any(payoff is None for payoff in payoffs):
             defects += [found for player in players for found in _goal_defect(path, player)]
-        rows.append(Row(path.named, payoffs, path.sizes))  # type: ignore[arg-type]
+        chances = tuple([exact(step.probability) for step in path.steps]) if chancy else ()
+        defects += _chance_defects(path, chances)
+        percepts = tuple([step.percepts for step in path.steps]) if private else ()
+        rows.append(Row(path.named, payoffs, path.sizes, chances, percepts))  # type: ignore[arg-type]
     return tuple(rows), defects
+
+
+def _chance_defects(path: Path, chances: tuple[Fraction | None, ...]) -> Iterator[Diagnostic]:
+    for position, chance in enumerate(chances):
+        step = path.steps[position]
+        if step.probability is not None and (chance is None or chance < 0):
+            message = f"the probability of {step.move} after {_before(path, position)} is {brief(step.probability)}"
+            yield _defect("chance", message, "a probability is a number from 0 to 1, such as 1/3")
+
+
+def _before(path: Path, position: int) -> str:
+    return path._replace(steps=path.steps[:position]).text if position else "the start"
 
 
 def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:
@@ -180,11 +231,12 @@ def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:
     values = _unique(write(goal.value) for goal in goals)
     if not values:
         hint = "finally(goal(Player, Payoff), Situation) must hold in every final situation"
-        yield _defect("goal", f"{player} has no payoff after {path.told}", hint)
+        yield _defect("goal", f"{player} has no payoff after {path.text}", hint)
     elif any(goal.exact is None for goal in goals):
-        yield _defect("goal", f"the payoff of {player} after {path.told} is not a number")
+        odd = next(goal.value for goal in goals if goal.exact is None)
+        yield _defect("goal", f"the payoff of {player} after {path.text} is {brief(odd)}, which is not a number")
     elif len(values) > 1:
-        message = f"{player} has several payoffs after {path.told}: {', '.join(values[:5])}"
+        message = f"{player} has several payoffs after {path.text}: {', '.join(values[:5])}"
         yield _defect("goal", message, "finally(goal(...)) must give each player one payoff")
 
 
@@ -221,8 +273,8 @@ def _key(order: tuple[Term, ...]) -> str:
 
 def _order_defect(path: Path, goals: tuple[Goal, ...] | None) -> Iterator[Diagnostic]:
     if goals is None:
-        message = f"the moves {path.told} are made at the same time, but not possible in another order"
+        message = f"the moves {path.text} are made at the same time, but not possible in another order"
         yield _defect("order", message, "let simultaneous moves neither enable nor forbid each other")
-    elif {goal.player: goal.value for goal in goals} != {goal.player: goal.value for goal in path.goals}:
-        message = f"the payoffs after {path.told} depend on the order of simultaneous moves"
+    elif {goal.player: goal.exact for goal in goals} != {goal.player: goal.exact for goal in path.goals}:
+        message = f"the payoffs after {path.text} depend on the order of simultaneous moves"
         yield _defect("order", message, "let payoffs depend on who made which move, not on when")

@@ -1,24 +1,33 @@
 """A game table seen as a tree and as a normal form, in plain tuples.
 
-A player who moves at the same time as others does not see their moves: the decisions it cannot tell apart share an
-information set. The pure strategies of the normal form give one move for each information set of a player
-(von Neumann and Morgenstern 1944; Kuhn 1953).
+A player knows the moves of all earlier blocks, or, in a game with `sees/3`, its own moves and what it perceived: the
+decisions it cannot tell apart share an information set. It forgets nothing, so recall is perfect by construction. The
+pure strategies of the normal form give one move for each information set of a player (von Neumann and Morgenstern 1944;
+Kuhn 1953); where nature moves, payoffs are expected values.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import prod
 
 from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.logic.programs.table import GameTable, Row
+from bestresponse.core.game import NATURE
+from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, Row
 
-__all__ = ["Decision", "End", "NormalFormView", "normal_form", "tree"]
+__all__ = ["Chance", "Decision", "End", "Node", "NormalFormView", "normal_form", "spell_knowledge", "tree"]
 
 MAX_PROFILES = 100_000
+
+_PLAIN = re.compile(r"[\w.+/(),'-]+")
+
+
+_NO_ROW = Row((), (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +35,39 @@ class End:
     """The game is over; payoffs in the order of the players."""
 
     payoffs: tuple[Fraction, ...]
+    row: Row = field(default=_NO_ROW, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Nature moves; one child for each move that is possible."""
+
+    moves: tuple[str, ...]
+    probabilities: tuple[Fraction, ...]
+    children: tuple[Node, ...]
+    block: int = field(default=0, compare=False, repr=False)
+    row: Row = field(default=_NO_ROW, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A player moves, knowing only its information set; one child for each move."""
+    """A player moves, knowing only its information set; one child for each move. `block` numbers the groups of
+    simultaneous moves of a play; `row` is one way on from here."""
 
     player: str
-    information: str
+    knowledge: Knowledge
     moves: tuple[str, ...]
-    children: tuple[Decision | End, ...]
+    children: tuple[Node, ...]
+    block: int = field(default=0, compare=False, repr=False)
+    row: Row = field(default=_NO_ROW, compare=False, repr=False)
+
+    @property
+    def information(self) -> str:
+        """The information set as text."""
+        return spell_knowledge(self.knowledge)
+
+
+Node = Decision | Chance | End
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,47 +84,75 @@ class NormalFormView:
         return tuple(map(len, self.strategies))
 
 
-def tree(table: GameTable) -> Decision | End:
-    """The game tree; `InvalidGame` where a player's moves would give away what it must not know."""
-    root = _node(list(table.rows), 0)
-    known: dict[tuple[str, str], tuple[str, ...]] = {}
-    for node in _decisions(root):
-        moves = known.setdefault((node.player, node.information), node.moves)
-        if moves != node.moves:
-            place = f"{node.player} after {node.information or 'the start'}"
-            raise InvalidGame(f"{place} has different moves depending on a simultaneous move it cannot see.")
+def spell_knowledge(knowledge: Knowledge) -> str:
+    """Write what a player knows; different knowledge is written differently."""
+    return " ".join(f"{_spell(who) if who != SEES else 'sees'}:{_spell(what)}" for who, what in knowledge)
+
+
+def _spell(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) and name != "sees" else json.dumps(name, ensure_ascii=False)
+
+
+def tree(table: GameTable) -> Node:
+    """The game tree; `InvalidGame` where a player's moves would give away what it must not know, or where the
+    probabilities of nature's moves do not sum to 1."""
+    root = _build_node(table, list(table.rows), 0)
+    known: dict[tuple[str, Knowledge], tuple[str, ...]] = {}
+    for node in _walk(root):
+        if isinstance(node, Chance) and sum(node.probabilities) != 1:
+            made = node.row.moves[: sum(node.row.blocks[: node.block])]
+            place = f"after {spell_knowledge(made)}" if made else "at the start"
+            total = sum(node.probabilities)
+            raise InvalidGame(f"The probabilities of nature's moves {place} sum to {total}, not to 1.")
+        if isinstance(node, Decision):
+            moves = known.setdefault((node.player, node.knowledge), node.moves)
+            if moves != node.moves and set(moves) != set(node.moves):
+                place = f"{node.player}, knowing {node.information or 'nothing yet'},"
+                raise InvalidGame(f"{place} has different moves depending on what it cannot know.")
     return root
 
 
-def _node(rows: list[Row], depth: int) -> Decision | End:
+def _build_node(table: GameTable, rows: list[Row], depth: int) -> Node:
     first = rows[0]
     if depth == len(first.moves):
-        return End(first.payoffs)
+        return End(first.payoffs, first)
     player = first.moves[depth][0]
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.moves[depth][1], []).append(row)
-    seen = first.moves[: _block_start(first, depth)]
-    information = " ".join(f"{who}:{move}" for who, move in seen)
-    children = tuple(_node(group, depth + 1) for group in groups.values())
-    return Decision(player, information, tuple(groups), children)
+    if player == NATURE:
+        return _build_chance(table, groups, depth)
+    children = tuple([_build_node(table, group, depth + 1) for group in groups.values()])
+    knowledge = table.knowledge(first, depth, player)
+    return Decision(player, knowledge, tuple(groups), children, _find_block(first, depth), first)
 
 
-def _block_start(row: Row, depth: int) -> int:
+def _build_chance(table: GameTable, groups: dict[str, list[Row]], depth: int) -> Chance:
+    """A move of nature, without what has probability 0."""
+    odds = {move: group[0].chances[depth] or Fraction(0) for move, group in groups.items()}
+    possible = {move: chance for move, chance in odds.items() if chance}
+    if not possible:
+        raise InvalidGame("All of nature's moves in one situation have probability 0.")
+    children = tuple([_build_node(table, groups[move], depth + 1) for move in possible])
+    first = groups[next(iter(possible))][0]
+    return Chance(tuple(possible), tuple(possible.values()), children, _find_block(first, depth), first)
+
+
+def _find_block(row: Row, depth: int) -> int:
     start = 0
-    for size in row.blocks:
-        if depth < start + size:
-            break
+    for number, size in enumerate(row.blocks):
         start += size
-    return start
+        if depth < start:
+            return number
+    return len(row.blocks)
 
 
-def _decisions(root: Decision | End) -> Iterator[Decision]:
+def _walk(root: Node) -> Iterator[Node]:
     stack = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, Decision):
-            yield node
+        yield node
+        if not isinstance(node, End):
             stack.extend(reversed(node.children))
 
 
@@ -101,27 +161,36 @@ def normal_form(table: GameTable) -> NormalFormView:
     if len(table.rows) > MAX_PROFILES:
         raise TooLarge(f"The game has {len(table.rows):,} ends, too many for a normal form (at most {MAX_PROFILES:,}).")
     root = tree(table)
-    sets: list[dict[str, tuple[str, ...]]] = [{} for _ in table.players]
-    for node in _decisions(root):
-        sets[table.players.index(node.player)].setdefault(node.information, node.moves)
+    sets: list[dict[Knowledge, tuple[str, ...]]] = [{} for _ in table.players]
+    for node in _walk(root):
+        if isinstance(node, Decision):
+            sets[table.players.index(node.player)].setdefault(node.knowledge, node.moves)
     sizes = [prod(len(moves) for moves in found.values()) for found in sets]
     if prod(sizes) > MAX_PROFILES:
         shape = " x ".join(f"{size:,}" for size in sizes)
         raise TooLarge(f"A normal form of {shape} strategies has more than {MAX_PROFILES:,} profiles.")
     plans = [list(product(*found.values())) for found in sets]
     strategies = tuple(tuple("/".join(plan) or "-" for plan in chosen) for chosen in plans)
-    where = [{information: place for place, information in enumerate(found)} for found in sets]
+    where = [{knowledge: place for place, knowledge in enumerate(found)} for found in sets]
     outcomes = [_outcome(root, table.players, where, profile) for profile in product(*plans)]
     payoffs = tuple(tuple(outcome[player] for outcome in outcomes) for player in range(len(table.players)))
     return NormalFormView(table.players, strategies, payoffs)
 
 
 def _outcome(
-    root: Decision | End, players: tuple[str, ...], where: list[dict[str, int]], profile: tuple[tuple[str, ...], ...]
+    root: Node, players: tuple[str, ...], where: list[dict[Knowledge, int]], profile: tuple[tuple[str, ...], ...]
 ) -> tuple[Fraction, ...]:
-    node = root
-    while isinstance(node, Decision):
-        player = players.index(node.player)
-        move = profile[player][where[player][node.information]]
-        node = node.children[node.moves.index(move)]
-    return node.payoffs
+    """What everybody earns, on average over nature's moves, when all follow their plans."""
+    total = [Fraction(0)] * len(players)
+    stack = [(root, Fraction(1))]
+    while stack:
+        node, weight = stack.pop()
+        if isinstance(node, End):
+            total = [earned + weight * payoff for earned, payoff in zip(total, node.payoffs, strict=True)]
+        elif isinstance(node, Chance):
+            stack += [(child, weight * chance) for child, chance in zip(node.children, node.probabilities, strict=True)]
+        else:
+            player = players.index(node.player)
+            move = profile[player][where[player][node.knowledge]]
+            stack.append((node.children[node.moves.index(move)], weight))
+    return tuple(total)

@@ -16,10 +16,11 @@ from functools import lru_cache
 from typing import Final
 
 from bestresponse.core.errors import LimitReached, LogicError, UsageError
-from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.embedded.arithmetic import TOO_DEEP, TOO_LONG
 from bestresponse.logic.engine import Answer, Limits, Program, Proof, RuntimeFault, Verdict
 from bestresponse.logic.gate.check import GatedGoal, GatedProgram, check, check_goal
-from bestresponse.logic.language.terms import Atom, Struct, Term, items_of, write
+from bestresponse.logic.language.library import LIBRARY_TEXT
+from bestresponse.logic.language.terms import Atom, Struct, Term, brief, items_of, write
 from bestresponse.logic.programs.solver_language import TRUSTED
 from bestresponse.logic.swi.sandbox import LAYERS, Layer
 from bestresponse.logic.swi.terms import decode
@@ -37,13 +38,14 @@ _REMEMBERED: Final = 8_192
 _LOAD_BYTES: Final = 1 << 16
 _SHORT: Final = 100
 _START_SECONDS: Final = 10.0
-_RETELLING: Final = Limits(seconds=0.5)
 
 _LIMITS: Final = {
     "steps": "The program did not finish within {0.steps:,} steps.",
     "memory": "The program needs more memory than it may have.",
     "output": "The answers are longer than {0.output:,} characters.",
     "time": "The program did not finish within {0.seconds:g} seconds.",
+    "number": TOO_LONG,
+    "depth": TOO_DEEP,
     "ended": "The program used up the memory or the processor time it may have.",
 }
 
@@ -52,8 +54,6 @@ _LIMITS: Final = {
 class _Question:
     """A goal that has passed the gate, as text; `about` is the program, or its variant, that it is asked of."""
 
-    goal: str | Term
-    program: GatedProgram
     names: tuple[str, ...]
     text: str
     about: _Loaded
@@ -76,7 +76,7 @@ class _Loaded:
         found = self.questions.get(text) if text is not None else None
         if found is None:
             checked = check_goal(goal, self.gated)
-            found = _Question(goal, self.gated, checked.names, f"{checked.canonical}.\n", self._variant(checked))
+            found = _Question(checked.names, f"{checked.canonical}.\n", self._variant(checked))
             if text is not None:
                 if len(self.questions) >= _REMEMBERED:
                     self.questions.clear()
@@ -228,6 +228,7 @@ class SwiEngine:
         stack = self.limits.cells * _BYTES_PER_CELL
         try:
             worker = Worker(self._installation, _MEMORY, _PROCESSOR_SECONDS, stack, self._wanted)
+            worker.request("library", LIBRARY_TEXT, _START_SECONDS, _LOAD_BYTES)
             worker.request(f"solver({self._seed})", TRUSTED, _START_SECONDS, _LOAD_BYTES)
         except WorkerLost as lost:
             raise LogicError(f"SWI-Prolog does not run confined here ({lost}); use the embedded engine.") from lost
@@ -271,12 +272,37 @@ def _short(line: str) -> Term:
 
 
 def _fault(question: _Question, reply: Struct) -> RuntimeFault:
-    """What went wrong, and where: SWI-Prolog does not tell the clause; the embedded engine, asked the same, does."""
-    engine = EmbeddedEngine(_RETELLING)
-    try:
-        engine.solutions(engine.load(question.program), question.goal)
-    except RuntimeFault as fault:
-        return fault
-    except LogicError:
-        pass
-    return RuntimeFault(write(reply.args[0]))
+    """Say what went wrong, in the words of the embedded engine, and in which clause."""
+    formal, where = reply.args
+    clauses = question.about.gated.clauses
+    message = _explain(formal)
+    if not isinstance(where, int) or not 0 < where <= len(clauses):
+        return RuntimeFault(message)
+    clause = clauses[where - 1]
+    return RuntimeFault(message, clause.line, clause.source_line)
+
+
+def _explain(formal: Term) -> str:
+    match formal:
+        case Atom("instantiation_error"):
+            return "an unbound variable stands in an arithmetic expression"
+        case Atom("occurs_check") | Struct(name="occurs_check"):
+            return "a term would become part of itself"
+        case Struct(name="existence_error", args=(_, Struct(name="/", args=(name, arity)))):
+            return f"unknown procedure {name}/{arity}"
+        case Struct(name="evaluation_error"):
+            return "division by zero"
+        case Struct(name="raised", args=(text, culprit)):
+            return f"{text}, {brief(culprit)} came"
+        case Struct(name="no_argument", args=(item, position)):
+            return f"{brief(item)} has no argument {position} to sort by"
+        case Struct(name="no_bound", args=(what, value)):
+            return f"{what} of between/3 must be a whole number, not {brief(value)}"
+        case Struct(name="no_function", args=(name, arity)):
+            return f"{name}/{arity} is not an arithmetic function"
+        case Struct(name="no_number", args=(value,)):
+            return f"{brief(value)} is not a number"
+        case Struct(name="no_integer", args=(value,)):
+            return f"a whole number was expected, {brief(value)} came"
+        case _:
+            return brief(formal)

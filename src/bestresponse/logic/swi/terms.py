@@ -16,10 +16,10 @@ from bestresponse.logic.language.terms import CONS, NIL, Atom, String, Struct, T
 
 __all__ = ["decode"]
 
-_NAME: Final = r"""[^\W\d_A-Z]\w*|'(?:[^'\\]|\\.)*'|[^\w\s()\[\]{},|"'`]+"""
-_NUMBER: Final = r"-?\d+(?:r\d+|\.\d+(?:Inf|NaN|e[+-]?\d+)?)?"
+_NAME: Final = r"""'(?:[^'\\]|\\.)*'|[^\d_\s()\[\]{},|"'`][^\s()\[\]{},|"'`]*"""
+_NUMBER: Final = r"-?\d+(?:r\d+)?"
 _TOKEN: Final = rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}|[()\[\]{{}}|]|[^\s,]"""
-_PLAIN: Final = r"(?:[a-z]\w*|'\w*'|-?\d+(?:\.\d+)?)"
+_PLAIN: Final = r"(?:[a-z]\w*|'\w*'|-?\d+(?:r\d+)?)(?=[,)\]])"
 _FLAT: Final = rf"(?:(?:[a-z]\w*|-)\(|\[){_PLAIN}(?:,{_PLAIN})*[)\]]"
 _NESTED: Final = rf"[a-z]\w*\((?:{_PLAIN}|{_FLAT})(?:,(?:{_PLAIN}|{_FLAT}))*\)"
 _CALL: Final = rf"(?:[a-z]\w*|-)\({_PLAIN}(?:,{_PLAIN})*\)"
@@ -138,11 +138,7 @@ def _number(token: str) -> Term:
         raise LimitReached(f"A number became too long (more than {_MOST_DIGITS:,} digits).")
     if "r" in token:
         return Fraction(token.replace("r", "/"))
-    if token.endswith("Inf"):
-        return float("-inf") if token.startswith("-") else float("inf")
-    if token.endswith("NaN"):
-        return float("nan")
-    return float(token) if "." in token else int(token)
+    return int(token)
 
 
 def _name(token: str) -> str:

@@ -20,7 +20,7 @@ from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.examples import Example, library
 from bestresponse.games.logic.game import program_game
-from bestresponse.games.logic.words import told
+from bestresponse.games.logic.words import describe_table
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
@@ -53,7 +53,7 @@ def check_program(source: str, name: str = "this game") -> Checked:
     if not report.ok or report.table is None:
         return Checked(False, report.diagnostics)
     found = Found(name, "file", program_game(report, name))
-    return Checked(True, report.diagnostics, told(report.table), _known(found))
+    return Checked(True, report.diagnostics, describe_table(report.table), _known(found))
 
 
 def _known(found: Found) -> tuple[Section, ...]:

@@ -1,0 +1,17 @@
+% expect: stopped
+% a sum whose terms share their parts: its value takes 2^60 additions
+initial(dawn).
+initially(player(p1), dawn).
+initially(player(p2), dawn).
+initially(control(P), dawn) :- member(P, [p1, p2]).
+legal(move(P, M), S) :- sum(60, 1, E), X is E, X > 0, holds(control(P), S), member(M, [stag, hare]).
+effect(hunted(P, M), move(P, M), _).
+abnormal(control(P), move(P, _), _).
+final(S) :- holds(hunted(p1, _), S), holds(hunted(p2, _), S).
+catch_of(stag, stag, 4).
+catch_of(stag, hare, 0).
+catch_of(hare, _, 3).
+finally(goal(p1, U), S) :- holds(hunted(p1, A), S), holds(hunted(p2, B), S), catch_of(A, B, U).
+finally(goal(p2, U), S) :- holds(hunted(p1, A), S), holds(hunted(p2, B), S), catch_of(B, A, U).
+sum(0, E, E).
+sum(N, E, R) :- N > 0, M is N - 1, sum(M, E + E, R).
