@@ -12,7 +12,7 @@ from bestresponse.runs.invocation import Occasion
 from bestresponse.studies.bench import session
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import draw
-from bestresponse.studies.bench.given import Given
+from bestresponse.studies.bench.given import UserGame
 from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.playing import game_of
 from bestresponse.studies.bench.replaying import replay_run
@@ -21,7 +21,7 @@ from bestresponse.theory.games.normal_form import NormalForm
 SEXES = NormalForm(
     np.array([[[3, 0], [0, 2]], [[2, 0], [0, 3]]]), ("Olga", "Frank"), (("opera", "match"), ("opera", "match"))
 )
-GIVEN = Given.of("sexes", SEXES)
+GIVEN = UserGame.from_form("sexes", SEXES)
 
 
 def config(**changes):
@@ -32,7 +32,7 @@ def test_the_first_order_is_the_games_own_and_the_orders_differ():
     orders = GIVEN.orders(4, seed=5)
     assert orders[0] == ((0, 1), (0, 1))
     assert len(set(orders)) == 4
-    large = Given.of("large", NormalForm(np.zeros((2, 5, 5))))
+    large = UserGame.from_form("large", NormalForm(np.zeros((2, 5, 5))))
     assert len(set(large.orders(50, seed=1))) == 50
     assert large.orders(50, seed=1) != large.orders(50, seed=2)
 
@@ -73,7 +73,7 @@ def test_suites_that_change_the_game_or_its_names_say_so():
     with pytest.raises(UsageError, match="no theme named 'own'"):
         BenchConfig(themes=("own",))
     with pytest.raises(InvalidGame, match="has 3 players"):
-        Given.of("three", NormalForm(np.zeros((3, 2, 2, 2))))
+        UserGame.from_form("three", NormalForm(np.zeros((3, 2, 2, 2))))
 
 
 def test_a_model_that_always_goes_to_the_opera_is_measured_by_that_name_in_every_order(tmp_path):

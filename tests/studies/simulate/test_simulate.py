@@ -9,7 +9,7 @@ import pytest
 
 import bestresponse.formal.formalize.library
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.games.source import Source
+from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.persona import Persona
 from bestresponse.report import codec, page
@@ -31,7 +31,7 @@ PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
 
 def settings(game, *who, **more):
     """The game with these players; one for all seats where only one is named."""
-    source = Source.of(str(game))
+    source = NamedGame.find(str(game))
     roles = source.game().roles
     players = who if len(who) > 1 else who * len(roles)
     more.setdefault("policy", usual_policy(source.game()))

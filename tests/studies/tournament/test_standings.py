@@ -11,7 +11,7 @@ from bestresponse.runs.execute import Progress
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.invocation import Occasion
 from bestresponse.studies.tournament import session
-from bestresponse.studies.tournament.config import Entry, TournamentConfig
+from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
 from bestresponse.studies.tournament.entries import gather, read_stage, read_strategy
 from bestresponse.studies.tournament.evolution import ecology, moran_runs
 from bestresponse.studies.tournament.plan import Plan
@@ -61,7 +61,7 @@ def test_a_strategy_that_differs_by_seat_plays_each_seat_its_own_way():
 def test_matches_against_one_are_those_of_the_published_clones():
     """Four rounds against anti-tit-for-tat with 3/2/8/5: the published targets 11, 32, 16 and 24 of the first seat."""
     form = DILEMMA.form
-    game = type(DILEMMA)("campaign", (((5.0, 2.0), (8.0, 3.0)), ((5.0, 8.0), (2.0, 3.0))), form.players, form.actions)
+    game = Stage("campaign", form.players, form.actions, (((5.0, 2.0), (8.0, 3.0)), ((5.0, 8.0), (2.0, 3.0))))
     found = standings("published", game=game, rounds=4, against="anti-tit-for-tat")
     rival = [entry.name for entry in found.config.entries].index("anti-tit-for-tat")
     totals = {entry.name: found.totals[k, rival, 0] for k, entry in enumerate(found.config.entries)}

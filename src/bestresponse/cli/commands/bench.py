@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bestresponse.runs.execute import Outcome, Progress
     from bestresponse.runs.folder import RunFolder
     from bestresponse.studies.bench.config import BenchConfig
-    from bestresponse.studies.bench.given import Given
+    from bestresponse.studies.bench.given import UserGame
     from bestresponse.studies.bench.plan import Plan
 
 __all__ = ["bench"]
@@ -174,11 +174,11 @@ _SHARED_OPTIONS = {
 }  # fmt: skip
 
 
-def _given(what: str, context: typer.Context) -> Given:
+def _given(what: str, context: typer.Context) -> UserGame:
     """The game that the user names; options that would do nothing for it are a UsageError."""
     from bestresponse.core.errors import UsageError
     from bestresponse.games.lookup import find_game
-    from bestresponse.studies.bench.given import Given
+    from bestresponse.studies.bench.given import UserGame
     from bestresponse.theory.games.normal_form import NormalForm
 
     useless = sorted(_typed(context) & _DRAWING_OPTIONS)
@@ -191,10 +191,10 @@ def _given(what: str, context: typer.Context) -> Given:
             f"{found.name} is played in turn; the benchmark asks for one choice in a game of simultaneous moves "
             f"(`bestresponse simulate {what}` plays it)"
         )
-    return Given.of(found.name, form)
+    return UserGame.from_form(found.name, form)
 
 
-def _default_theme(given: Given | None, suite: str, elicit: list[str]) -> str:
+def _default_theme(given: UserGame | None, suite: str, elicit: list[str]) -> str:
     """A given game keeps its names where nothing needs others."""
     return "own" if given is not None and suite == "standard" and "logprobs" not in elicit else "neutral"
 

@@ -77,11 +77,11 @@ def game(
     it was stopped and plays only what is missing.
     """
     from bestresponse.cli.models_open import Limits
-    from bestresponse.games.source import Source
+    from bestresponse.games.named_game import NamedGame
     from bestresponse.players.llm.persona import read_personas
     from bestresponse.studies.simulate.config import PlaygroundConfig, usual_policy
 
-    source = Source.of(game)
+    source = NamedGame.find(game)
     config = PlaygroundConfig(
         source,
         _seats(source.game(), seat or [], model, others),

@@ -9,7 +9,7 @@ from typing import Any
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.matrix.presentation import FORMATS, theme
-from bestresponse.studies.bench.given import MOST_ACTIONS, OWN, Given
+from bestresponse.studies.bench.given import MOST_ACTIONS, OWN, UserGame
 from bestresponse.theory.generators.draw import families
 
 __all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig"]
@@ -45,7 +45,7 @@ class BenchConfig:
     samples: int = 10
     attempts: int = 1
     precision: float | None = None
-    given: Given | None = None
+    given: UserGame | None = None
     """A game of the user's; family, shape, scale and decimals then mean nothing."""
 
     def __post_init__(self) -> None:
@@ -114,7 +114,7 @@ class BenchConfig:
             name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known
         }
         if data.get("given"):
-            plain["given"] = Given.from_json(data["given"])
+            plain["given"] = UserGame.from_json(data["given"])
         return cls(**plain)
 
     def with_models(self, models: tuple[str, ...]) -> BenchConfig:

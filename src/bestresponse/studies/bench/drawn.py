@@ -15,7 +15,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.given import Given, Order
+from bestresponse.studies.bench.given import Order, UserGame
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.generators.draw import generate
@@ -79,7 +79,7 @@ def draw(config: BenchConfig) -> Drawn:
     return Drawn(payoffs)
 
 
-def _in_orders(given: Given, count: int, seed: int) -> Drawn:
+def _in_orders(given: UserGame, count: int, seed: int) -> Drawn:
     orders = given.orders(count, seed)
     payoffs = np.stack([given.array[:, list(rows)][:, :, list(cols)] for rows, cols in orders])
     payoffs.setflags(write=False)

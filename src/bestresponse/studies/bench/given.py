@@ -16,10 +16,11 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.seeds import generator
+from bestresponse.games.kept_table import KeptTable
 from bestresponse.games.matrix.presentation import Theme, theme
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["MOST_ACTIONS", "OWN", "Given", "Order", "theme_of"]
+__all__ = ["MOST_ACTIONS", "OWN", "Order", "UserGame", "theme_of"]
 
 OWN = "own"
 """The theme that shows a given game under its own names."""
@@ -30,30 +31,24 @@ Order = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A two-player game with its own names, as plain data."""
+class UserGame(KeptTable):
+    """A two-player game that the user names, under its own names."""
 
-    name: str
-    players: tuple[str, str]
-    actions: tuple[tuple[str, ...], tuple[str, ...]]
-    payoffs: tuple[Any, ...]
-
-    @classmethod
-    def of(cls, name: str, form: NormalForm) -> Given:
-        """`form` as a game of the benchmark; InvalidGame where it cannot be one."""
-        if form.num_players != 2:
-            raise InvalidGame(f"the benchmark plays two-player games; {name} has {form.num_players} players")
-        if max(form.shape) > MOST_ACTIONS:
-            raise InvalidGame(f"{name} has {max(form.shape)} actions for one player; expected at most {MOST_ACTIONS}")
-        first, second = form.actions
-        return cls(name, (form.players[0], form.players[1]), (first, second), _frozen(form.payoffs.tolist()))
+    def __post_init__(self) -> None:
+        if len(self.players) != 2:
+            raise InvalidGame(f"the benchmark plays two-player games; {self.name} has {len(self.players)} players")
+        largest = max(map(len, self.actions))
+        if largest > MOST_ACTIONS:
+            raise InvalidGame(f"{self.name} has {largest} actions for one player; expected at most {MOST_ACTIONS}")
 
     @property
     def shape(self) -> tuple[int, int]:
+        """How many actions each player has."""
         return len(self.actions[0]), len(self.actions[1])
 
     @property
     def array(self) -> Array:
+        """The payoffs, by player and actions."""
         return np.asarray(self.payoffs, dtype=np.float64)
 
     @property
@@ -88,12 +83,6 @@ class Given:
         actions = [[own[k] for k in places] for own, places in zip(self.actions, order, strict=True)]
         return {"players": list(self.players), "actions": actions}
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Given:
-        first, second = data["actions"]
-        players = data["players"]
-        return cls(data["name"], (players[0], players[1]), (tuple(first), tuple(second)), _frozen(data["payoffs"]))
-
 
 def theme_of(data: Mapping[str, Any]) -> Theme:
     """The names under which the game of a spec is shown."""
@@ -101,7 +90,3 @@ def theme_of(data: Mapping[str, Any]) -> Theme:
         return theme(data["theme"])
     (row, col), (rows, cols) = data["names"]["players"], data["names"]["actions"]
     return Theme(OWN, "", (row, col), (tuple(rows), tuple(cols)))
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value

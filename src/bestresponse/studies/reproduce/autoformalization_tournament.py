@@ -222,7 +222,7 @@ def _played_right(game: RecordedGame) -> dict[str, float]:
     table = validate(game.program, EmbeddedEngine()).table
     if table is None:
         raise UsageError(f"the recorded program of {game.name} is no game")
-    stage = Stage.of(as_normal_form(table, game.name), game.name, game.program)
+    stage = Stage.from_form(game.name, as_normal_form(table, game.name), program=game.program)
     config = TournamentConfig(stage, gather(["published"], stage).entries, rounds=ROUNDS)
     return {row.name: 100 * (row.share or 0.0) for row in standings_of(Plan(config)).rows}
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game, find_first_asks
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.source import Source
+from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.agent import Policy, lets_pass
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.lookup import find_strategy
@@ -27,7 +27,7 @@ class PlaygroundConfig:
     `seats` names who sits where, in the order of the game's roles; `personas` are by seat, for those that have one.
     """
 
-    game: Source
+    game: NamedGame
     seats: tuple[tuple[str, str], ...]
     repeats: int = 10
     seed: int = 0
@@ -77,7 +77,7 @@ class PlaygroundConfig:
     def from_json(cls, data: Mapping[str, Any]) -> PlaygroundConfig:
         known = {f.name for f in fields(cls)}
         plain: dict[str, Any] = {name: value for name, value in data.items() if name in known}
-        plain["game"] = Source.from_json(data["game"])
+        plain["game"] = NamedGame.from_json(data["game"])
         plain["seats"] = tuple((role, who) for role, who in data["seats"])
         plain["personas"] = {name: Persona(**text) for name, text in data["personas"].items()}
         return cls(**plain)

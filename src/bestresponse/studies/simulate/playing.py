@@ -9,7 +9,7 @@ from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
-from bestresponse.games.source import Source
+from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.lookup import find_strategy
@@ -20,7 +20,7 @@ __all__ = ["player_on"]
 
 
 def player_on(
-    source: Source, models: Mapping[str, Model]
+    source: NamedGame, models: Mapping[str, Model]
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
     """The function that plays one spec of this game, for `run.execute`."""
     game = source.game()
@@ -33,7 +33,7 @@ def player_on(
     return play_one
 
 
-def _player(data: Mapping[str, Any], source: Source, role: str, who: str, models: Mapping[str, Model]) -> Player:
+def _player(data: Mapping[str, Any], source: NamedGame, role: str, who: str, models: Mapping[str, Model]) -> Player:
     player = find_strategy(who, source.game(), role, data["seed"])
     if player is not None:
         return player

@@ -9,11 +9,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
-import numpy as np
-
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.games.kept_table import KeptTable, freeze
 from bestresponse.theory.repeated.round_robin import Rules
 
 __all__ = ["Entry", "Kind", "Stage", "TournamentConfig"]
@@ -36,23 +34,10 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(KeptTable):
     """The game of one round; `program` is the logic program it came from, empty for a table of payoffs."""
 
-    name: str
-    payoffs: tuple[Any, ...]
-    players: tuple[str, ...]
-    actions: tuple[tuple[str, ...], ...]
     program: str = ""
-
-    @classmethod
-    def of(cls, form: NormalForm, name: str, program: str = "") -> Stage:
-        return cls(name, _frozen(form.payoffs.tolist()), form.players, form.actions, program)
-
-    @property
-    def form(self) -> NormalForm:
-        actions = tuple(tuple(own) for own in self.actions)
-        return NormalForm(np.asarray(self.payoffs), tuple(self.players), actions, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +106,7 @@ class TournamentConfig:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TournamentConfig:
         known = {field.name for field in fields(cls)}
-        plain: dict[str, Any] = {name: _frozen(value) for name, value in data.items() if name in known}
-        plain["game"] = Stage(**{name: _frozen(value) for name, value in data["game"].items()})
+        plain: dict[str, Any] = {name: freeze(value) for name, value in data.items() if name in known}
+        plain["game"] = Stage.from_json(data["game"])
         plain["entries"] = tuple(Entry(**entry) for entry in data["entries"])
         return cls(**plain)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value

@@ -43,7 +43,7 @@ def read_stage(source: str) -> Stage:
             f"{found.name}: a tournament needs two players who choose at the same time among equally many moves"
         )
     is_program = found.origin == "file" and Path(source).suffix.lower() == ".pl"
-    return Stage.of(game, found.name, read_program_text(Path(source)) if is_program else "")
+    return Stage.from_form(found.name, game, program=read_program_text(Path(source)) if is_program else "")
 
 
 def gather(names: Iterable[str], stage: Stage, default_move: str | None = None) -> Gathered:

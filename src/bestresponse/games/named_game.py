@@ -1,0 +1,77 @@
+"""A game as a run keeps it: its name, or the text of the file it came from, so that a stored run needs no file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Game
+from bestresponse.core.json import digest
+from bestresponse.games.formats import FORMATS, list_endings
+from bestresponse.games.lookup import Found, find_game
+
+__all__ = ["NamedGame"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGame:
+    """A game by its name; `ending` and `text` are those of the file it came from, empty where it came from none."""
+
+    name: str
+    ending: str = ""
+    text: str = ""
+
+    @classmethod
+    def find(cls, given: str) -> NamedGame:
+        """Find what the user named; UsageError or InvalidGame where that is no game.
+
+        >>> NamedGame.find("Stag Hunt")
+        NamedGame(name='stag-hunt', ending='', text='')
+        """
+        found = find_game(given)
+        if found.origin != "file":
+            return cls(found.name)
+        path = Path(given)
+        ending = path.suffix.lower()
+        return cls(found.name, ending, FORMATS[ending].read_text(path))
+
+    @property
+    def found(self) -> Found:
+        """The game as it was found, and where it is from."""
+        return _find(self)
+
+    def game(self) -> Game[Any]:
+        """Return the game to be played, the same object each time."""
+        return _make_playable(self)
+
+    @property
+    def digest(self) -> str:
+        """A short text that differs where the game does."""
+        return digest(asdict(self), 12)
+
+    def to_json(self) -> dict[str, str]:
+        """Return plain data for a manifest."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, str]) -> NamedGame:
+        """Read what `to_json` gave; UsageError where the format of the file is not known here."""
+        if data.get("ending") and data["ending"] not in FORMATS:
+            raise UsageError(f"this run keeps a game file ending in {data['ending']}; known are {list_endings()}")
+        return cls(**data)
+
+
+@lru_cache(maxsize=16)
+def _find(named: NamedGame) -> Found:
+    if not named.ending:
+        return find_game(named.name)
+    return Found(named.name, "file", FORMATS[named.ending].parse(named.text, named.name))
+
+
+@lru_cache(maxsize=16)
+def _make_playable(named: NamedGame) -> Game[Any]:
+    return _find(named).playable()

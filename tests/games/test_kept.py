@@ -1,0 +1,55 @@
+"""Games as runs keep them: by name, by the text of their file, or as a table, each complete in itself."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.games.kept_table import KeptTable
+from bestresponse.games.lookup import find_game
+from bestresponse.games.named_game import NamedGame
+from bestresponse.studies.bench.given import UserGame
+from bestresponse.studies.tournament.config import Stage
+from bestresponse.theory import NormalForm, catalogue, load_tree, write_game_file
+
+
+@pytest.mark.parametrize("ending", [".nfg", ".efg", ".json", ".pl"])
+def test_a_game_of_a_file_is_kept_as_its_text_and_needs_the_file_no_longer(tmp_path, ending):
+    path = tmp_path / f"mine{ending}"
+    if ending == ".nfg":
+        write_game_file(catalogue.load("chicken"), path)
+    elif ending == ".efg":
+        write_game_file(load_tree("centipede"), path)
+    elif ending == ".json":
+        path.write_text("[[1, -1], [-1, 1]]")
+    else:
+        from bestresponse.formal.formalize.examples import library
+
+        path.write_text(next(one.program for one in library() if one.name == "trust"))
+    kept = NamedGame.find(str(path))
+    before = kept.game().roles
+    path.unlink()
+    again = NamedGame.from_json(json.loads(json.dumps(kept.to_json())))
+    assert (again, again.digest) == (kept, kept.digest)
+    assert again.game().roles == before
+
+
+def test_a_run_with_a_file_of_another_format_is_refused_in_a_sentence():
+    with pytest.raises(UsageError, match=r"a game file ending in \.agg; known are \.nfg, \.efg, \.json or \.pl"):
+        NamedGame.from_json({"name": "x", "ending": ".agg", "text": "#"})
+
+
+@pytest.mark.parametrize("kind", [KeptTable, UserGame, Stage])
+def test_a_kept_table_survives_json_and_gives_the_game_back(kind):
+    kept = kind.from_form("chicken", find_game("chicken").game)
+    again = kind.from_json(json.loads(json.dumps(asdict(kept))))
+    assert again == kept
+    assert hash(again) == hash(kept)
+    assert again.form.payoffs.tolist() == [[[0.0, -1.0], [1.0, -10.0]], [[0.0, 1.0], [-1.0, -10.0]]]
+    assert again.form.actions == (("swerve", "straight"), ("swerve", "straight"))
+
+
+def test_the_benchmark_takes_no_game_of_three():
+    with pytest.raises(InvalidGame, match="the benchmark plays two-player games; three has 3 players"):
+        UserGame.from_form("three", NormalForm([[[[0.0] * 2] * 2] * 2] * 3))
