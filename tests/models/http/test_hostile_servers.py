@@ -131,6 +131,20 @@ def test_json_that_breaks_off_inside_the_key_shows_nothing_of_it(complete):
     assert str(caught.value) == 'openai/m sent JSON that breaks off or is broken: {"echo": "***'
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("the key very/secret+key-123 is wrong", "the key *** is wrong"),
+        ("see sk-very%2Fsecret%2Bkey-12345", "see ***"),
+        ("another one: sk-proj-abcdef123", "another one: ***"),
+        ("seven of it: y/secre", "seven of it: y/secre"),
+        ("nothing of it, and a \0", "nothing of it, and a \0"),
+    ],
+)
+def test_pieces_of_a_key_and_what_looks_like_one_are_removed_from_errors(text, shown):
+    assert Secret(KEY).redact_error(text) == shown
+
+
 def test_a_complaint_holds_no_key_either(clients):
     def refuse(handler):
         escaped = "".join(f"\\u{ord(one):04x}" for one in KEY)

@@ -72,6 +72,8 @@ class Secret:
             while start >= 0:
                 covered.update(range(start, start + _FRAGMENT))
                 start = text.find(piece, start + 1)
+        if not covered:
+            return text
         return re.sub("\0+", _HIDDEN, "".join("\0" if n in covered else c for n, c in enumerate(text)))
 
     def __repr__(self) -> str:

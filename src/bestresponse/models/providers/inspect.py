@@ -76,13 +76,14 @@ class InspectModel:
     def _negotiate(self, request: Request) -> tuple[Any, SchemaMode | None]:
         """Generate, asking for a schema in a weaker way once it is refused; there is no plain JSON mode in Inspect."""
         while True:
-            mode = choose_mode(request, self._refused)
+            refused = self._refused
+            mode = choose_mode(request, refused)
             try:
                 return self._run(self._generate(request, mode)), mode
             except Transient:
                 raise
             except ModelError as error:
-                fresh = find_refused_mode(request, error, self._refused) - self._refused
+                fresh = find_refused_mode(request, error, refused)
                 if not fresh:
                     raise
                 self._refused |= fresh | {SchemaMode.JSON.value}
