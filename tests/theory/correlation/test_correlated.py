@@ -166,3 +166,17 @@ def test_bad_questions_are_refused_with_the_reason() -> None:
 def _entropy(p: np.ndarray) -> float:
     positive = p[p > 0]
     return float(-(positive * np.log(positive)).sum())
+
+
+@pytest.mark.parametrize(("size", "seed"), [(10, 5), (15, 3)])
+def test_the_fairest_equilibrium_is_found_where_rounding_makes_its_floor_infeasible(size, seed):
+    game = NormalForm(np.random.default_rng([size, seed]).random((2, size, size)))
+    found = correlated(game, "fairness")
+    assert found.violation <= 1e-8
+    assert found.value >= correlated(game, "welfare").payoffs.min() - 1e-9
+
+
+def test_the_most_random_equilibrium_is_found_where_multipliers_overflow():
+    game = NormalForm(np.random.default_rng([3, 3, 15]).random((3, 3, 3, 3)))
+    found = correlated(game, "entropy")
+    assert found.violation <= 1e-8

@@ -89,3 +89,20 @@ def test_the_payoffs_passed_in_are_left_alone():
 def test_bad_payoffs_are_refused_with_the_place(payoffs, message):
     with pytest.raises(InvalidGame, match=message):
         solve_zero_sum(payoffs)
+
+
+def test_a_large_game_keeps_to_the_largest_cost_rule_while_there_is_progress(monkeypatch):
+    from bestresponse.theory.zero_sum import simplex as module
+
+    pivots = 0
+    pivot = module._Tableaus.pivot
+
+    def count(self, *arguments):
+        nonlocal pivots
+        pivots += 1
+        pivot(self, *arguments)
+
+    monkeypatch.setattr(module._Tableaus, "pivot", count)
+    solution = solve_zero_sum(np.random.default_rng(0).random((1, 400, 400)), engine="numpy")[0]
+    assert solution.relative_gap <= 1e-12
+    assert 3 * (400 + 400) < pivots < 4500

@@ -85,7 +85,10 @@ def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
     columns = np.hstack([binding.T, np.ones((len(p), 1))])
     multipliers = np.linalg.lstsq(columns, -np.log(p), rcond=None)[0][:-1]
     for _ in range(_NEWTON_STEPS):
-        new = np.exp(-(binding.T @ multipliers))
+        exponents = -(binding.T @ multipliers)
+        if not np.isfinite(exponents).all():
+            return p
+        new = np.exp(exponents - exponents.max())
         new /= new.sum()
         left = binding @ new
         if np.abs(left).max(initial=0.0) < 1e-15:

@@ -22,6 +22,8 @@ __all__ = ["CorrelatedEquilibrium", "Objective", "correlated", "correlated_regre
 Objective = Literal["welfare", "fairness", "entropy", "any"]
 
 _NUMBERS_LIMIT = 20_000_000
+_PRECISE: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_FLOOR_SLACKS = (1e-10, 1e-9, 1e-8)  # how much of the lowest payoff may be given up for the largest sum
 _VIOLATION_LIMIT = 1e-9
 _EXACT_CELLS = 36
 
@@ -215,7 +217,7 @@ def _solve(rows: Any, cost: Array, lowest: tuple[Array, float] | None = None) ->
         b_eq=[1.0],
         bounds=(0, 1),
         method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        options=_PRECISE,
     )
     if answer.status != 0:
         raise NotCertified(f"the linear program of the correlated equilibrium failed: {answer.message}")
@@ -240,7 +242,16 @@ def _fairest(rows: Any, payoffs: Array, total: Array) -> Array:
         b_eq=[1.0],
         bounds=[(0, 1)] * cells + [(None, None)],
         method="highs",
+        options=_PRECISE,
     )
     if answer.x is None:
         raise NotCertified(f"the linear program of the fairest correlated equilibrium failed: {answer.message}")
-    return _solve(rows, -total, (payoffs, float(answer.x[-1]) - 1e-10))
+    fairest = np.clip(np.asarray(answer.x[:-1], dtype=np.float64), 0.0, None)
+    fairest = fairest / fairest.sum()
+    floor = float((payoffs @ fairest).min())
+    for slack in _FLOOR_SLACKS:
+        try:
+            return _solve(rows, -total, (payoffs, floor - slack))
+        except NotCertified:  # rounding made the floor a little too high for HiGHS
+            continue
+    return np.asarray(fairest)

@@ -9,7 +9,6 @@ Bareiss 1968), the rules are those of the fast simplex, and only the final strat
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,13 +71,12 @@ def _integer_simplex(positive: _Integers) -> tuple[list[int], list[int], int]:
     table = np.zeros((rows + 1, cols + 1), dtype=object)
     table[:-1, :-1], table[:-1, -1], table[-1, :-1] = positive, 1, -1
     nonbasic, basic, denominator = list(range(cols)), list(range(cols, rows + cols)), 1
-    for pivots in count():
-        candidates = [j for j in range(cols) if table[-1, j] < 0]
-        if not candidates:
-            break
-        bland = pivots >= BLAND_AFTER * (rows + cols)
+    stalled = 0
+    while candidates := [j for j in range(cols) if table[-1, j] < 0]:
+        bland = stalled >= BLAND_AFTER * (rows + cols)
         c = min(candidates, key=nonbasic.__getitem__ if bland else table[-1].__getitem__)
         r = _exact_leaving(table, basic, c)
+        stalled = 0 if table[r, -1] else stalled + 1
         table, denominator = _integer_pivot(table, r, c, denominator), table[r, c]
         basic[r], nonbasic[c] = nonbasic[c], basic[r]
     levels = {basic[i]: int(table[i, -1]) for i in range(rows)}

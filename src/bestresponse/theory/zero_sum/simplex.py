@@ -6,7 +6,8 @@ costs of the slacks, divided by theirs, are the row player's; the value is 1 ove
 one row per basic variable, one column per nonbasic one, and it is stored batch last, (rows + 1, cols + 1, batch).
 
 Pivots: the most negative reduced cost enters and the smallest ratio leaves (Dantzig), lowest position first among
-equals; after `3 (rows + cols)` pivots the rule changes to the lowest label for both (Bland 1977), which cannot cycle.
+equals. After `rows + cols` pivots in a row without progress the rule changes to the lowest label for both (Bland 1977),
+which cannot cycle, until there is progress again.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ __all__ = ["BLAND_AFTER", "COST_EPSILON", "GIVE_UP_AFTER", "PIVOT_EPSILON", "TIE
 COST_EPSILON = 1e-13  # a reduced cost above -COST_EPSILON counts as zero
 PIVOT_EPSILON = 1e-10  # no pivot on anything smaller
 TIE_EPSILON = 1e-13  # ratios closer than this are equal to Bland's rule
-BLAND_AFTER = 3  # times (rows + cols) pivots
+BLAND_AFTER = 1  # times (rows + cols) pivots in a row that leave the objective where it is
 GIVE_UP_AFTER = 100  # times (rows + cols) pivots: rounding has kept it from finishing
 
 Flags = NDArray[np.bool_]
@@ -49,9 +50,8 @@ def simplex(games: Array) -> Optimum:
         np.zeros((cols, count), dtype=np.bool_),
     )
     tableaus = _Tableaus(games)
-    for pivots in range(GIVE_UP_AFTER * (rows + cols)):
-        bland = pivots >= BLAND_AFTER * (rows + cols)
-        entering = tableaus.entering(bland)
+    for _ in range(GIVE_UP_AFTER * (rows + cols)):
+        entering = tableaus.entering()
         finished = tableaus.costs.min(axis=0) >= -COST_EPSILON
         if finished.any():
             tableaus.extract(np.flatnonzero(finished), optimum)
@@ -60,14 +60,14 @@ def simplex(games: Array) -> Optimum:
                 break
             tableaus.keep(going)
             entering = entering[going]
-        tableaus.pivot(entering, bland)
+        tableaus.pivot(entering)
     return optimum
 
 
 class _Tableaus:
     """The tableaus still being solved; `number` says which game each belongs to."""
 
-    __slots__ = ("basic", "cols", "nonbasic", "number", "rows", "table")
+    __slots__ = ("basic", "cols", "nonbasic", "number", "rows", "stalled", "table")
 
     def __init__(self, games: Array) -> None:
         self.rows, self.cols, count = games.shape
@@ -78,33 +78,43 @@ class _Tableaus:
         self.nonbasic = np.repeat(labels[: self.cols], count, axis=1)
         self.basic = np.repeat(labels[self.cols :], count, axis=1)
         self.number: Indices = np.arange(count)
+        self.stalled: Indices = np.zeros(count, dtype=np.int64)
 
     @property
     def costs(self) -> Array:
         return self.table[-1, :-1]
 
-    def entering(self, bland: bool) -> Indices:
-        if bland:
-            labels = np.where(self.costs < -COST_EPSILON, self.nonbasic, self.rows + self.cols)
-            return np.asarray(labels.argmin(axis=0))
-        return np.asarray(self.costs.argmin(axis=0))
+    @property
+    def bland(self) -> Flags:
+        """Which games have stalled for too long."""
+        return np.asarray(self.stalled >= BLAND_AFTER * (self.rows + self.cols))
 
-    def leaving(self, column: Array, bland: bool) -> tuple[Indices, Flags]:
-        """The row each game pivots on, and which games have none."""
+    def entering(self) -> Indices:
+        chosen, bland = np.asarray(self.costs.argmin(axis=0)), self.bland
+        if bland.any():
+            labels = np.where(self.costs < -COST_EPSILON, self.nonbasic, self.rows + self.cols)
+            return np.where(bland, labels.argmin(axis=0), chosen)
+        return chosen
+
+    def leaving(self, column: Array) -> tuple[Indices, Flags]:
+        """Find the row each game pivots on and which games have none, and count the pivots without progress."""
         ratios = np.full(column.shape, np.inf)
         np.divide(self.table[:-1, -1], column, out=ratios, where=column > PIVOT_EPSILON)
         smallest = ratios.min(axis=0)
-        if bland:
+        chosen, bland = ratios.argmin(axis=0), self.bland
+        if bland.any():
             tied = ratios <= smallest + TIE_EPSILON
-            return np.where(tied, self.basic, self.rows + self.cols).argmin(axis=0), np.isinf(smallest)
-        return ratios.argmin(axis=0), np.isinf(smallest)
+            lowest = np.where(tied, self.basic, self.rows + self.cols).argmin(axis=0)
+            chosen = np.where(bland, lowest, chosen)
+        self.stalled = np.where(smallest > TIE_EPSILON, 0, self.stalled + 1)
+        return chosen, np.isinf(smallest)
 
-    def pivot(self, entering: Indices, bland: bool) -> None:
+    def pivot(self, entering: Indices) -> None:
         count = len(self.number)
         each, flat, width = np.arange(count), self.table.reshape(-1), (self.cols + 1) * count
         in_column = np.arange(self.rows + 1)[:, None] * width + (entering * count + each)
         column = flat[in_column]
-        leaving, stuck = self.leaving(column[:-1], bland)
+        leaving, stuck = self.leaving(column[:-1])
         in_row = np.arange(self.cols + 1)[:, None] * count + (leaving * width + each)
         with np.errstate(all="ignore"):
             inverse = 1.0 / column[leaving, each]
@@ -122,7 +132,7 @@ class _Tableaus:
     def keep(self, going: Indices) -> None:
         self.table = np.take(self.table, going, axis=2)
         self.basic, self.nonbasic = self.basic[:, going], self.nonbasic[:, going]
-        self.number = self.number[going]
+        self.number, self.stalled = self.number[going], self.stalled[going]
 
     def extract(self, done: Indices, optimum: Optimum) -> None:
         number, each = self.number[done], np.arange(len(done))

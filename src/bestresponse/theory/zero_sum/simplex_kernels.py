@@ -1,4 +1,4 @@
-"""The simplex of `zero_sum_simplex` compiled with numba, one game at a time on each core.
+"""The simplex of `simplex` compiled with numba, one game at a time on each core.
 
 The tableau, the pivot rules and the order of arithmetic are those of the numpy module; see there. Also the ways of
 compiling that all kernels share: results are cached on disk, division by zero gives infinity as it does in numpy.
@@ -148,8 +148,9 @@ def _run_simplex(work: _Work) -> bool:
     table, levels, column, ratios, spare, basic, nonbasic = work
     rows, cols = len(basic), len(nonbasic)
     costs = table[rows]
-    for pivots in range(GIVE_UP_AFTER * (rows + cols)):
-        bland = pivots >= BLAND_AFTER * (rows + cols)
+    stalled = 0
+    for _ in range(GIVE_UP_AFTER * (rows + cols)):
+        bland = stalled >= BLAND_AFTER * (rows + cols)
         cheapest = _smallest(costs)
         if cheapest >= -COST_EPSILON:
             return True
@@ -159,6 +160,7 @@ def _run_simplex(work: _Work) -> bool:
         if smallest == np.inf:
             return False
         r = _lowest_label(ratios, smallest + TIE_EPSILON, basic) if bland else _first_at_most(ratios, smallest)
+        stalled = 0 if smallest > TIE_EPSILON else stalled + 1
         _pivot(table, spare, column, r, c)
         _move_levels(levels, column, r)
         basic[r], nonbasic[c] = nonbasic[c], basic[r]
