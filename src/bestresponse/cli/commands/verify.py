@@ -159,7 +159,7 @@ def _check_text(
             code = review(RulesTranslator())
         else:
             with opened_models((options.translator,), output_dir, limits) as opened:
-                code = review(ModelTranslator(opened.models[options.translator], options.max_tokens))
+                code = review(ModelTranslator(opened.models[options.translator]))
     finally:
         engine.close()
     if code:

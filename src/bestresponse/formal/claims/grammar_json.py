@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
@@ -10,71 +12,136 @@ from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Form, Malformed,
 from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, claims_of
 from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
 
-__all__ = ["claims_schema", "parse_json"]
+__all__ = ["JsonAnswer", "QuotedClaim", "claims_schema", "parse_json", "read_answer"]
 
 _NUMBER: Final[dict[str, Any]] = {"type": "number"}
+_MOST_NAMES: Final = 100
+"""The most names that the schema lists; with more, any name is allowed and checked when the claim is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedClaim:
+    """A claim of a translator's answer, and the words of the text that make it ("" where it does not say)."""
+
+    claim: Claim | Malformed
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """What a translator answered; `complete` is false where the answer was cut off after these claims.
+
+    `kept` is the part of the answer that these claims were read from, as JSON.
+    """
+
+    rows: tuple[QuotedClaim, ...]
+    complete: bool = True
+    kept: str = ""
 
 
 def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, Any]]:
     who, action = _one_of(players), _one_of(actions)
-    weights = {"type": "object", "additionalProperties": _NUMBER}
+    weight = _object({"action": action, "probability": _NUMBER})
     return {
         Sort.WHO: who,
         Sort.NUMBER: _NUMBER,
         Sort.ACTION: action,
         Sort.CHAIN: {"type": "array", "items": _object({"who": who, "action": action})},
-        Sort.MIXES: {"type": "array", "items": _object({"who": who, "weights": weights})},
+        Sort.MIXES: {"type": "array", "items": _object({"who": who, "weights": {"type": "array", "items": weight}})},
         Sort.JOINT: {"type": "array", "items": action},
     }
 
 
 def _one_of(names: tuple[str, ...]) -> dict[str, Any]:
-    return {"type": "string", "enum": list(names)} if names else {"type": "string"}
+    return {"type": "string", "enum": list(names)} if 0 < len(names) <= _MOST_NAMES else {"type": "string"}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    nullable = schema | {"type": [schema["type"], "null"]}
+    return nullable | {"enum": [*schema["enum"], None]} if "enum" in schema else nullable
+
+
 def claims_schema(
     forms: tuple[str, ...] = tuple(FORMS), players: tuple[str, ...] = (), actions: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """The JSON schema of a translator's answer: `{"claims": [{"form": ..., its arguments by name}, ...]}`; where
-    players and actions are given, no other names are allowed."""
+    """Return the JSON schema of a translator's answer, `{"claims": [{"form": ..., its arguments by name}, ...]}`.
+
+    It is valid in OpenAI's strict mode: every property is required, no object is open, and what a form does not take
+    is null. Where players and actions are given, no other names are allowed.
+    """
     sorts = _sorts(players, actions)
-    properties: dict[str, Any] = {"form": {"type": "string", "enum": list(forms)}}
+    properties: dict[str, Any] = {
+        "form": {"type": "string", "enum": list(forms)},
+        "negated": {"type": "boolean"},
+        "quote": {"type": "string"},
+    }
     for form in forms:
         for name, sort in FORMS[form].parameters:
-            properties.setdefault(name, sorts[sort])
-    claim = {"type": "object", "properties": properties, "required": ["form"], "additionalProperties": False}
-    claims = {"type": "array", "items": claim, "maxItems": MOST_CLAIMS}
-    return {
-        "type": "object",
-        "properties": {"claims": claims},
-        "required": ["claims"],
-        "additionalProperties": False,
-    }
+            properties.setdefault(name, _or_null(sorts[sort]))
+    return _object({"claims": {"type": "array", "items": _object(properties)}})
 
 
 def parse_json(text: str) -> tuple[Claim | Malformed, ...]:
-    """The claims of a JSON answer; an answer that is no such JSON is one `Malformed`.
+    """Return the claims of a JSON answer; an answer that is no such JSON is one `Malformed`.
 
     >>> [str(c) for c in parse_json('{"claims": [{"form": "higher", "first": 5, "second": 3}]}')]
     ['higher(5, 3).']
     """
+    return tuple(dict.fromkeys(row.claim for row in read_answer(text).rows))
+
+
+def read_answer(text: str) -> JsonAnswer:
+    """Read a translator's JSON answer; of one that was cut off, the claims that are complete."""
     if len(text) > MOST_QUERY * MOST_CLAIMS:
-        return (Malformed(text[:80], f"the answer has {len(text):,} characters, over {MOST_QUERY * MOST_CLAIMS:,}"),)
+        return _no_answer(text, f"the answer has {len(text):,} characters, over {MOST_QUERY * MOST_CLAIMS:,}")
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return (Malformed(text[:80], f"this is no JSON: {error}"),)
+        kept = _complete_rows(text)
+        return _read_rows(kept, complete=False) if kept else _no_answer(text, f"this is no JSON: {error}")
     rows = given.get("claims") if isinstance(given, dict) else given
     if not isinstance(rows, list):
-        return (Malformed(text[:80], 'expected an object with a list "claims"'),)
-    read = [one for row in rows[:MOST_CLAIMS] for one in _row(row)]
+        return _no_answer(text, 'expected an object with a list "claims"')
+    return _read_rows(rows, complete=True)
+
+
+def _no_answer(text: str, why: str) -> JsonAnswer:
+    return JsonAnswer((QuotedClaim(Malformed(text[:80], why)),))
+
+
+def _complete_rows(text: str) -> list[Any]:
+    """The objects of the list "claims" up to where a cut answer breaks off."""
+    start = re.search(r'"claims"\s*:\s*\[', text)
+    rows: list[Any] = []
+    place = start.end() if start is not None else len(text)
+    decoder = json.JSONDecoder()
+    while place < len(text):
+        try:
+            row, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            break
+        rows.append(row)
+        between = re.compile(r"\s*,\s*").match(text, place)
+        if between is None:
+            break
+        place = between.end()
+    return rows
+
+
+def _read_rows(rows: list[Any], *, complete: bool) -> JsonAnswer:
+    read = [QuotedClaim(one, _quote(row)) for row in rows[:MOST_CLAIMS] for one in _row(row)]
     if len(rows) > MOST_CLAIMS:
-        read.append(Malformed("...", f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}"))
-    return tuple(dict.fromkeys(read))
+        read.append(QuotedClaim(Malformed("...", f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}")))
+    return JsonAnswer(tuple(read), complete, json.dumps({"claims": rows}, ensure_ascii=False))
+
+
+def _quote(row: object) -> str:
+    quote = row.get("quote") if isinstance(row, dict) else None
+    return quote if isinstance(quote, str) else ""
 
 
 def _row(row: object) -> tuple[Claim | Malformed, ...]:
@@ -87,15 +154,19 @@ def _row(row: object) -> tuple[Claim | Malformed, ...]:
     if name == "no_claim":
         return (Claim("no_claim"),)
     try:
-        return claims_of(_term(FORMS[name], row), shown)
+        found = claims_of(_term(FORMS[name], row), shown)
     except ValueError as error:
         return (Malformed(shown, str(error)),)
+    denied = row.get("negated") is True
+    return tuple(one.negate() if denied and isinstance(one, Claim) else one for one in found)
 
 
 def _term(form: Form, row: dict[str, Any]) -> Term:
     arguments: list[Term] = []
     for name, sort in form.parameters:
-        value = row.get(name, YOU if sort is Sort.WHO else None)
+        value = row.get(name)
+        if value is None and sort is Sort.WHO:
+            value = YOU
         if value is None:
             raise ValueError(f"{form.name} needs {name!r}")
         if sort is Sort.JOINT:
@@ -122,9 +193,10 @@ def _value(sort: Sort, value: Any) -> Term:
 
 
 def _mix(value: Any) -> Term:
-    if not isinstance(value, dict) or not isinstance(value.get("weights"), dict):
-        raise ValueError("a mix is an object with who and weights")
-    pairs = [Struct("-", (Atom(action), _plain(weight))) for action, weight in value["weights"].items()]
+    weights = value.get("weights") if isinstance(value, dict) else None
+    if not isinstance(weights, list) or not all(isinstance(one, dict) for one in weights):
+        raise ValueError("a mix is an object with who and a list of weights, each with action and probability")
+    pairs = [Struct("-", (_plain(one.get("action")), _plain(one.get("probability")))) for one in weights]
     return Struct("mix", (_plain(value.get("who")), list_of(pairs)))
 
 

@@ -88,7 +88,7 @@ def player_on(
     translator: Translator = (
         RulesTranslator()
         if config.translator == RULES
-        else ModelTranslator(models[config.translator], config.max_tokens, 0.0, config.seed)
+        else ModelTranslator(models[config.translator], seed=config.seed)
     )
     reviewer = Reviewer(translator, EmbeddedEngine, tone=config.manner, unit=config.unit)  # type: ignore[arg-type]
 

@@ -6,17 +6,20 @@ of queries in braces. Whatever it answers is only ever parsed: it cannot state a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.claim import FORMS, Claim, Form, Malformed, Sort
 from bestresponse.formal.claims.grammar import parse_queries
-from bestresponse.formal.claims.grammar_json import claims_schema, parse_json
+from bestresponse.formal.claims.grammar_json import JsonAnswer, QuotedClaim, claims_schema, read_answer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
+from bestresponse.formal.claims.translators.passages import find_passages
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation
-from bestresponse.models.base import Message, Model, Request
+from bestresponse.formal.claims.translators.words import Words
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.schema import schema_text
 
@@ -30,39 +33,75 @@ _EXAMPLES = {
     Sort.CHAIN: "do(choice(you, 'X'), do(choice(them, 'Y'), s0))",
     Sort.MIXES: "[mix(them, ['X'-0.5, 'Y'-0.5])]",
 }
+_MOST_REPLIES: Final = 3
 _SEQUENTIAL = ("payoff", "higher", "lower", "equal", "will_play", "continuation_payoff")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTranslator:
-    """Asks a model for the claims of a text."""
+    """Asks a model for the claims of a text; a reply that is cut off is kept as far as it goes and gone on with."""
 
     model: Model
-    max_tokens: int = 1024
+    max_tokens: int = 4096
     temperature: float | None = 0.0
     seed: int | None = None
 
     @property
     def name(self) -> str:
+        """The model's name."""
         return self.model.id
 
     def translate(self, text: str, subject: Subject) -> Translation:
-        """The claims the model finds; an answer that is none of the forms is a `Malformed`, never an error."""
-        schema = self.model.abilities.schema
-        request = Request(
-            (Message("system", TEXTS.text("system")), Message("user", _prompt(text, subject, schema))),
+        """Return the claims the model finds; an answer that is none of the forms is a `Malformed`, never an error."""
+        rows: list[QuotedClaim] = []
+        calls: list[Call] = []
+        messages = self._messages(text, subject)
+        for number in range(1, _MOST_REPLIES + 1):
+            request = self._request(messages, subject)
+            reply = self.model.complete(request)
+            calls.append(Call(self.model.id, request_to_json(request), reply_to_json(reply)))
+            answer = self._read(reply)
+            rows += answer.rows
+            if answer.complete:
+                break
+            if number == _MOST_REPLIES:
+                rows.append(QuotedClaim(Malformed("...", f"the reply was cut off {number} times; claims are missing")))
+            messages = (*messages, Message("assistant", answer.kept), Message("user", TEXTS.text("continue")))
+        return _translation(text, subject, rows, tuple(calls))
+
+    def _messages(self, text: str, subject: Subject) -> tuple[Message, ...]:
+        prompt = _prompt(text, subject, self.model.abilities.schema)
+        return Message("system", TEXTS.text("system")), Message("user", prompt)
+
+    def _request(self, messages: tuple[Message, ...], subject: Subject) -> Request:
+        return Request(
+            messages,
             max_tokens=self.max_tokens,
             temperature=self.temperature,
             seed=self.seed,
-            schema=schema_text(_schema(subject)) if schema else None,
+            schema=schema_text(_schema(subject)) if self.model.abilities.schema else None,
         )
-        reply = self.model.complete(request)
-        claims = parse_json(reply.text) if schema else parse_queries(reply.text)
-        if len(text) > LONGEST_TEXT:
-            why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
-            claims = (*claims, Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
-        told = tuple(one for one in claims if one != Claim("no_claim"))
-        return Translation(told, (Call(self.model.id, request_to_json(request), reply_to_json(reply)),))
+
+    def _read(self, reply: Reply) -> JsonAnswer:
+        """Read a reply; one that ended at the token limit without a complete claim keeps nothing."""
+        cut = reply.finish is Finish.LENGTH
+        if self.model.abilities.schema:
+            answer = read_answer(reply.text)
+            empty = cut and all(isinstance(row.claim, Malformed) for row in answer.rows)
+            return JsonAnswer((), complete=False, kept='{"claims": []}') if empty else answer
+        claims = parse_queries(reply.text)
+        kept = "\n".join(f"{{{claim}}}" for claim in claims if isinstance(claim, Claim)) or "{no_claim}"
+        return JsonAnswer(tuple(map(QuotedClaim, claims)), not cut, kept)
+
+
+def _translation(text: str, subject: Subject, rows: list[QuotedClaim], calls: tuple[Call, ...]) -> Translation:
+    claims = [row.claim for row in rows if row.claim != Claim("no_claim")]
+    if len(text) > LONGEST_TEXT:
+        why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
+        claims.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
+    quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
+    passages = find_passages(text, Words(subject), rows) if quoted else None
+    return Translation(tuple(dict.fromkeys(claims)), calls, passages)
 
 
 def forms_for(subject: Subject) -> tuple[str, ...]:
@@ -82,13 +121,27 @@ def _prompt(text: str, subject: Subject, schema: bool) -> str:
     lines = _field_line if schema else _query_line
     return TEXTS.fill(
         "translate_json" if schema else "translate_queries",
-        players=", ".join(subject.players),
+        people="\n".join(_people(subject)),
         actions="\n".join(
             f"- {who}: {', '.join(own)}" for who, own in zip(subject.players, subject.actions, strict=True)
         ),
         forms="\n".join(lines(FORMS[form]) for form in forms_for(subject) if form != "no_claim"),
         text=text[:LONGEST_TEXT],
     )
+
+
+def _people(subject: Subject) -> Iterator[str]:
+    """Which words of a text mean which player."""
+    names = [subject.game.players[seat] for seat in subject.order]
+    places = [f"Player {seat + 1}" for seat in subject.order]
+    sides = [("the row player", "the column player")[seat] if len(names) == 2 else "" for seat in subject.order]
+    for number, player in enumerate(subject.players):
+        also = dict.fromkeys(word for word in (names[number], places[number], sides[number]) if word and word != player)
+        words = [*(["I", "me", "my"] if number == 0 else ()), *also]
+        if number == 1 and len(names) == 2:
+            words += ["they", "he", "she", "the other player", "the opponent"]
+        yield f"- {player}: {'the writer of the text, ' if number == 0 else ''}also called {', '.join(words)}"
+    yield "- we, both, each, everybody: all players; write one claim for each."
 
 
 def _field_line(form: Form) -> str:

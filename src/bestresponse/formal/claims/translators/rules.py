@@ -22,6 +22,7 @@ from bestresponse.formal.claims.translators.cases import Cases, comparisons
 from bestresponse.formal.claims.translators.formulas import Formulas, rows_from_latex
 from bestresponse.formal.claims.translators.moves import MoveReader
 from bestresponse.formal.claims.translators.outcomes import Amounts, Choices
+from bestresponse.formal.claims.translators.passages import speaks
 from bestresponse.formal.claims.translators.places import SENTENCE_END, Sentence, locate, split_sentences
 from bestresponse.formal.claims.translators.sentence_reader import SentenceReader
 from bestresponse.formal.claims.translators.solutions import Solutions
@@ -46,19 +47,9 @@ _LEFT_ALONE: Final = re.compile(
 )
 _THAN: Final = re.compile(r"\bwhich (?:is|are)\b.*|\b(?:better|higher|more|less|lower|worse) than\b.*", re.IGNORECASE)
 _CONDITION: Final = re.compile(r"\s*(?:if|when)\b", re.IGNORECASE)
-_SPEAKS: Final = re.compile(
-    r"\b(?:best (?:response|reply)|dominan|dominat|equilibri|guarantee|(?:best|worst)[- ]case|maximin|minimax|pareto"
-    r"|payoffs? (?:is|are)|safest|safer)",
-    re.IGNORECASE,
-)
-_HEADING: Final = re.compile(
-    r"^\W*(?:step \d+\W*|\d+\W*)?(?:(?!\b(?:is|are|has|have|gives?|gets?|dominates?|would|will"
-    r"|can)\b)[A-Za-z,'() -]){0,60}:?$"
-)
 _OF_THE_GAME: Final = ("highest_possible_individual_payoff", "lowest_possible_individual_payoff")
 _DENIABLE: Final = frozenset(FORMS) - {"payoff", "higher", "lower", "equal", "expected_payoff", "total_payoff"}
 """What the answer "no" to a question denies; amounts in the question are left alone."""
-_AMOUNT: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +95,7 @@ def _passage(one: Sentence, written: list[str], cleaned: list[str], offsets: lis
     said = said.strip().rstrip(".!?" if one.asserted else ".!").strip()
     if one.claims:
         reading = Reading.READ
-    elif not _speaks(said, words):
+    elif not speaks(said, words):
         reading = Reading.SILENT
     else:
         reading = Reading.UNREAD if one.asserted else Reading.NOT_ASSERTED
@@ -116,16 +107,6 @@ def _deny(claim: Claim, said: str) -> Claim:
     if claim.form.startswith("weakly_") and "weakly" not in said.lower():
         claim = Claim(claim.form.replace("weakly_", "strictly_"), claim.args)
     return claim.negate()
-
-
-def _speaks(sentence: str, words: Words) -> bool:
-    """Whether a sentence has an amount, or a word of the theory beside something else than a heading's words."""
-    named = re.sub(rf"(?:{'|'.join(map(re.escape, words.people))})", "", sentence, flags=re.IGNORECASE)
-    if words.numeric:
-        named = re.sub(words.labels, "", named)
-    if _HEADING.match(named):
-        return False
-    return bool(_AMOUNT.search(named) or _SPEAKS.search(named))
 
 
 class _Reader:

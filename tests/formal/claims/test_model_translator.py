@@ -1,0 +1,104 @@
+"""A model as translator: a strict schema, a prompt that defines every field, and replies that are cut off."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from bestresponse.formal.claims import FORMS, Malformed, ModelTranslator, Reviewer, Subject, claims_schema, parse_json
+from bestresponse.models.base import Abilities, Finish, Reply
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.models.strict_schema import make_strict
+from bestresponse.theory.catalogue.trees import load_tree
+from bestresponse.theory.games.normal_form import NormalForm
+
+MARKET = NormalForm.bimatrix(
+    [[1, 5], [0, 3]], [[1, 0], [5, 3]], players=("Firm A", "Firm B"), actions=(("Low", "High"),) * 2
+)
+FIRST = {"form": "higher", "negated": False, "quote": "5 beats 3", "first": 5, "second": 3, "value": None}
+SECOND = {"form": "strictly_dominant", "negated": True, "quote": "Low is not  dominant", "who": None, "action": "Low"}
+
+
+def objects(schema: Any) -> list[dict[str, Any]]:
+    inside = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    found = [one for part in inside for one in objects(part)]
+    return [*found, schema] if isinstance(schema, dict) and "object" in (schema.get("type") or ()) else found
+
+
+@pytest.mark.parametrize("actions", [("Low", "High"), tuple(f"bid {n}" for n in range(2_000))])
+def test_the_schema_is_strict_as_it_stands(actions: tuple[str, ...]) -> None:
+    schema = claims_schema(tuple(FORMS), ("you", "them"), actions)
+    assert objects(schema)
+    for one in objects(schema):
+        assert one["additionalProperties"] is False
+        assert one["required"] == list(one["properties"])
+    assert make_strict(schema) == schema
+
+
+def test_nulls_denials_and_mixes_of_an_answer_are_read() -> None:
+    mixed = [
+        {"who": "them", "weights": [{"action": "Low", "probability": 0.5}, {"action": "High", "probability": 0.5}]}
+    ]
+    average = {"form": "expected_payoff", "who": None, "value": 3, "action": "Low", "mixed": mixed, "other": None}
+    assert [str(claim) for claim in parse_json(json.dumps({"claims": [FIRST, SECOND, average]}))] == [
+        "higher(5, 3).",
+        "not(strictly_dominant('Low')).",
+        "expected_payoff(you, 3, 'Low', [mix(them, ['Low'-0.5, 'High'-0.5])]).",
+    ]
+
+
+def test_complete_claims_of_a_cut_reply_are_kept_and_the_rest_is_asked_for() -> None:
+    cut = json.dumps({"claims": [FIRST, SECOND]})[:-40]
+    model = ScriptedModel([Reply(cut, Finish.LENGTH), json.dumps({"claims": [SECOND]})])
+    translation = ModelTranslator(model).translate("5 beats 3. Low is not dominant.", Subject(MARKET))
+    assert [str(claim) for claim in translation.claims] == ["higher(5, 3).", "not(strictly_dominant('Low'))."]
+    assert len(translation.calls) == 2
+    kept, more = model.asked[1].messages[-2:]
+    assert json.loads(kept.content) == {"claims": [FIRST]}
+    assert "cut off" in more.content
+
+
+def test_replies_that_are_cut_off_again_and_again_say_that_claims_are_missing() -> None:
+    model = ScriptedModel(lambda request: Reply('{"claims": [{"form"', Finish.LENGTH))
+    (only,) = ModelTranslator(model).translate("5 beats 3.", Subject(MARKET)).claims
+    assert isinstance(only, Malformed)
+    assert only.why == "the reply was cut off 3 times; claims are missing"
+
+
+def test_queries_that_are_cut_off_are_gone_on_with() -> None:
+    model = ScriptedModel([Reply("{higher(5, 3).} {equal(1,", Finish.LENGTH), "{equal(1, 1).}"], abilities=Abilities())
+    claims = ModelTranslator(model).translate("5 beats 3.", Subject(MARKET)).claims
+    assert [str(claim) for claim in claims] == ["higher(5, 3).", "equal(1, 1)."]
+
+
+def test_quotes_say_where_a_refuted_claim_stands_and_what_was_not_read() -> None:
+    text = "5 beats 3.\nLow is not\ndominant. I get 7 somehow. Is High dominant?"
+    model = ScriptedModel([json.dumps({"claims": [FIRST, SECOND]})])
+    review = Reviewer(ModelTranslator(model)).review(text, Subject(MARKET))
+    (one,) = review.refutations
+    assert [text[p.start : p.end].strip() for p in one.passages] == ["Low is not", "dominant."]
+    assert review.summary == "1 refuted; 2 claims read, 1 of 5 sentences unread, 1 not asserted"
+
+
+def test_the_translator_has_its_own_token_limit_and_is_told_who_is_who() -> None:
+    model = ScriptedModel([json.dumps({"claims": []})])
+    ModelTranslator(model).translate("Hm.", Subject(MARKET, seat=1))
+    (asked,) = model.asked
+    assert asked.max_tokens == 4096
+    prompt = asked.messages[-1].content
+    assert "- you: the writer of the text, also called I, me, my, Firm B, Player 2, the column player" in prompt
+    assert "- them: also called Firm A, Player 1, the row player, they, he, she, the other player" in prompt
+    names = {name for form in FORMS.values() for name in form.names} - {"who"}
+    defined = prompt[prompt.index("The fields:") : prompt.index("An example")]
+    assert {name for name in names if name not in defined} == set()
+
+
+def test_in_a_tree_the_order_of_moves_is_explained() -> None:
+    model = ScriptedModel([json.dumps({"claims": []})])
+    ModelTranslator(model).translate("Hm.", Subject(load_tree("entry-deterrence")))
+    assert (
+        "the moves stand in the order in which they are made, the first one first"
+        in model.asked[0].messages[-1].content
+    )
