@@ -47,7 +47,9 @@ class Game(Protocol[State]):
     """Five pure functions. No clock, no network, no randomness, no players."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the game."""
+        ...
 
     @property
     def version(self) -> int:

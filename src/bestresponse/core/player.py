@@ -27,6 +27,7 @@ class Status(StrEnum):
 
     @property
     def readable(self) -> bool:
+        """Whether the answer could be read."""
         return self in (Status.VALID, Status.REPAIRED)
 
 
@@ -66,9 +67,13 @@ class Player(Protocol):
     """A player is a function of its view: nothing to clone or reset, no way to peek at anybody else."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name in records."""
+        ...
 
-    def decide(self, view: View, ask: Ask) -> Decision: ...
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask` from what `view` shows."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,7 @@ class Nature:
     name: str = "nature"
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask` from what `view` shows."""
         if not isinstance(ask, Lottery):
             raise TypeError(f"nature only draws lotteries, not {ask!r}")
         rng = generator(self.seed, view.key)

@@ -16,7 +16,7 @@ from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
-from bestresponse.players.llm.verified import Verified, moves_of
+from bestresponse.players.llm.verified import Verified, make_tree_subjects
 from bestresponse.players.strategies.fixed import Following
 from bestresponse.report.document import Code
 from bestresponse.runs.folder import RunFolder
@@ -270,7 +270,7 @@ def test_a_verified_player_of_an_open_tree_is_put_right() -> None:
     model = ScriptedModel(["If I choose in, she will choose fight.\nANSWER: out", "ANSWER: in"])
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
     seats = {
-        "entrant": Verified(LlmPlayer(model), reviewer, subject=moves_of(tree)),
+        "entrant": Verified(LlmPlayer(model), reviewer, subject=make_tree_subjects(tree)),
         "incumbent": Following({"entry": "share"}),
     }
     assert play(TreeGame(tree), seats).payoffs == {"entrant": 2.0, "incumbent": 2.0}

@@ -46,6 +46,7 @@ class Persona:
         )
 
     def to_json(self) -> list[str]:
+        """Return plain data."""
         return [self.name, self.profession, self.personality, self.background]
 
 

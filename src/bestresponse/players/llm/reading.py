@@ -50,6 +50,7 @@ class Answer:
 
     @property
     def readable(self) -> bool:
+        """Whether there is an answer."""
         return self.reading.status.readable
 
 

@@ -22,7 +22,7 @@ from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling
-from bestresponse.players.llm.verified import Try, Verified, calls_of, tries
+from bestresponse.players.llm.verified import Try, Verified, list_calls, tries
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.verify.config import RULES, VerifyConfig
 from bestresponse.studies.verify.setup import scene_of
@@ -43,7 +43,7 @@ class Transcribed:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         made = tries(self.verified, view, ask)
-        return replace(made[-1].decision, reasoning=transcript(made), calls=calls_of(made))
+        return replace(made[-1].decision, reasoning=transcript(made), calls=list_calls(made))
 
 
 def transcript(made: tuple[Try, ...]) -> str:
