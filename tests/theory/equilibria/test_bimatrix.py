@@ -310,3 +310,12 @@ def test_games_far_too_large_are_refused_in_a_short_sentence() -> None:
     with pytest.raises(TooLarge, match=r"a 1000x1000 game may have about 10\^\d+ vertices") as refused:
         nash(np.zeros((2, 1000, 1000)) + np.arange(1000))
     assert len(str(refused.value)) < 250
+
+
+@pytest.mark.skipif(not has_numba(), reason="needs numba")
+def test_a_game_is_not_refused_for_vertices_that_it_might_have_had() -> None:
+    # The bound for 15x15 is 682,176 vertices; this game has fewer than an eighth of them.
+    result = nash(np.random.default_rng([15, 1]).random((2, 15, 15)), engine="numba")
+    assert len(result.equilibria) == 21
+    assert result.regret <= 1e-12
+    assert sum(e.index or 0 for e in result.equilibria) == 1

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from bestresponse.theory.equilibria.vertex_kernels import DOUBT, enumerate_vertices, find_slot, new_table
+from bestresponse.theory.equilibria.vertex_kernels import DOUBT, TOO_MANY, enumerate_vertices, find_slot, new_table
 
-__all__ = ["DOUBT", "extreme_pairs", "regret_of", "sort_rows"]
+__all__ = ["DOUBT", "TOO_MANY", "extreme_pairs", "regret_of", "sort_rows"]
 
 _EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
 
@@ -196,10 +196,10 @@ def sort_rows(out: Any, count: int, side: int) -> None:
 def extreme_pairs(payoffs: Any) -> Any:
     """All extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
 
-    Returns (count, bases, exact, degenerate, regret, table). Count is the number of equilibria or DOUBT. Row e <
-    count of the table is an equilibrium: x, y, both unscaled, and the numbers of both vertices (equal numbers are the
-    same vertex). `bases` rows follow, one for every equilibrium of the lexicographically perturbed game: the numbers
-    of both vertices and the mask of the basis of the first.
+    Returns (count, bases, exact, degenerate, regret, table). Count is the number of equilibria, DOUBT or TOO_MANY.
+    Row e < count of the table is an equilibrium: x, y, both unscaled, and the numbers of both vertices (equal numbers
+    are the same vertex). `bases` rows follow, one for every equilibrium of the lexicographically perturbed game: the
+    numbers of both vertices and the mask of the basis of the first.
     """
     _, m, n = payoffs.shape
     low_a, unit_a, range_a = _span(payoffs[0])
@@ -217,12 +217,12 @@ def extreme_pairs(payoffs: Any) -> Any:
             MP[j, i] = (payoffs[1, i, j] - low_b) / unit_b + 1.0
     count_q, masks_q, tableaus_q, order_q, table_q = enumerate_vertices(MQ, exact)
     if count_q < 0:
-        return DOUBT, 0, exact, False, 0.0, MP
+        return count_q, 0, exact, False, 0.0, MP
     labels_q = _labels(count_q, masks_q, tableaus_q, order_q) if exact else masks_q
     used = _used_rows(labels_q, count_q, m, n)
     count_p, masks_p, tableaus_p, order_p, _ = enumerate_vertices(MP if used.shape[0] == m else MP[:, used], exact)
     if count_p < 0:
-        return DOUBT, 0, exact, False, 0.0, MP
+        return count_p, 0, exact, False, 0.0, MP
     full, low_n, low_m = (1 << (m + n)) - 1, (1 << n) - 1, (1 << m) - 1
     degenerate = False
     first_p, first_q = masks_p, masks_q

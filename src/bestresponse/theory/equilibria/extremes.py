@@ -20,6 +20,8 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 __all__ = ["Extremes", "extreme_equilibria", "most_vertices", "require_two_players"]
 
 _MEMORY_LIMIT = 2**30
+_HOPELESS = 2**37  # bytes for the most vertices there can be; games seldom have a hundredth of them
+_TOO_MANY = -2
 _INTEGER_BYTES = 80
 _MASK_BITS = 52
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
@@ -106,8 +108,8 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine 
     Two enumerations give the same answer. With integers of any length: where `exact` asks for it, and with the engine
     "numpy". Compiled: exact for small integer payoffs; others are solved in floating point, and any comparison close
     to a tie makes it start again with integers. "auto" compiles once the games solved so far repay it. Raises
-    TooLarge, before memory goes, when the polytopes may have too many vertices: `lemke_howson` finds one equilibrium
-    of such a game.
+    TooLarge when the polytopes have more vertices than fit into memory, or are bound to: `lemke_howson` finds one
+    equilibrium of such a game.
 
     >>> extreme_equilibria(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
@@ -117,6 +119,8 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine 
     if kernel is None:
         return _by_integers(game)
     count, _, whole, degenerate, worst, _ = found = kernel(payoffs)
+    if count == _TOO_MANY:
+        raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into 1 GiB")
     if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
     return Extremes._make((payoffs.shape, *found))
@@ -142,15 +146,17 @@ def _format_count(count: int) -> str:
     return f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"
 
 
-def _check_fits(m: int, n: int, bytes_a_number: int) -> None:
+def _check_fits(m: int, n: int, bytes_a_number: int, limit: int) -> None:
     p, q = most_vertices(m, m + n), most_vertices(n, m + n)
     size = bytes_a_number * (p * n * (m + 1) + q * m * (n + 1))
-    if size > _MEMORY_LIMIT:
-        raise TooLarge(
-            f"a {m}x{n} game may have {_format_count(p + q)} vertices to enumerate, which need "
-            f"{_format_count(size >> 20)} MiB (limit {_MEMORY_LIMIT >> 20:,}); "
-            "lemke_howson finds one equilibrium, pure_nash the pure ones"
+    if size > limit:
+        raise _too_large(
+            m, n, f"may have {_format_count(p + q)} vertices to enumerate, which need {_format_count(size >> 20)} MiB"
         )
+
+
+def _too_large(m: int, n: int, why: str) -> TooLarge:
+    return TooLarge(f"a {m}x{n} game {why}; lemke_howson finds one equilibrium, pure_nash the pure ones")
 
 
 def _find_kernel(game: NormalForm, engine: Engine) -> Any:
@@ -161,7 +167,7 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
     chosen = choose_engine(engine, pays=repays_loading(_KERNELS, min(work, _WORTH_COMPILING + 1), _WORTH_COMPILING))
     if chosen == "numpy" or m + n > _MASK_BITS:
         return None
-    _check_fits(m, n, 8)
+    _check_fits(m, n, 8, _HOPELESS)
     load_kernels(_KERNELS)
     if (m, n) == (3, 3):
         kernel = load_kernels(_KERNELS_OF_THREE).extreme_pairs_of_three
@@ -173,7 +179,7 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
 
 def _by_integers(game: NormalForm) -> Extremes:
     m, n = game.shape
-    _check_fits(m, n, _INTEGER_BYTES)
+    _check_fits(m, n, _INTEGER_BYTES, _MEMORY_LIMIT)
     row, column = whole_matrix(game, 0), whole_matrix(game, 1)
     in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]

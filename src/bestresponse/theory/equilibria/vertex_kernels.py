@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["DOUBT", "enumerate_vertices", "find_slot", "new_table"]
+__all__ = ["DOUBT", "TOO_MANY", "enumerate_vertices", "find_slot", "new_table"]
 
 DOUBT = -1
+TOO_MANY = -2
+_FIRST_ROOM = 4096
+_MOST_NUMBERS = 2**27  # in the tableaus of one polytope: 1 GiB
 _NEAR = 1e-9
 _SMALL_PIVOT = 1e-7
 
@@ -101,7 +104,7 @@ def _pivot_exact(S: Any, T: Any, R: int, C: int, r: int, c: int, D: float) -> No
 
 @njit(cache=True)
 def _most_vertices(dimension: int, facets: int) -> int:
-    """The upper bound theorem, as in `bimatrix_extremes.most_vertices`."""
+    """The upper bound theorem, as in `extremes.most_vertices`."""
     half, rest = dimension // 2, (dimension + 1) // 2
     first, second = 1, 1
     for k in range(half):
@@ -130,15 +133,34 @@ def new_table(capacity: int) -> Any:
     return np.zeros(size, np.int32)
 
 
+@njit(cache=True)
+def _enlarged(array: Any, room: int) -> Any:
+    larger = np.empty((room, *array.shape[1:]), array.dtype)
+    larger[: array.shape[0]] = array
+    return larger
+
+
+@njit(cache=True)
+def _rehashed(masks: Any, count: int, capacity: int) -> Any:
+    table = new_table(capacity)
+    for v in range(count):
+        table[find_slot(table, masks, masks[v])] = v + 1
+    return table
+
+
 @njit(cache=True, error_model="numpy")
 def enumerate_vertices(M: Any, exact: bool) -> Any:
-    """All vertices of {z >= 0, Mz <= 1}: (count or DOUBT, masks, tableaus, order, table).
+    """Find all vertices of {z >= 0, Mz <= 1}: (count, DOUBT or TOO_MANY; masks, tableaus, order, table).
+
+    Room is made as vertices are found, up to 1 GiB, because their largest possible number is seldom come near.
 
     Variable j < C is z_j, variable C + i the slack of row i. masks[v] has a bit for every nonbasic variable,
     order[v] are the basic variables by row and then the nonbasic ones by column.
     """
     R, C = M.shape
-    capacity = _most_vertices(C, R + C)
+    bound = _most_vertices(C, R + C)
+    most = min(bound, max(_MOST_NUMBERS // (R * (C + 1)), _FIRST_ROOM))
+    capacity = min(bound, _FIRST_ROOM)
     table = new_table(capacity)
     tableaus = np.empty((capacity, R, C + 1))
     order = np.empty((capacity, R + C), np.int8)
@@ -178,7 +200,18 @@ def enumerate_vertices(M: Any, exact: bool) -> Any:
             if table[slot] != 0:
                 continue
             if count >= capacity:
-                return DOUBT, masks, tableaus, order, table
+                if capacity >= most:
+                    return (DOUBT if most == bound else TOO_MANY), masks, tableaus, order, table
+                room = min(2 * capacity, most)
+                tableaus = _enlarged(tableaus, room)
+                order = _enlarged(order, room)
+                masks = _enlarged(masks, room)
+                if exact:
+                    scale = _enlarged(scale, room)
+                table = _rehashed(masks, count, room)
+                slot = find_slot(table, masks, new)
+                T = tableaus[head]
+                capacity = room
             if exact:
                 _pivot_exact(T, tableaus[count], R, C, r, c, scale[head])
                 scale[count] = T[r, c]
