@@ -8,11 +8,9 @@ from functools import cache
 from bestresponse.core.errors import BestResponseError, InvalidGame
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.table_program import program_of
+from bestresponse.players.strategies.automaton import make_automaton
 from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
 from bestresponse.theory.repeated.automaton import Automaton
-from bestresponse.theory.repeated.dilemma import cooperative_actions
-from bestresponse.theory.repeated.library import classic_strategy
-from bestresponse.theory.repeated.reduce import reduced, relabelled
 
 __all__ = ["Entrant", "as_automata", "entrants_of"]
 
@@ -39,18 +37,11 @@ def as_automata(entry: Entry, game: Stage, default_move: str | None) -> tuple[Au
     """A strategy in both seats of the game; InvalidGame says why where it cannot play it."""
     match entry.kind:
         case "classic":
-            return _classic(entry, game)
+            return make_automaton(entry.source, game.form, 0), make_automaton(entry.source, game.form, 1)
         case "rules":
             return _rules(entry, game, default_move)
         case _:
             return None
-
-
-def _classic(entry: Entry, game: Stage) -> tuple[Automaton, Automaton]:
-    """The library counts actions as cooperate, defect; the game may list them the other way round."""
-    strategy = reduced(classic_strategy(entry.source))
-    order = [(first, 1 - first) for first in cooperative_actions(game.form)]
-    return relabelled(strategy, order[0], order[1]), relabelled(strategy, order[1], order[0])
 
 
 def _rules(entry: Entry, game: Stage, default_move: str | None) -> tuple[Automaton, Automaton]:
