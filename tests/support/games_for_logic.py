@@ -71,3 +71,39 @@ def simultaneous(players: int, moves: int) -> str:
         "total(S, T) :- findall(V, (holds(did(_, N), S), value(N, V)), Vs), sum_list(Vs, T).",
     ]
     return "\n".join([*facts, *values, *rules])
+
+
+KUHN = """
+% Kuhn poker: three cards, one each, a bet of one.
+initial(s0).
+initially(player(ann), s0).
+initially(player(bob), s0).
+cards([jack, queen, king]).
+beats(queen, jack). beats(king, jack). beats(king, queen).
+chance(move(nature, deal(A, B)), 1/6, s0) :- cards(Cards), member(A, Cards), member(B, Cards), A \\= B.
+sees(ann, card(A), do(move(nature, deal(A, _)), _)).
+sees(bob, card(B), do(move(nature, deal(_, B)), _)).
+sees(P, heard(Q, M), do(move(Q, M), _)) :- member(P, [ann, bob]), member(Q, [ann, bob]), P \\= Q.
+effect(cards(A, B), move(nature, deal(A, B)), _).
+effect(control(ann), move(nature, _), _).
+effect(did(P, M), move(P, M), _) :- P \\= nature.
+effect(control(bob), move(ann, check), _).
+effect(control(bob), move(ann, bet), S) :- \\+ holds(did(_, _), S).
+effect(control(ann), move(bob, bet), S) :- holds(did(ann, check), S).
+abnormal(control(P), move(P, _), _).
+legal(move(P, M), S) :- holds(control(P), S), options(S, Ms), member(M, Ms).
+options(S, [call, fold]) :- holds(did(_, bet), S), !.
+options(_, [check, bet]).
+final(S) :- holds(cards(_, _), S), \\+ holds(control(_), S).
+winner(S, ann) :- holds(cards(A, B), S), beats(A, B).
+winner(S, bob) :- holds(cards(A, B), S), beats(B, A).
+stake(S, 2) :- holds(did(_, call), S), !.
+stake(_, 1).
+ann_wins(S, U) :- holds(did(ann, fold), S), !, U is -1.
+ann_wins(S, U) :- holds(did(bob, fold), S), !, U = 1.
+ann_wins(S, U) :- winner(S, ann), !, stake(S, U).
+ann_wins(S, U) :- stake(S, T), U is -T.
+finally(goal(ann, U), S) :- ann_wins(S, U).
+finally(goal(bob, U), S) :- ann_wins(S, V), U is -V.
+"""
+"""Poker with three cards (Kuhn 1950): the first player loses 1/18 a hand in equilibrium."""

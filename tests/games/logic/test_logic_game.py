@@ -3,9 +3,11 @@
 from fractions import Fraction
 
 import pytest
+from games_for_logic import KUHN
 
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import NATURE
 from bestresponse.formal.formalize.examples import library, read_examples
 from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.games.logic.game import LogicGame, load_program
@@ -15,6 +17,8 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.compile import compile_game
+from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
 PROGRAMS = {example.name: example.program for example in library()}
 
@@ -99,3 +103,18 @@ def test_examples_of_ones_own_come_from_a_folder(tmp_path):
     (tmp_path / "mine.pl").write_text(PROGRAMS["trust"])
     (tmp_path / "lonely.txt").write_text("A story without a game.")
     assert [example.name for example in read_examples(tmp_path)] == ["mine"]
+
+
+def test_poker_with_three_cards_is_played_with_secret_cards_and_solved_to_its_known_value():
+    report = validate(KUHN, EmbeddedEngine())
+    game = LogicGame(report.table, "kuhn")
+    for seed in range(5):
+        check_game(game, seed)
+    lottery = game.asks(())[NATURE]
+    assert len(lottery.chances) == 6
+    deal = "deal(jack,queen)"
+    assert game.view((deal,), "ann").situation == "So far: you saw card(jack)."
+    assert game.view((deal, "bet"), "bob").situation == "So far: you saw card(queen), you saw heard(ann,bet)."
+    assert game.view((deal, "bet"), "bob").key == game.view(("deal(king,queen)", "bet"), "bob").key
+    assert solve_tree(compile_game(game)).value == pytest.approx(-1 / 18, abs=1e-9)
+    assert "it is drawn by lot: deal(jack,queen) with probability 1/6" in describe_table(report.table)

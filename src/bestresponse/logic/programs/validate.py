@@ -14,6 +14,7 @@ from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.engine import LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedProgram, check
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
+from bestresponse.logic.programs.slips import find_slips
 from bestresponse.logic.programs.solver_language import REQUIRED
 from bestresponse.logic.programs.table import GameTable, extract
 
@@ -74,6 +75,7 @@ def validate(source: str, engine: LogicEngine, expected: Expectation | None = No
     found += _missing(gated, REQUIRED)
     if gated.refusals:
         return Report(gated, tuple(found), None, None)
+    found += find_slips(gated)
     try:
         program = engine.load(gated)
         extraction = extract(engine, program)
@@ -81,7 +83,7 @@ def validate(source: str, engine: LogicEngine, expected: Expectation | None = No
         return Report(gated, (*found, _runtime(error)), None, None)
     if extraction.table is not None:
         found = [_unreached(d) for d in found]
-    found += extraction.defects
+    found += [_locate(defect, gated) for defect in extraction.defects]
     if extraction.table is not None and expected is not None:
         found += _unexpected(extraction.table, expected)
     return Report(gated, tuple(found), extraction.table, program)
@@ -134,7 +136,20 @@ def _missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]
 
 def _unreached(found: Diagnostic) -> Diagnostic:
     """A call of something undefined, in a game that was played to all its ends without reaching it: only a warning."""
-    return replace(found, severity=Severity.WARNING) if found.code in ("undefined", "arity") else found
+    return (
+        replace(found, severity=Severity.WARNING)
+        if found.code in ("undefined", "arity") and "called" in found.message
+        else found
+    )
+
+
+def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
+    """Say where a variable stands that may be a name in capitals, if a move is not fully known."""
+    singles = [d for d in gated.diagnostics if d.code == "singleton"]
+    if defect.code != "move" or not singles:
+        return defect
+    first = next((d for d in singles if d.source_line.startswith(("possible", "legal", "chance", "sees"))), singles[0])
+    return replace(defect, line=first.line, column=first.column, source_line=first.source_line)
 
 
 def _runtime(error: LogicError) -> Diagnostic:
