@@ -119,8 +119,8 @@ table_rows(Rows, Orders) :-
     ->  Block = [],
         Blocks = [],
         findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals)
-    ;   'moves of the next'(Waiting, Situation, Options, Others)
-    ->  'in the block'(Waiting, Situation, Options, Others, Block, Blocks, Goals)
+    ;   'moves of the next'(Waiting, Situation, Options, Others, Early)
+    ->  'in the block'(Early, Situation, Options, Others, Block, Blocks, Goals)
     ;   findall('by chance'(Move, Probability), chance(Move, Probability, Situation), [First|More])
     ->  Block = [],
         'drawn from'([First|More], Situation, Blocks, Goals)
@@ -128,23 +128,11 @@ table_rows(Rows, Orders) :-
         'next step'(Moves, Situation, Waiting, Block, Blocks, Goals)
     ).
 
-'in the block'(waiting(_, _, Movers), Situation, Options, Others, Block, Blocks, Goals) :-
-    (   'comes early'(Movers, Situation, Mover)
-    ->  Block = [],
-        Blocks = [],
-        Goals = early(Mover)
-    ;   'one of'(Made, Options),
-        'with what is seen'(Made, Made, Situation, Step),
-        Block = [Step|Rest],
-        'play on'(do(Made, Situation), Others, Rest, Blocks, Goals)
-    ).
-
-'comes early'(Movers, Situation, Mover) :-
-    \\+ 'has percepts',
-    legal(Move, Situation),
-    'mover of'(Move, Mover),
-    \\+ 'is in'(Mover, Movers),
-    !.
+'in the block'(early(Mover), _, _, _, [], [], early(Mover)).
+'in the block'(nobody, Situation, Options, Others, [Step|Rest], Blocks, Goals) :-
+    'one of'(Made, Options),
+    'with what is seen'(Made, Made, Situation, Step),
+    'play on'(do(Made, Situation), Others, Rest, Blocks, Goals).
 
 'drawn from'(Draws, Situation, Blocks, Goals) :-
     (   'drawn twice'(Draws, [], Twice)
@@ -169,10 +157,26 @@ table_rows(Rows, Orders) :-
     ;   Step = Made
     ).
 
-'moves of the next'(waiting([Mover|Movers], Forms, All), Situation, Options, waiting(Movers, Forms, All)) :-
+'moves of the next'(waiting([Mover|Movers], Forms, All), Situation, Options, waiting(Movers, Forms, All), Early) :-
     Forms = [_|_],
-    findall(Move, ( 'one of'(Move, Forms), 'first argument'(Move, Mover), legal(Move, Situation) ), [Move|Moves]),
-    'each once'([Move|Moves], [], Options).
+    findall(Other-Move, ( 'one of'(Move, Forms), legal(Move, Situation), 'first argument'(Move, Other) ), Moves),
+    'moves of'(Mover, Moves, [First|Own]),
+    'distinct moves'([First|Own], Options),
+    (   \\+ 'has percepts',
+        'one of'(Player-_, Moves),
+        \\+ 'is in'(Player, All)
+    ->  Early = early(Player)
+    ;   Early = nobody
+    ).
+
+'distinct moves'(Moves, Options) :-
+    (   ground(Moves),
+        'raw length'(Moves, Length),
+        'raw sort'(Moves, Set),
+        'raw length'(Set, Length)
+    ->  Options = Moves
+    ;   'each once'(Moves, [], Options)
+    ).
 
 'next step'([], _, _, [], [], stuck).
 'next step'([Mover-Move|Moves], Situation, waiting(Waiting, Forms, All), Block, Blocks, Goals) :-
@@ -185,7 +189,7 @@ table_rows(Rows, Orders) :-
         When = next
     ),
     'moves of'(Mover, [Mover-Move|Moves], Own),
-    'each once'(Own, [], Options),
+    'distinct moves'(Own, Options),
     'one of'(Made, Options),
     'with what is seen'(Made, Made, Situation, Step),
     'put down'(When, Step, Block, Blocks, Rest, Later),
@@ -251,7 +255,7 @@ table_replay(Orders, Results) :-
     'move of'(Step, Move, Kind),
     (   Kind == drawn
     ->  true
-    ;   once(( legal(Legal, Situation), Legal == Move ))
+    ;   'may be made'(Move, Situation)
     ),
     'do all'(Steps, do(Move, Situation), Final).
 

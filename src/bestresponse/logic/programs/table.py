@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.core.game import NATURE
 from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
@@ -23,7 +24,8 @@ from bestresponse.logic.programs.views import tree
 
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
-MAX_REPLAYS = 3_000
+MAX_REPLAYS = 1_000
+_CHUNK = 250
 MAX_MOVES = 300
 
 
@@ -60,15 +62,15 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     ends, defects = _ends(paths, players, private)
     if defects:
         return Extraction(None, tuple(_few(defects)))
-    every, problems = _order_defects(engine, program, paths, answer["Orders"] == "same")
-    if problems:
-        return Extraction(None, tuple(_few(problems)))
-    table = GameTable(players, _moves(ends, players), ends, every, private)
+    tried = _try_orders(engine, program, paths, answer["Orders"] == "same")
+    if tried.problems:
+        return Extraction(None, tuple(_few(list(tried.problems))))
+    table = GameTable(players, _moves(ends, players), ends, tried.tried == tried.total, private)
     try:
         tree(table)
     except InvalidGame as error:
         return Extraction(None, (_defect("tree", str(error).rstrip(".")),))
-    return Extraction(table, tuple(_doubts(table)))
+    return Extraction(table, tuple(_doubts(table, tried)))
 
 
 def _whole() -> Term:
@@ -183,13 +185,13 @@ def _people_defects(paths: list[Path], players: tuple[str, ...], private: bool) 
         yield _defect("seer", f"{seer} sees something, but is no player", f"the players are {', '.join(players)}")
 
 
-def _doubts(table: GameTable) -> Iterator[Diagnostic]:
+def _doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
     """Warn of what may not be meant."""
     for player, moves in zip(table.players, table.moves, strict=True):
         if not moves:
             yield replace(_defect("idle", f"{player} never moves", "is that meant?"), severity=Severity.WARNING)
     if not table.every_order:
-        message = "simultaneous moves were tried in two orders only: there are too many orders to try them all"
+        message = f"{orders.tried:,} of {orders.total:,} other orders of simultaneous moves were tried, not all"
         yield replace(_defect("orders", message), severity=Severity.WARNING)
 
 
@@ -240,21 +242,37 @@ def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:
         yield _defect("goal", message, "finally(goal(...)) must give each player one payoff")
 
 
-def _order_defects(
-    engine: LogicEngine, program: Program, paths: list[Path], same_backwards: bool
-) -> tuple[bool, list[Diagnostic]]:
-    """Whether all orders of simultaneous moves were tried, and every path that another order changes or forbids.
+class _Orders(NamedTuple):
+    """How many other orders of simultaneous moves there are, how many were tried, and what is wrong in them."""
 
-    The program itself has played the game backwards. Where there are still other orders, they are replayed if they are
-    few.
+    total: int
+    tried: int
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def _try_orders(engine: LogicEngine, program: Program, paths: list[Path], same_backwards: bool) -> _Orders:
+    """Replay simultaneous moves in other orders: all of them if they are few, else the reversed one of some paths.
+
+    The program itself has played the game backwards (`same_backwards`) if the game is not large.
     """
     others = [replays(path.sizes) for path in paths]
-    two_orders, every = max(others) < 2, sum(others) <= MAX_REPLAYS
-    if same_backwards and (two_orders or not every):
-        return two_orders, []
-    tried = [(path, order) for path in paths for order in (orders(path) if every else reversed_order(path))]
-    replayed = _replayed(engine, program, [order for _, order in tried])
-    return every, [defect for path, order in tried for defect in _order_defect(path, replayed.get(_key(order)))]
+    total, blocks = sum(others), sum(other > 0 for other in others)
+    if same_backwards and (max(others) < 2 or total > MAX_REPLAYS):
+        return _Orders(total, blocks)
+    if total <= MAX_REPLAYS:
+        tried = [(path, order) for path in paths for order in orders(path)]
+    else:
+        every = -(-blocks // MAX_REPLAYS)
+        tried = [(path, order) for path in paths[::every] for order in reversed_order(path)]
+    problems: list[Diagnostic] = []
+    for start in range(0, len(tried), _CHUNK):
+        chunk = tried[start : start + _CHUNK]
+        try:
+            replayed = _replayed(engine, program, [order for _, order in chunk])
+        except LimitReached:
+            return _Orders(total, start, tuple(problems))
+        problems += [defect for path, order in chunk for defect in _order_defect(path, replayed.get(_key(order)))]
+    return _Orders(total, len(tried), tuple(problems))
 
 
 def _replayed(engine: LogicEngine, program: Program, tried: list[tuple[Term, ...]]) -> dict[str, tuple[Goal, ...]]:
