@@ -96,3 +96,23 @@ def test_where_the_branch_from_uniform_noise_gets_lost_another_leads_to_an_equil
 def test_one_equilibrium_of_two_players_is_pure_where_it_can_be() -> None:
     assert nash_one(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).supports == ((0,), (0,))
     assert nash_one(NormalForm.zero_sum([[1, -1], [-1, 1]])).supports == ((0, 1), (0, 1))
+
+
+def test_generic_games_of_three_players_have_an_odd_number_of_equilibria_found():
+    counts = [len(nash(np.random.default_rng([222, k]).integers(0, 10**6, (3, 2, 2, 2))).equilibria) for k in range(25)]
+    assert [count % 2 for count in counts] == [1] * 25
+
+
+def test_a_point_of_a_continuum_is_marked():
+    # Two players are paid alike whatever they do, so every mixture of theirs is in some equilibrium.
+    game = np.zeros((3, 2, 2, 2))
+    game[0, 0] = [[1, 0], [0, 1]]
+    assert nash(game).degenerate
+    assert not nash(np.random.default_rng(4).random((3, 2, 2, 2))).degenerate
+
+
+def test_mixed_equilibria_of_games_with_thousands_of_supports_are_searched():
+    result = nash(np.random.default_rng([3, 0]).random((3, 5, 3, 2)))
+    assert "support enumeration" in result.method
+    assert any(e.kind == "mixed" for e in result.equilibria)
+    assert result.regret <= 1e-9

@@ -3,8 +3,10 @@
 Method: all pure equilibria are found by inspection. For mixed ones every profile of supports that survives conditional
 dominance and the dimension count of McKelvey and McLennan (1997) gives a polynomial system (everything in a support
 earns the same); Newton's method solves it from several starts (Dickhaut and Kaplan 1991; Porter, Nudelman and Shoham
-2008). Where that would be too many profiles, or finds nothing, the principal branch of logit equilibria is traced
-(Turocy 2005, see `nplayer_tracing`). What is returned has a regret of at most 1e-9 of the payoff range.
+2008). Almost every game has an odd number of equilibria (Wilson 1971), so where an even number was found there are more
+starts. Larger games get one start per profile, smallest supports first, up to a fixed number of systems. Where there
+are too many profiles, or nothing is found, the principal branch of logit equilibria is traced (Turocy 2005, see
+`tracing`). What is returned has a regret of at most 1e-9 of the payoff range.
 
 Limits: Newton's method may miss solutions of a system, and a game of three players can have equilibria that are
 irrational or form surfaces, so the list is never claimed to be complete.
@@ -12,14 +14,14 @@ irrational or form surfaces, so the list is never claimed to be complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice, product
 from math import prod
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge
-from bestresponse.theory.equilibria.newton import Supports, equal_payoffs, scaled, worst_regret
+from bestresponse.theory.equilibria.newton import Supports, equal_payoffs, is_isolated, scaled, worst_regret
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.tracing import trace_to_equilibrium
@@ -29,27 +31,38 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 __all__ = ["nplayer_nash", "nplayer_nash_one"]
 
 _REGRET_LIMIT = 1e-9
-_SUPPORTS_LIMIT = 400
+_FEW_PROFILES = 400
+_MOST_PROFILES = 5000
+_MOST_SYSTEMS = 1500
+_MORE_ROUNDS = 4
 _CELLS_LIMIT = 300_000
 _STARTS = 4
 
 
 def nplayer_nash(game: NormalForm) -> NashResult:
-    """Pure equilibria and the mixed ones that could be found; `complete` is False."""
+    """Find pure equilibria and the mixed ones that Newton's method gets to; `complete` is False.
+
+    `degenerate` says that the equations of a mixed one are singular, so that it may be one of a continuum.
+    """
     _check_size(game)
     found = [_point_masses(game, cell) for cell in pure_nash(game)]
     left = iterated_elimination(game)
     method = "pure search"
     if not left.solved:
-        if _profiles(left.game.shape) <= _SUPPORTS_LIMIT:
+        profiles = _profiles(left.game.shape)
+        if profiles <= _MOST_PROFILES:
             method += ", support enumeration with Newton's method"
-            found += [_embedded(game, mix, left.kept) for mix in _mixed(left.game)]
+            found += [_embedded(game, mix, left.kept) for mix in _search(left.game, len(found), profiles)]
+        else:
+            method += "; mixed equilibria were not searched"
         if not found:
             method += ", logit tracing"
             found.append(_traced(game))
     equilibria = [Equilibrium.at(game, mix) for mix in _different(found)]
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
-    return NashResult(tuple(equilibria), method)
+    numbers = scaled(game)
+    continua = not all(is_isolated(numbers, e.strategies) for e in equilibria)
+    return NashResult(tuple(equilibria), method, degenerate=continua)
 
 
 def nplayer_nash_one(game: NormalForm) -> Equilibrium:
@@ -93,13 +106,30 @@ def _profiles(shape: tuple[int, ...]) -> int:
     return prod(2**m - 1 for m in shape)
 
 
-def _mixed(game: NormalForm) -> Iterator[tuple[Array, ...]]:
-    """Equilibria in which somebody mixes, one system per profile of supports."""
+def _search(game: NormalForm, pure: int, profiles: int) -> list[tuple[Array, ...]]:
+    """Find equilibria in which somebody mixes; `pure` is the number of pure ones, for the parity of all."""
     payoffs = scaled(game)
     generator = np.random.default_rng(0)
-    for supports in _support_profiles(payoffs):
-        for start in range(_STARTS):
-            mix = equal_payoffs(payoffs, supports, generator if start else None)
+    if profiles > _FEW_PROFILES:
+        few = list(islice(_support_profiles(payoffs), _MOST_SYSTEMS))
+        return _different(list(_solve_systems(payoffs, few, [None])))
+    supports = list(_support_profiles(payoffs))
+    starts = [None, *[generator] * (_STARTS - 1)]
+    found = _different(list(_solve_systems(payoffs, supports, starts)))
+    for _ in range(_MORE_ROUNDS):
+        if (pure + len(found)) % 2 or not all(is_isolated(payoffs, mix) for mix in found):
+            break
+        found = _different(found + list(_solve_systems(payoffs, supports, [generator] * _STARTS)))
+    return found
+
+
+def _solve_systems(
+    payoffs: Array, profiles: Iterable[Supports], starts: Sequence[np.random.Generator | None]
+) -> Iterator[tuple[Array, ...]]:
+    """Solve the system of every profile of supports from every start; None is the uniform one."""
+    for supports in profiles:
+        for start in starts:
+            mix = equal_payoffs(payoffs, supports, start)
             if mix is not None and worst_regret(payoffs, mix) <= _REGRET_LIMIT:
                 yield mix
 

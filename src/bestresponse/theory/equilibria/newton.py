@@ -10,13 +10,15 @@ import numpy as np
 
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Supports", "action_payoffs", "equal_payoffs", "pair_payoffs", "scaled", "worst_regret"]
+__all__ = ["Supports", "action_payoffs", "equal_payoffs", "is_isolated", "pair_payoffs", "scaled", "worst_regret"]
 
 Supports = tuple[tuple[int, ...], ...]
 
 _NEWTON_STEPS = 25
 _FAR = 20.0
 _SOLVED = 1e-13
+_IN_SUPPORT = 1e-9
+_REGULAR = 1e-8
 
 
 def scaled(game: NormalForm) -> Array:
@@ -69,6 +71,15 @@ def equal_payoffs(
         step = np.asarray(np.linalg.lstsq(jacobian, -residual, rcond=1e-12)[0], dtype=np.float64)
         mix, values = _moved(supports, mix, values, step)
     return None
+
+
+def is_isolated(payoffs: Array, mix: tuple[Array, ...]) -> bool:
+    """Say whether the system of the supports of `mix` has no other solution near by: its derivative is regular."""
+    supports = tuple(tuple(int(a) for a in np.flatnonzero(x > _IN_SUPPORT)) for x in mix)
+    values = np.array([float(action_payoffs(payoffs, mix, i) @ mix[i]) for i in range(len(mix))])
+    _, jacobian = _system(payoffs, supports, mix, values)
+    singular = np.linalg.svd(jacobian, compute_uv=False)
+    return bool(singular[-1] > _REGULAR * singular[0])
 
 
 def _starting_point(

@@ -223,7 +223,8 @@ class NashResult:
     """The equilibria of a game. `complete` says whether there can be no others (outside the listed components).
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
-    players neither degeneracy nor components are worked out. Written by hand for the same reason as `Equilibrium`.
+    players components are not worked out, and `degenerate` says that the equations of a mixed equilibrium listed are
+    singular, so that it may be one of a continuum. Written by hand for the same reason as `Equilibrium`.
     """
 
     def __init__(
