@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from drawn_claims import TABLE_FORMS, VALUES, table_claims
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sentences import read_by, read_examples, score
 
-from bestresponse.formal.claims import Claim, RulesTranslator, Subject
+from bestresponse.formal.claims import Claim, Reviewer, RulesTranslator, Subject, TheoryCheck, say
+from bestresponse.formal.claims.wording import deny
+from bestresponse.logic import Verdict
 from bestresponse.studies.verify.agreement import Recorded, Stand
 from bestresponse.theory.catalogue.trees import tree_entry
 from bestresponse.theory.games.normal_form import NormalForm
 
+NAMES = (
+    (("R", "B"), ("R", "B")),
+    (("Up", "Down"), ("Left", "Right")),
+    (("Cooperate", "Defect"), ("Cooperate", "Defect")),
+    (("A", "B", "C"), ("P", "Q", "R")),
+    (("Low", "Medium", "High"), ("Low", "Medium", "High")),
+)
 HERE = Path(__file__).parent
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("Cooperate", "Defect"),) * 2)
 SILENCE = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("Stay Silent", "Confess"),) * 2)
@@ -123,3 +136,18 @@ def test_how_a_claim_stands_to_the_recorded_ones(text: str, stand: Stand) -> Non
     known = Recorded([one for one in recorded if isinstance(one, Claim)], subject)
     assert isinstance(claim, Claim)
     assert known.stand(claim) is stand
+
+
+@pytest.mark.parametrize("form", TABLE_FORMS)
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_a_true_sentence_is_never_refuted(form: str, data: st.DataObject) -> None:
+    names = data.draw(st.sampled_from(NAMES))
+    size = 2 * len(names[0]) * len(names[1])
+    payoffs = data.draw(st.lists(st.sampled_from(VALUES), min_size=size, max_size=size))
+    table = np.array(payoffs).reshape(2, len(names[0]), len(names[1]))
+    subject = Subject(NormalForm(table, ("Ann", "Bob"), names), data.draw(st.integers(0, 1)))
+    claim = data.draw(table_claims(subject, form))
+    true = TheoryCheck(subject).prove(claim).verdict is Verdict.PROVED
+    text = say(claim) if true else deny(claim)
+    assert Reviewer(RulesTranslator()).review(text, subject).refuted == (), text

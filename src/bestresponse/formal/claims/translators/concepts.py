@@ -29,8 +29,8 @@ _PARETO_LESS: Final = re.compile(r"(?P<c>c)=(?P<no>!?)z(?:[w](?P<d>c))?")
 _PARETO_MORE: Final = re.compile(r"(?P<c>c)(?P<no>!?)o(?P<d>c)")
 _ALL_BUT: Final = re.compile(r"AX(?P<c>c)\??=(?P<no>!?)(?P<k>[OQ])")
 _ONLY_ONE_NOT: Final = re.compile(r"(?P<c>c)=1N[_H]?=!(?P<k>O)|(?P<c2>c)=1N[_H]?=(?P<k2>O)")
-_DOMINATES: Final = re.compile(r"(?P<a>a)(?P<no>!?)(?P<how>[sq]?)D(?P<b>a)")
-_DOMINATED: Final = re.compile(r"(?P<a>a)=(?P<no>!?)(?P<how>[sq]?)x(?:w(?P<b>a))?")
+_DOMINATES: Final = re.compile(r"(?P<a>a)(?P<no>!?)(?P<how>[sq]?)D(?P<b>a)(?:F(?P<who>[yte]))?")
+_DOMINATED: Final = re.compile(r"(?P<a>a)=(?P<no>!?)(?P<how>[sq]?)x(?:w(?:(?P<b>a)|[_1]))?_?(?:F(?P<who>[yte]))?")
 _DOMINANT: Final = re.compile(r"(?P<a>a)=(?P<no>!?)(?P<own>[yt]?)(?P<how>[sq]?)d(?:F(?P<who>[yte]))?")
 _HAS_DOMINANT: Final = re.compile(r"(?P<who>[yte])=(?P<how>[sq]?)d(?:=|2|h|:)+(?P<a>a)")
 _NONE_DOMINATES: Final = re.compile(r"!_?(?:a[&,|!]*a|_)?D_?|!(?:_|@)?=d$")
@@ -145,11 +145,15 @@ class Concepts:
             for player in self.subject.players if both else ():
                 yield Claim("no_dominant_choice", (player,))
 
+    def _said_for(self, segment: Segment, match: re.Match[str]) -> tuple[int, ...]:
+        """The players named by "for them" after a statement; none where nobody is named."""
+        value = segment.tokens[match.start("who")].value if match["who"] else ()
+        return value if isinstance(value, tuple) else ()
+
     def _players(self, segment: Segment, match: re.Match[str]) -> tuple[int, ...]:
         """Whose action is called dominant: said after it, before it, or by the action's name."""
         if match["who"]:
-            value = segment.tokens[match.start("who")].value
-            return value if isinstance(value, tuple) else ()
+            return self._said_for(segment, match)
         if match["own"] == "t":
             return (1,)
         return (0,) if self._label(0, segment, match, "a") else (1,)
@@ -165,18 +169,20 @@ class Concepts:
     def _beats(self, segment: Segment, match: re.Match[str], better: str, worse: str) -> Iterator[Claim]:
         denied = bool(match["no"])
         how = {"s": "strictly", "q": "weakly"}.get(match["how"], "strictly" if denied else "weakly")
-        for who in (0, 1):
+        said = self._said_for(segment, match)
+        for who in said or (0, 1):
             first, second = self._label(who, segment, match, better), self._label(who, segment, match, worse)
             if first and second:
                 yield Claim(f"{how}_dominates", (first, second, self.subject.players[who]), negated=denied)
-                return
+                if not said:
+                    return
 
     def _is_beaten(self, segment: Segment, match: re.Match[str]) -> Iterator[Claim]:
         """B is dominated, by A or by the only other action."""
         if match["b"]:
             yield from self._beats(segment, match, "b", "a")
             return
-        who = 0 if self._label(0, segment, match, "a") else 1
+        who = next(iter(self._said_for(segment, match)), 0 if self._label(0, segment, match, "a") else 1)
         worse = self._label(who, segment, match, "a")
         denied = bool(match["no"])
         if not worse:

@@ -67,7 +67,7 @@ class Solutions:
             yield Claim("pure_equilibria", (Fraction(0),))
         undominated = _NO_DOMINANT.search(sentence)
         if undominated is not None:
-            yield from self._nothing_dominant(sentence[undominated.end() :])
+            yield from self._nothing_dominant(sentence[: undominated.start()], sentence[undominated.end() :])
         yield from self._always(sentence)
         if _OPEN.search(sentence):
             return
@@ -84,8 +84,9 @@ class Solutions:
         yield from self._extremes(sentence)
         yield from self._floors(sentence)
 
-    def _nothing_dominant(self, after: str) -> Iterator[Claim]:
-        whom = re.match(rf" for (?:{self.words.who})", after, re.IGNORECASE)
+    def _nothing_dominant(self, before: str, after: str) -> Iterator[Claim]:
+        owner = re.search(rf"(?:{self.words.who})\s*$", before, re.IGNORECASE)
+        whom = re.match(rf" for (?:{self.words.who})", after, re.IGNORECASE) or owner
         for who in self.words.whom(whom) if whom is not None else (0,):
             yield Claim("no_dominant_choice", (self.subject.players[who],))
 
@@ -122,13 +123,13 @@ class Solutions:
     def _dominance(self, sentence: str) -> Iterator[Claim]:
         for match in self._dominates.finditer(sentence):
             how = (match["how"] or "weakly ").strip().lower()
-            for who in (0, 1)[: self.words.count]:
+            for who in self._named_after(match, sentence) or (0, 1)[: self.words.count]:
                 better, worse = self._label(who, match["action"]), self._label(who, match["other"])
                 if better and worse:
                     yield Claim(f"{how}_dominates", (better, worse, self.subject.players[who]))
                     break
         for match in self._dominated.finditer(sentence):
-            yield from self._is_dominated(match)
+            yield from self._is_dominated(match, self._named_after(match, sentence))
         for pattern in self._dominant:
             for match in pattern.finditer(sentence):
                 how = (match["how"] or "weakly ").strip().lower()
@@ -145,8 +146,13 @@ class Solutions:
             return (1,) if self.words.count == 2 else ()
         return (0,) if self._label(0, match["action"]) else (1,)
 
-    def _is_dominated(self, match: re.Match[str]) -> Iterator[Claim]:
-        who = 0 if self._label(0, match["action"]) else 1
+    def _named_after(self, match: re.Match[str], sentence: str) -> tuple[int, ...]:
+        """The players that "for them" names somewhere after a statement."""
+        whom = re.search(rf"\bfor (?:{self.words.who})", sentence[match.end() :], re.IGNORECASE)
+        return self.words.whom(whom) if whom is not None else ()
+
+    def _is_dominated(self, match: re.Match[str], named: tuple[int, ...]) -> Iterator[Claim]:
+        who = next(iter(named), 0 if self._label(0, match["action"]) else 1)
         worse, better = self._label(who, match["action"]), self._label(who, match["other"])
         how = (match["how"] or "").strip().lower()
         if worse and better:
