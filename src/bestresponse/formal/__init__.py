@@ -27,13 +27,13 @@ if TYPE_CHECKING:
         Named as Named,
     )
     from bestresponse.formal.evaluate.named_games import (
-        holds_for as holds_for,
+        check_constraints as check_constraints,
+    )
+    from bestresponse.formal.evaluate.named_games import (
+        find_names as find_names,
     )
     from bestresponse.formal.evaluate.named_games import (
         named_game as named_game,
-    )
-    from bestresponse.formal.evaluate.named_games import (
-        names_of as names_of,
     )
     from bestresponse.formal.evaluate.validation import (
         Finding as Finding,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         Levels as Levels,
     )
     from bestresponse.formal.evaluate.validation import (
-        levels_of as levels_of,
+        judge_levels as judge_levels,
     )
     from bestresponse.formal.formalize.autoformalizer import (
         Attempt as Attempt,

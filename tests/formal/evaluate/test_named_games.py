@@ -7,10 +7,10 @@ import pytest
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.evaluate.named_games import (
     broken,
-    holds_for,
+    check_constraints,
+    find_names,
     named_game,
     named_games,
-    names_of,
     read_named_games,
 )
 from bestresponse.formal.formalize.table_data import simultaneous
@@ -34,29 +34,32 @@ def game(*cells, moves=("a", "b")):
     ],
 )
 def test_each_name_is_recognised_whatever_the_moves_are_called(name, table):
-    assert names_of(table) == (name,)
+    assert find_names(table) == (name,)
     swapped = game(*(row.payoffs for row in reversed(table.rows)))
-    assert names_of(swapped) == (name,)
+    assert find_names(swapped) == (name,)
 
 
 def test_the_verdict_says_which_move_is_which_and_why_not():
     dilemma = game((1, 1), (5, 0), (0, 5), (3, 3), moves=("grab", "share"))
-    assert dict(holds_for(dilemma, named_game("prisoners-dilemma")).meaning) == {"share": "cooperate", "grab": "defect"}
-    why = holds_for(game((3, 3), (0, 5), (5, 0), (1, 1)), named_game("stag-hunt")).why
+    assert dict(check_constraints(dilemma, named_game("prisoners-dilemma")).meaning) == {
+        "share": "cooperate",
+        "grab": "defect",
+    }
+    why = check_constraints(game((3, 3), (0, 5), (5, 0), (1, 1)), named_game("stag-hunt")).why
     assert why == "it is no Stag Hunt: R > T does not hold (3 > 5)"
-    lopsided = holds_for(game((3, 4), (0, 5), (5, 0), (1, 1)), named_game("prisoners-dilemma")).why
+    lopsided = check_constraints(game((3, 4), (0, 5), (5, 0), (1, 1)), named_game("prisoners-dilemma")).why
     assert "R is both 3 and 4" in lopsided
 
 
 def test_a_game_that_was_published_as_hawk_dove_but_is_a_dilemma():
     table = game((0, 0), (-5, 5), (5, -5), (-3, -3))
-    assert not holds_for(table, named_game("hawk-dove"))
-    assert names_of(table) == ("prisoners-dilemma",)
+    assert not check_constraints(table, named_game("hawk-dove"))
+    assert find_names(table) == ("prisoners-dilemma",)
 
 
 def test_other_shapes_are_told():
     three = simultaneous(("p", "q", "r"), (("a",),) * 3, ((Fraction(0),) * 3,))
-    assert holds_for(three, named_game("stag-hunt")).why == "Stag Hunt has two players, this game has 3"
+    assert check_constraints(three, named_game("stag-hunt")).why == "Stag Hunt has two players, this game has 3"
 
 
 def test_cells_with_several_values_hold_if_some_choice_does():
@@ -78,8 +81,10 @@ def test_more_games_come_from_a_file(tmp_path):
         'holds = ["T > R", "R > S", "S > P", "2 * R > T + S"]\n'
     )
     snowdrift = read_named_games(file)["snowdrift"]
-    assert holds_for(game((3, 3), (1, 4), (4, 1), (0, 0)), snowdrift)
-    assert "2 * R > T + S does not hold (6 > 6)" in holds_for(game((3, 3), (1, 5), (5, 1), (0, 0)), snowdrift).why
+    assert check_constraints(game((3, 3), (1, 4), (4, 1), (0, 0)), snowdrift)
+    assert (
+        "2 * R > T + S does not hold (6 > 6)" in check_constraints(game((3, 3), (1, 5), (5, 1), (0, 0)), snowdrift).why
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from recorded import DATA, needs_recorded
 
 from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import published_levels
-from bestresponse.formal.evaluate.validation import levels_of
+from bestresponse.formal.evaluate.validation import judge_levels
 from bestresponse.formal.formalize.examples import library
 from bestresponse.formal.formalize.table_data import simultaneous
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -19,7 +19,7 @@ TRUE = simultaneous(("x", "y"), MOVES, tuple((Fraction(u), Fraction(v)) for u, v
 
 
 def verdicts(program, **more):
-    levels = levels_of(validate(program, EmbeddedEngine()), TRUE, named_game("prisoners-dilemma"), **more)
+    levels = judge_levels(validate(program, EmbeddedEngine()), TRUE, named_game("prisoners-dilemma"), **more)
     return {name: finding.ok for name, finding in levels.items()}, levels
 
 
@@ -63,7 +63,7 @@ def test_what_cannot_be_loaded_or_played_fails_all_and_says_where_it_begins():
 
 
 def test_without_a_truth_only_the_first_levels_are_asked():
-    levels = levels_of(validate(GOOD, EmbeddedEngine()))
+    levels = judge_levels(validate(GOOD, EmbeddedEngine()))
     assert levels.exact.ok is None
     assert levels.functional.ok
 

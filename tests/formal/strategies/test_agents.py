@@ -6,7 +6,7 @@ import pytest
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
-from bestresponse.formal.strategies.table_program import program_of
+from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.catalogue.tables import load
@@ -83,7 +83,7 @@ def test_the_default_move_can_be_overridden_and_given_back():
 
 def test_a_game_without_default_and_opposite_moves_gets_them():
     program = "\n".join(
-        line for line in program_of(DILEMMA).splitlines() if "default_move" not in line and "opposite" not in line
+        line for line in write_program(DILEMMA).splitlines() if "default_move" not in line and "opposite" not in line
     )
     table = Agent.of("Ada", program, "anti-tit-for-tat").seats().table(0)
     assert table.first == (("cooperate", 1),)
@@ -139,7 +139,7 @@ def test_a_hostile_strategy_never_runs():
 @pytest.mark.parametrize("name", ["prisoners-dilemma", "battle-of-the-sexes", "rock-paper-scissors", "chicken"])
 def test_the_program_written_for_a_table_has_that_table(name):
     form = load(name)
-    report = validate(program_of(form), EmbeddedEngine())
+    report = validate(write_program(form), EmbeddedEngine())
     assert report.ok
     assert report.table.moves == (form.actions[0], form.actions[0])
     for i, first in enumerate(form.actions[0]):

@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.table_program import program_of
+from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import WordsSettings, formalize_strategy
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -11,7 +11,7 @@ from bestresponse.studies.tournament.entries import read_stage
 from bestresponse.studies.tournament.verbal_strategies import formalize_entry
 from bestresponse.theory.catalogue.tables import load
 
-GAME = program_of(load("prisoners-dilemma"))
+GAME = write_program(load("prisoners-dilemma"))
 WORDS = "Defect in the first round and then do what the other player did."
 RIGHT = """```prolog
 select(_P, O, S, M) :- holds(last_move(O, M), S).

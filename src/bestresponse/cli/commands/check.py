@@ -78,13 +78,13 @@ def _found(path: Path, engine: LogicEngine, name: str | None) -> dict[str, Any]:
 
 
 def _of_report(report: Report, name: str | None) -> dict[str, Any]:
-    from bestresponse.formal.evaluate.named_games import holds_for, named_game, names_of
+    from bestresponse.formal.evaluate.named_games import check_constraints, find_names, named_game
     from bestresponse.formal.formalize.table_data import table_to_data
 
     messages = messages_of(report)
     table = report.table
     ok = report.ok
-    if name is not None and table is not None and not (verdict := holds_for(table, named_game(name))):
+    if name is not None and table is not None and not (verdict := check_constraints(table, named_game(name))):
         ok = False
         messages.append(
             {"stage": "constraints", "severity": "error", "line": 0, "column": 0, "message": verdict.why, "hint": ""}
@@ -95,7 +95,7 @@ def _of_report(report: Report, name: str | None) -> dict[str, Any]:
         "players": list(table.players) if table else [],
         "moves": [list(moves) for moves in table.moves] if table else [],
         "table": table_to_data(table) if table else None,
-        "names": list(names_of(table)) if table else [],
+        "names": list(find_names(table)) if table else [],
     }
 
 

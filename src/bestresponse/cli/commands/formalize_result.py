@@ -14,7 +14,7 @@ from bestresponse.cli.commands.check import messages_of
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.core.errors import BestResponseError
-from bestresponse.formal.evaluate.named_games import names_of
+from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization
 from bestresponse.formal.formalize.back_translation import BackCheck
 from bestresponse.formal.formalize.candidates import Election
@@ -72,7 +72,7 @@ def keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Path
 def _print_game(winner: Formalization, name: str) -> None:
     assert winner.table is not None
     found = _found(winner, name)
-    names = names_of(winner.table)
+    names = find_names(winner.table)
     if names:
         console().print(f"satisfies the constraints of: {', '.join(names)}", markup=False)
     try:
@@ -121,7 +121,7 @@ def _data(election: Election, check: BackCheck | None, files: list[Path], money:
         "messages": messages_of(best.report) if best is not None and best.report is not None else [],
         "program": winner.source,
         "table": table_to_data(winner.table) if winner.table is not None else None,
-        "names": list(names_of(winner.table)) if winner.table is not None else [],
+        "names": list(find_names(winner.table)) if winner.table is not None else [],
         "votes": [len(group) for group in election.groups],
         "back_check": None if check is None else {"agrees": check.agrees, "why": check.why},
         "solution": None,

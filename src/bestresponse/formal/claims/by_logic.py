@@ -9,7 +9,7 @@ from typing import Any
 from bestresponse.core.errors import InvalidGame, LogicError
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.grounding import Grounded, Ungrounded, ground
-from bestresponse.formal.claims.program import action, outcome, player, program_of
+from bestresponse.formal.claims.program import action, outcome, player, write_program
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.logic.engine import LogicEngine, Program, Proof, Verdict
 from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
@@ -29,7 +29,7 @@ class LogicCheck:
     @cached_property
     def program(self) -> Program:
         """The loaded program; `InvalidGame` where the game is too large."""
-        return self._engine.load(program_of(self.subject))
+        return self._engine.load(write_program(self.subject))
 
     def prove(self, claim: Claim) -> Proof:
         """Whether the claim follows from the program; `UNKNOWN` with the reason where that cannot be told."""

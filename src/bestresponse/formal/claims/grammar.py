@@ -16,7 +16,7 @@ from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Malformed, Mix, 
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, brief, deref, items_of
 
-__all__ = ["MOST_CLAIMS", "MOST_QUERY", "claims_of", "parse", "parse_queries"]
+__all__ = ["MOST_CLAIMS", "MOST_QUERY", "build_claims", "parse", "parse_queries"]
 
 MOST_QUERY: Final = 2_000
 MOST_CLAIMS: Final = 1_000
@@ -45,7 +45,7 @@ def parse(query: str) -> tuple[Claim | Malformed, ...]:
         why = f"the query has {len(text):,} characters; the limit is {MOST_QUERY:,}"
         return (Malformed(text[:80] + "...", why),)
     try:
-        return claims_of(read_term(text).term, text)
+        return build_claims(read_term(text).term, text)
     except (ValueError, RecursionError) as error:
         return (Malformed(text, f"this is no term: {error}"),)
 
@@ -62,7 +62,7 @@ def parse_queries(reply: str) -> tuple[Claim | Malformed, ...]:
     return tuple(dict.fromkeys(read))
 
 
-def claims_of(term: Term, text: str) -> tuple[Claim | Malformed, ...]:
+def build_claims(term: Term, text: str) -> tuple[Claim | Malformed, ...]:
     """The claims that a term states; `text` is quoted where it states none."""
     try:
         return tuple(_claims(deref(term)))

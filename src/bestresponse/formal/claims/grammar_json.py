@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Form, Malformed, Sort
-from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, claims_of
+from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, build_claims
 from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
 
 __all__ = ["JsonAnswer", "QuotedClaim", "claims_schema", "parse_json", "read_answer"]
@@ -154,7 +154,7 @@ def _row(row: object) -> tuple[Claim | Malformed, ...]:
     if name == "no_claim":
         return (Claim("no_claim"),)
     try:
-        found = claims_of(_term(FORMS[name], row), shown)
+        found = build_claims(_term(FORMS[name], row), shown)
     except ValueError as error:
         return (Malformed(shown, str(error)),)
     denied = row.get("negated") is True

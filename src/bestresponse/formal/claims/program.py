@@ -18,7 +18,7 @@ from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.language.terms import Atom, Term, list_of, write
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["RULES", "TREE_RULES", "action", "outcome", "player", "program_of"]
+__all__ = ["RULES", "TREE_RULES", "action", "outcome", "player", "write_program"]
 
 MOST_FACTS: Final = 4_000
 
@@ -153,7 +153,7 @@ def outcome(places: tuple[int, ...]) -> Term:
     return list_of([action(k) for k in places])
 
 
-def program_of(subject: Subject) -> str:
+def write_program(subject: Subject) -> str:
     """The text of the program; `TooLarge` where it would not fit an engine."""
     if subject.tree is not None:
         if subject.tree.num_nodes > MOST_FACTS:

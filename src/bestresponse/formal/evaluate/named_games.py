@@ -28,10 +28,10 @@ __all__ = [
     "Named",
     "Verdict",
     "broken",
-    "holds_for",
+    "check_constraints",
+    "find_names",
     "named_game",
     "named_games",
-    "names_of",
     "read_named_games",
 ]
 
@@ -90,12 +90,12 @@ def named_game(name: str) -> Named:
     return known[name]
 
 
-def names_of(table: GameTable) -> tuple[str, ...]:
+def find_names(table: GameTable) -> tuple[str, ...]:
     """Every name whose constraints the game satisfies."""
-    return tuple(name for name, named in named_games().items() if holds_for(table, named))
+    return tuple(name for name, named in named_games().items() if check_constraints(table, named))
 
 
-def holds_for(table: GameTable, named: Named) -> Verdict:
+def check_constraints(table: GameTable, named: Named) -> Verdict:
     """Whether a table satisfies the constraints of a name, under some naming of moves and players."""
     if len(table.players) != 2:
         return Verdict(False, f"{named.title} has two players, this game has {len(table.players)}")

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bestresponse.formal.evaluate.equivalence import Match, same_game, same_order, strategically_equivalent
-from bestresponse.formal.evaluate.named_games import Named, holds_for
+from bestresponse.formal.evaluate.named_games import Named, check_constraints
 from bestresponse.logic.language.diagnostics import Stage
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report
 
-__all__ = ["Finding", "Levels", "levels_of"]
+__all__ = ["Finding", "Levels", "judge_levels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Levels:
             yield name, getattr(self, name)
 
 
-def levels_of(
+def judge_levels(
     report: Report, true: GameTable | None = None, named: Named | None = None, *, own_names: bool = True
 ) -> Levels:
     """Judge a validated program, as far as what is known allows: the true table, the game's name, both or neither."""
@@ -63,7 +63,7 @@ def levels_of(
     table = report.table
     constraints = NOT_ASKED
     if named is not None:
-        verdict = holds_for(table, named)
+        verdict = check_constraints(table, named)
         constraints = Finding(verdict.holds, verdict.why)
     if true is None:
         return Levels(syntactic, functional, constraints=constraints)

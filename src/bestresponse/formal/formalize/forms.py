@@ -161,7 +161,7 @@ class SheetForm(TableForm):
 
     def task(self, story: str) -> str:
         missing = "\n".join(map(self._sheet.named, self._sheet.missing()))
-        return TEXTS.fill("task_sheet", story=story, known=self._sheet.told(), missing=missing)
+        return TEXTS.fill("task_sheet", story=story, known=self._sheet.describe_known(), missing=missing)
 
     def read(self, reply: Reply) -> tuple[str, str]:
         return _written(reply, self._sheet.read)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from bestresponse.formal.formalize.examples import FIRST, Example
 
-__all__ = ["cues_of", "nearest", "similarity", "words_of"]
+__all__ = ["count_cues", "count_words", "nearest"]
 
 _CUE_SHARE = 0.75
 _PLAIN = 0.1
@@ -50,8 +50,8 @@ def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Ex
     >>> [e.name for e in nearest("Three farmers each contribute to a common fund.", library())]
     ['public_goods']
     """
-    words = _vectors([words_of(text) for text in (story, *(example.story for example in examples))])
-    cues = _vectors([cues_of(text) for text in (story, *(example.story for example in examples))])
+    words = _vectors([count_words(text) for text in (story, *(example.story for example in examples))])
+    cues = _vectors([count_cues(text) for text in (story, *(example.story for example in examples))])
     scored = [
         (
             _CUE_SHARE * _cosine(cues[0], cues[place])
@@ -66,18 +66,12 @@ def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Ex
     return tuple(entry[2] for entry in reversed(best))
 
 
-def similarity(first: str, second: str) -> float:
-    """How alike two texts are, from 0 (no word in common) to 1."""
-    one, other = _vectors([words_of(first), words_of(second)])
-    return _cosine(one, other)
-
-
-def words_of(text: str) -> Counter[str]:
+def count_words(text: str) -> Counter[str]:
     """The words that count, in their stems."""
     return Counter(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _STOP)
 
 
-def cues_of(text: str) -> Counter[str]:
+def count_cues(text: str) -> Counter[str]:
     """What the words say about how the game is built."""
     plain = _UNSEEN.sub(" ", text.casefold())
     return Counter(_CUE_OF[word] for word in _WORD.findall(plain) if word in _CUE_OF)

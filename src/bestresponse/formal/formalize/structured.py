@@ -71,8 +71,8 @@ class Sheet:
     def named(self, profile: Sequence[str]) -> str:
         return ", ".join(f"{who}: {move}" for who, move in zip(self.players, profile, strict=True))
 
-    def told(self) -> str:
-        """The known ends, a line each."""
+    def describe_known(self) -> str:
+        """Describe the known ends, a line each."""
         lines = []
         for profile, payoffs in self.known.items():
             earned = ", ".join(f"{who} gets {float(u):g}" for who, u in zip(self.players, payoffs, strict=True))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.programs.table import GameTable, Row
 
-__all__ = ["simultaneous", "table_from_data", "table_to_data"]
+__all__ = ["simultaneous", "table_to_data"]
 
 
 def table_to_data(table: GameTable) -> dict[str, Any]:
@@ -26,22 +25,6 @@ def table_to_data(table: GameTable) -> dict[str, Any]:
             for row in table.rows
         ],
     }
-
-
-def table_from_data(data: Mapping[str, Any]) -> GameTable:
-    """The table that `table_to_data` wrote; InvalidGame where it is none."""
-    try:
-        rows = tuple(
-            Row(
-                tuple((str(who), str(move)) for who, move in end["moves"]),
-                tuple(Fraction(u) for u in end["payoffs"]),
-                tuple(int(size) for size in end["blocks"]),
-            )
-            for end in data["ends"]
-        )
-        return GameTable(tuple(data["players"]), tuple(tuple(moves) for moves in data["moves"]), rows)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidGame(f"this is no game table: {error!r}") from None
 
 
 def simultaneous(

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.automaton import automaton_of
+from bestresponse.formal.strategies.automaton import build_automaton
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
-from bestresponse.formal.strategies.table_program import program_of
+from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.gate.check import GatedProgram, check
 from bestresponse.logic.language.terms import Atom, Struct, write
@@ -26,7 +26,7 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton
 
-__all__ = ["Agent", "Seats", "seats_of"]
+__all__ = ["Agent", "Seats", "find_seats"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Agent:
         >>> Agent.of("Ada", load("prisoners-dilemma"), "tit-for-tat").name
         'Ada'
         """
-        program = program_of(game) if isinstance(game, NormalForm) else _text(game)
+        program = write_program(game) if isinstance(game, NormalForm) else _text(game)
         return cls(name, program, _strategy(strategy))
 
     def clone(self, name: str) -> Agent:
@@ -92,7 +92,7 @@ class Agent:
 
     def seats(self) -> Seats:
         """The players and moves of its game, and the program both strategies and game stand in."""
-        return seats_of(self)
+        return find_seats(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,10 @@ class Seats:
 
     def automaton(self, seat: int, actions: Sequence[Sequence[str]] = ((), ())) -> Automaton:
         """The same as an automaton; `actions` are the moves of both seats in the order the game lists them."""
-        return automaton_of(self.table(seat), self.agent, actions[seat], actions[1 - seat])
+        return build_automaton(self.table(seat), self.agent, actions[seat], actions[1 - seat])
 
 
-def seats_of(agent: Agent) -> Seats:
+def find_seats(agent: Agent) -> Seats:
     """Look into the agent's game: two players who move once, at the same time, with the same moves."""
     engine = EmbeddedEngine()
     report = validate(agent.game, engine)

@@ -13,10 +13,10 @@ from bestresponse.logic.programs.strategies import Mixture, StrategyTable
 from bestresponse.theory.repeated.automaton import Automaton, memory_one
 from bestresponse.theory.repeated.reduce import reduced
 
-__all__ = ["automaton_of"]
+__all__ = ["build_automaton"]
 
 
-def automaton_of(table: StrategyTable, name: str, own: Sequence[str] = (), other: Sequence[str] = ()) -> Automaton:
+def build_automaton(table: StrategyTable, name: str, own: Sequence[str] = (), other: Sequence[str] = ()) -> Automaton:
     """The table as an automaton; `own` and `other` are the moves in the order in which the game lists them for each
     seat (as the table lists them if not given)."""
     mine, theirs = tuple(own or table.moves), tuple(other or table.moves)

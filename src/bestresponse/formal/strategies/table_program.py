@@ -8,7 +8,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["PLAYERS", "program_of"]
+__all__ = ["PLAYERS", "write_program"]
 
 PLAYERS = ("p1", "p2")
 
@@ -27,7 +27,7 @@ finally(goal(P, U), S) :- finally(outcome(_, _, _, P, _, U), S).
 """
 
 
-def program_of(form: NormalForm, default: str | None = None) -> str:
+def write_program(form: NormalForm, default: str | None = None) -> str:
     """The program of a two-player game with as many moves for each; both players' moves have the first one's names.
 
     `default` is the default move, the first one if not given.

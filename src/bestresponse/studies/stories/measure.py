@@ -11,7 +11,7 @@ from typing import Any
 
 from bestresponse.core.errors import StoreError
 from bestresponse.formal.evaluate.dataset import Story, stories
-from bestresponse.formal.evaluate.validation import Finding, Levels, levels_of
+from bestresponse.formal.evaluate.validation import Finding, Levels, judge_levels
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.runs.folder import StoredPlay
@@ -34,7 +34,7 @@ def measure(plays: Iterable[StoredPlay], engine: LogicEngine) -> Iterator[dict[s
 def _row(play: StoredPlay, story: Story, engine: LogicEngine) -> dict[str, Any]:
     decision = play.record.submissions[-1].decision
     action = decision.action
-    levels = levels_of(validate(action["program"], engine), story.table, story.named)
+    levels = judge_levels(validate(action["program"], engine), story.table, story.named)
     meaning = _meaning(story, levels)
     prompt, completion = action["tokens"]
     return {

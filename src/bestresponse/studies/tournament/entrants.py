@@ -7,7 +7,7 @@ from functools import cache
 
 from bestresponse.core.errors import BestResponseError, InvalidGame
 from bestresponse.formal.strategies.agents import Agent
-from bestresponse.formal.strategies.table_program import program_of
+from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.players.strategies.automaton import make_automaton
 from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
 from bestresponse.theory.repeated.automaton import Automaton
@@ -47,7 +47,7 @@ def as_automata(entry: Entry, game: Stage, default_move: str | None) -> tuple[Au
 def _rules(entry: Entry, game: Stage, default_move: str | None) -> tuple[Automaton, Automaton]:
     """A program of its own speaks the game's language; for a table one is written, with the first player's moves."""
     own_program = game.program and set(game.actions[0]) == set(game.actions[1])
-    program = game.program if own_program else program_of(game.form)
+    program = game.program if own_program else write_program(game.form)
     actions = game.actions if own_program else (game.actions[0], game.actions[0])
     try:
         seats = Agent(entry.name, program, entry.rules, default_move).seats()

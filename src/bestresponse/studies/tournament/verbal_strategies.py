@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.table_program import program_of
+from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import WordsSettings, formalize_strategy
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
@@ -22,7 +22,7 @@ def formalize_entry(path: Path, stage: Stage, model: Model, settings: WordsSetti
         raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
     engine = open_engine()
     try:
-        found = formalize_strategy(words, stage.program or program_of(stage.form), model, engine, settings)
+        found = formalize_strategy(words, stage.program or write_program(stage.form), model, engine, settings)
     finally:
         engine.close()
     if not found.ok:

@@ -22,12 +22,12 @@ class Address:
             _FIRST.search(one) and _SECOND.search(one) and not _THIRD.search(one) for one in sentences
         )
 
-    def told(self, sentence: str) -> str:
-        """The sentence with `they` for a `you` that means the other player.
+    def rewrite(self, sentence: str) -> str:
+        """Return the sentence with `they` for a `you` that means the other player.
 
-        >>> Address(["If I pass, you take."], 2).told("Then you get 3.")
+        >>> Address(["If I pass, you take."], 2).rewrite("Then you get 3.")
         'Then they get 3.'
-        >>> Address(["If you pass, they take."], 2).told("Then you get 3.")
+        >>> Address(["If you pass, they take."], 2).rewrite("Then you get 3.")
         'Then you get 3.'
         """
         if not self.to_them or _THIRD.search(sentence):

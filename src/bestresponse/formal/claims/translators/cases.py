@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Final
 
 from bestresponse.formal.claims.claim import Claim, Move
-from bestresponse.formal.claims.translators.words import CHOOSE, NUMBER, Words, amount
+from bestresponse.formal.claims.translators.words import CHOOSE, NUMBER, Words, read_amount
 
-__all__ = ["Cases", "comparisons"]
+__all__ = ["Cases", "read_comparisons"]
 
 _CASE: Final = re.compile(
     r"(?<![\w-])(?<!better )(?<!higher )(?P<kind>best|worst)[- ](?:case|possible)"
@@ -45,11 +45,11 @@ _ORDER: Final = (
 )
 
 
-def comparisons(clause: str) -> Iterator[Claim]:
+def read_comparisons(clause: str) -> Iterator[Claim]:
     """5 is better than 3; 1 < 3."""
     for form, pattern in zip(("higher", "lower"), _ORDER, strict=True):
         for match in pattern.finditer(clause):
-            first, second = amount(match["first"]), amount(match["second"])
+            first, second = read_amount(match["first"]), read_amount(match["second"])
             if first is not None and second is not None:
                 yield Claim(form, (first, second))
 
@@ -61,13 +61,13 @@ class Cases:
         self.words = words
         self.you = words.subject.players[0]
 
-    def claims(self, clause: str, chosen: Mapping[int, int]) -> Iterator[Claim]:
+    def read(self, clause: str, chosen: Mapping[int, int]) -> Iterator[Claim]:
         """What a clause claims under these choices."""
         if 0 in chosen:
             yield from self._extremes(clause, self.words.subject.actions[0][chosen[0]], alone=set(chosen) == {0})
         yield from self._safest(clause)
 
-    def responses(self, clause: str, chosen: Mapping[int, int]) -> Iterator[Claim]:
+    def read_responses(self, clause: str, chosen: Mapping[int, int]) -> Iterator[Claim]:
         """If they choose R, my best response is B."""
         if self.words.count != 2 or 1 not in chosen:
             return
@@ -78,7 +78,7 @@ class Cases:
                 continue
             label = self.words.subject.actions[0][place]
             yield Claim("best_response", (label, against, self.you))
-            value = amount(match["number"]) if match["number"] else None
+            value = read_amount(match["number"]) if match["number"] else None
             if value is not None:
                 yield Claim("payoff", (self.you, value, (*against, Move(self.you, label))))
 
@@ -88,7 +88,7 @@ class Cases:
         for match in _CASE.finditer(clause):
             found.append(("highest" if match["kind"].lower() == "best" else "lowest", match))
         for form, match in found:
-            value = amount(match["number"])
+            value = read_amount(match["number"])
             if value is not None and not _LOSS.search(match.group()):
                 yield Claim(f"{form}_individual_payoff_for_choice", (value, label, self.you))
 

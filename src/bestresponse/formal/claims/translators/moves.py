@@ -63,7 +63,7 @@ class MoveReader:
         for number, line in enumerate(lines):
             for start, end in _split(line):
                 statement = find_statement(line[start:end])
-                said = address.told(statement.text.rstrip(" .!?;"))
+                said = address.rewrite(statement.text.rstrip(" .!?;"))
                 readable = 0 < len(said) <= _LONGEST and not _NOT.search(said)
                 found = (_CONDITION.search(said) or _AFTERWARDS.search(said)) if readable else None
                 claims = tuple(self._claims(found["before"], found["then"])) if found else ()
@@ -87,7 +87,7 @@ class MoveReader:
             yield from self._paid(rest[0], (*chain, follows[0]))
 
     def _paid(self, text: str, chain: tuple[Move, ...]) -> Iterator[Claim]:
-        for who, value in self.amounts.stated(text).items():
+        for who, value in self.amounts.read_amounts(text).items():
             yield Claim("payoff", (self.subject.players[who], value, chain))
 
     @cached_property
@@ -96,7 +96,7 @@ class MoveReader:
         return self.words.compiled(rf"\b(?:{'|'.join(map(re.escape, self.words.people))})\b")
 
     def _moves(self, text: str) -> Iterator[Move]:
-        for whom, label in self.moves.told(text):
+        for whom, label in self.moves.read_moves(text):
             place = self.words.action(whom[0], label) if len(whom) == 1 else None
             if place is not None:
                 yield Move(self.subject.players[whom[0]], self.subject.actions[whom[0]][place])

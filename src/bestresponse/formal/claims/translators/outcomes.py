@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
-from bestresponse.formal.claims.translators.words import CHOOSE, NUMBER, Words, amount
+from bestresponse.formal.claims.translators.words import CHOOSE, NUMBER, Words, read_amount
 
 __all__ = ["Amounts", "Cell", "Choices"]
 
@@ -69,7 +69,7 @@ class Choices:
         self.words = words
         self.two = words.count == 2
 
-    def made(self, clause: str) -> tuple[dict[int, int], bool]:
+    def read_choices(self, clause: str) -> tuple[dict[int, int], bool]:
         """The action of each player who is said to choose, and whether the clause is about one case only."""
         made: dict[int, int] = {}
         if self._label.search(clause) is None:
@@ -112,7 +112,7 @@ class Choices:
             (self._gerund, (0,)),
         )
 
-    def told(self, text: str) -> Iterator[tuple[tuple[int, ...], str]]:
+    def read_moves(self, text: str) -> Iterator[tuple[tuple[int, ...], str]]:
         """Who is said to choose what, in the order of the text."""
         for match in self._chosen.finditer(text):
             yield self.words.whom(match), match["deed"] or match["action"]
@@ -200,11 +200,11 @@ class Amounts:
     def __init__(self, words: Words) -> None:
         self.words = words
 
-    def stated(self, clause: str) -> dict[int, Fraction]:
+    def read_amounts(self, clause: str) -> dict[int, Fraction]:
         """What each player is said to get; a player of whom two amounts are told is left out."""
         found: dict[int, set[Fraction]] = {}
         for whom, number, sign in self._found(clause):
-            value = amount(number)
+            value = read_amount(number)
             if value is not None:
                 for who in whom:
                     found.setdefault(who, set()).add(value * sign)

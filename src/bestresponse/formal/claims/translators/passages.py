@@ -11,7 +11,7 @@ from bestresponse.formal.claims.grammar_json import QuotedClaim
 from bestresponse.formal.claims.translators.places import split_sentences
 from bestresponse.formal.claims.translators.stance import find_statement
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading
-from bestresponse.formal.claims.translators.words import Words, plain
+from bestresponse.formal.claims.translators.words import Words, strip_markup
 
 __all__ = ["find_passages", "speaks"]
 
@@ -36,7 +36,7 @@ def find_passages(text: str, words: Words, rows: Iterable[QuotedClaim]) -> tuple
         for start, end in split_sentences(line):
             first, last = offset + start, offset + end
             claims = tuple(claim for span, claim in quoted if span is not None and span[0] < last and span[1] > first)
-            said = plain(line[start:end]).strip()
+            said = strip_markup(line[start:end]).strip()
             found.append(Passage(first, last, said, claims, _reading(said, claims, words)))
         offset += len(line) + 1
     return tuple(found)

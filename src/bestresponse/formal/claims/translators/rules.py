@@ -18,7 +18,7 @@ from typing import Final
 from bestresponse.formal.claims.claim import FORMS, Claim, Malformed, Move
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.address import Address
-from bestresponse.formal.claims.translators.cases import Cases, comparisons
+from bestresponse.formal.claims.translators.cases import Cases, read_comparisons
 from bestresponse.formal.claims.translators.formulas import Formulas, rows_from_latex
 from bestresponse.formal.claims.translators.moves import MoveReader
 from bestresponse.formal.claims.translators.outcomes import Amounts, Choices
@@ -29,7 +29,7 @@ from bestresponse.formal.claims.translators.solutions import Solutions
 from bestresponse.formal.claims.translators.stance import find_statement
 from bestresponse.formal.claims.translators.tables import Tables, is_row
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation
-from bestresponse.formal.claims.translators.words import CHOOSE, Words, plain
+from bestresponse.formal.claims.translators.words import CHOOSE, Words, strip_markup
 
 __all__ = ["RulesTranslator"]
 
@@ -70,7 +70,7 @@ class RulesTranslator:
         """Return the claims of a text, each once, and how every passage was read."""
         words = Words(subject)
         written = text[:LONGEST_TEXT].split("\n")
-        cleaned = [plain(line) for line in rows_from_latex(written)]
+        cleaned = [strip_markup(line) for line in rows_from_latex(written)]
         reader = _Reader(words) if subject.table is not None else MoveReader(words)
         offsets = [0, *accumulate(len(line) + 1 for line in written)]
         passages = [_passage(one, written, cleaned, offsets, words) for one in reader.read(cleaned)]
@@ -132,7 +132,7 @@ class _Reader:
             numbers = list(group)
             if table:
                 rows = [lines[number] for number in numbers]
-                claims = tuple(self._payoff(*told) for told in self.tables.table(rows))
+                claims = tuple(self._payoff(*told) for told in self.tables.read_table(rows))
                 yield Sentence(numbers[0], numbers[-1], 0, len(rows[-1]), claims)
                 continue
             for number in numbers:
@@ -155,7 +155,7 @@ class _Reader:
                 continue
             after = line[slice(*spans[place + 1])] if place + 1 < len(spans) else ""
             statement = find_statement(line[start:end], after)
-            said = self.address.told(statement.text.rstrip(" .!?"))
+            said = self.address.rewrite(statement.text.rstrip(" .!?"))
             if not said.strip() and self.grammar is not None:
                 self.grammar.pass_over(line[start:end])
             claims, own, pays = self._sentence(said, above, top)
@@ -171,15 +171,15 @@ class _Reader:
     ) -> tuple[list[Claim], dict[int, int], bool]:
         """What a sentence claims, which choices it speaks under, and whether it states an amount."""
         own, paid = top, False
-        claims = [self._payoff(*told) for told in (*self.tables.listed(said), *self.formulas.read(said))]
+        claims = [self._payoff(*told) for told in (*self.tables.read_list(said), *self.formulas.read(said))]
         for clause in _CLAUSES.split(said):
-            made, consistent = self.choices.made(_THAN.sub("", clause))
+            made, consistent = self.choices.read_choices(_THAN.sub("", clause))
             own = own | made if consistent else own
             if consistent and (made or not _CONDITION.match(clause)):
                 claims += self._clause(clause, above | own)
-            claims += comparisons(clause)
+            claims += read_comparisons(clause)
             paid = paid or self.amounts.payment.search(clause) is not None
-        whole = self.solutions.claims(said)
+        whole = self.solutions.read(said)
         if self.grammar is not None:
             under = self.grammar.speaks_of_an_action
             whole = (one for one in whole if not (under and one.form in _OF_THE_GAME))
@@ -199,14 +199,14 @@ class _Reader:
         if len(chosen) == self.words.count:
             yield from self._payoffs(said, chosen)
             yield from self.solutions.together(clause, chosen)
-        yield from self.cases.responses(clause, chosen)
-        yield from self.cases.claims(said, chosen)
+        yield from self.cases.read_responses(clause, chosen)
+        yield from self.cases.read(said, chosen)
 
     def _payoffs(self, clause: str, chosen: dict[int, int]) -> Iterator[Claim]:
         outcome = tuple(
             Move(self.subject.players[i], self.subject.actions[i][chosen[i]]) for i in reversed(range(self.words.count))
         )
-        for who, value in self.amounts.stated(clause).items():
+        for who, value in self.amounts.read_amounts(clause).items():
             yield Claim("payoff", (self.subject.players[who], value, outcome))
 
     def _payoff(self, actions: tuple[int, int], who: int, value: object) -> Claim:

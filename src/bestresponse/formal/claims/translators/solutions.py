@@ -10,7 +10,7 @@ from typing import Final
 
 from bestresponse.formal.claims.claim import Chain, Claim, Move
 from bestresponse.formal.claims.translators.outcomes import Choices
-from bestresponse.formal.claims.translators.words import CHOOSE, NUMBER, Words, amount
+from bestresponse.formal.claims.translators.words import CHOOSE, NUMBER, Words, read_amount
 
 __all__ = ["Solutions"]
 
@@ -60,7 +60,7 @@ class Solutions:
         self.choices = choices
         self.subject = words.subject
 
-    def claims(self, sentence: str) -> Iterator[Claim]:
+    def read(self, sentence: str) -> Iterator[Claim]:
         """What a sentence claims of the game as a whole."""
         none = _NONE.search(sentence)
         if none is not None:
@@ -72,7 +72,7 @@ class Solutions:
         if _OPEN.search(sentence):
             return
         for match in _COUNT.finditer(sentence):
-            value = amount(match["number"])
+            value = read_amount(match["number"])
             if value is not None:
                 yield Claim("pure_equilibria", (value,))
         if none is None:
@@ -104,7 +104,7 @@ class Solutions:
         cells = sorted(self.choices.cells(text), key=lambda cell: cell.start)
         found = [self._outcome(dict(enumerate(cell.actions))) for cell in cells]
         if not found:
-            made, _ = self.choices.made(text)
+            made, _ = self.choices.read_choices(text)
             found = [self._outcome(made)] if len(made) == self.words.count else []
         return list(dict.fromkeys(found))
 
@@ -249,11 +249,11 @@ class Solutions:
 
     def _extremes(self, sentence: str) -> Iterator[Claim]:
         """The least I can get by choosing Down is 1; 5 is the most anybody can get."""
-        made, _ = self.choices.made(sentence)
+        made, _ = self.choices.read_choices(sentence)
         named = re.search(f"(?i:{self.words.things})", sentence) is not None
         for pattern in self._bounds:
             for match in pattern.finditer(sentence):
-                value = amount(match["number"])
+                value = read_amount(match["number"])
                 best = re.match(r"most|highest|best|maximum|largest|greatest", match["how"], re.IGNORECASE)
                 end = "highest" if best else "lowest"
                 action = self._label(0, match["action"])
@@ -315,7 +315,7 @@ class Solutions:
     def together(self, clause: str, chosen: dict[int, int]) -> Iterator[Claim]:
         """If both choose B, the sum is highest."""
         match = _TOGETHER.search(clause)
-        if match is None or self.choices.made(clause)[0] != chosen:
+        if match is None or self.choices.read_choices(clause)[0] != chosen:
             return
         least = re.match("lowest|worst|smallest", match["how"] or match["so"], re.IGNORECASE)
         actions = tuple(self.subject.actions[i][k] for i, k in sorted(chosen.items()))

@@ -52,7 +52,7 @@ class Tables:
         self.words = words
         self.choices = choices
 
-    def listed(self, line: str) -> Iterator[Told]:
+    def read_list(self, line: str) -> Iterator[Told]:
         """(Up, Left): 2, 1; AB = 0/5."""
         for cell in (*self.choices.cells(line), *self._joined(line)):
             match = next((found for pattern in _AFTER if (found := pattern.match(line, cell.end))), None)
@@ -73,7 +73,7 @@ class Tables:
         one = f"[{''.join(map(re.escape, letters))}]" if letters else "(?!)"
         return re.compile(rf"(?<![\w])(?P<first>{one})(?P<second>{one})(?=\s*(?:->|→|=>|[:=]))")
 
-    def table(self, lines: Sequence[str]) -> Iterator[Told]:
+    def read_table(self, lines: Sequence[str]) -> Iterator[Told]:
         """A table with one player's actions above and the other's at the left; rows that are none are passed over."""
         rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
         rows = [row for row in rows if not all(set(cell) <= set("-: ") for cell in row)]

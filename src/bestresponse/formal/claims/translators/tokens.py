@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
-from bestresponse.formal.claims.translators.words import CHOOSE, Words, amount
+from bestresponse.formal.claims.translators.words import CHOOSE, Words, read_amount
 
 __all__ = ["Lexer", "Token", "encode"]
 
@@ -183,7 +183,7 @@ class Lexer:
             case "action":
                 return "a", text
             case "number":
-                value = Fraction(0) if text.lower() == "empty-handed" else amount(text.rstrip("."))
+                value = Fraction(0) if text.lower() == "empty-handed" else read_amount(text.rstrip("."))
                 return ("_", None) if value is None else ("n", value)
             case "percent":
                 return "n", Fraction(text.rstrip("% ")) / 100

@@ -9,7 +9,7 @@ from typing import Final
 
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["CHOOSE", "NUMBER", "Words", "amount", "plain"]
+__all__ = ["CHOOSE", "NUMBER", "Words", "read_amount", "strip_markup"]
 
 _COUNTED: Final = (
     *("nothing", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -64,10 +64,10 @@ _SHORT: Final = {
 _BARE: Final = frozenset({"a", "i", "I"})
 
 
-def plain(text: str) -> str:
+def strip_markup(text: str) -> str:
     """The text without markup, currency signs, short forms and what nobody sees; lines and indentation stay.
 
-    >>> plain("**I'd** get $3 or minus two points")
+    >>> strip_markup("**I'd** get $3 or minus two points")
     'I would get 3 or -two'
     """
     text = re.sub(r"\\(?:text|textbf|mathbf|mathrm)\{([^{}]*)\}", r"\1", text)
@@ -84,10 +84,10 @@ def plain(text: str) -> str:
     return "".join(c for c in text if c in "\n\t" or c.isprintable())
 
 
-def amount(text: str) -> Fraction | None:
+def read_amount(text: str) -> Fraction | None:
     """The number that is written or spelled; None for a ratio that is hardly one number.
 
-    >>> amount("1,250"), amount("-three"), amount("1/2"), amount("5/3")
+    >>> read_amount("1,250"), read_amount("-three"), read_amount("1/2"), read_amount("5/3")
     (Fraction(1250, 1), Fraction(-3, 1), Fraction(1, 2), None)
     """
     word = text.strip().lower().replace(",", "")
