@@ -22,7 +22,7 @@ from bestresponse.theory import NashResult, NormalForm, extreme_equilibria, lemk
 SIZES = (3, 4, 5, 6, 7, 8)
 ROUNDS = 9
 WANTED_ALL, WANTED_ONE = 4, 12
-WANTED_FRONT_DOOR = {3: 2}  # the other sizes: WANTED_ALL
+WANTED_FRONT_DOOR = {3: 2, 4: 2}  # larger ones: WANTED_ALL
 
 
 def random_games(size: int, count: int, seed: int = 0) -> list[NormalForm]:

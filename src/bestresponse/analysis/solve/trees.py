@@ -99,8 +99,9 @@ def _backward(form: SequenceForm) -> SolvedTree:
     equilibria = tuple(_equilibrium(form, policy_from_table(tree, table)) for table in tables)
     constant = tree.num_players == 2 and tree.is_constant_sum
     value = Value(equilibria[0].payoffs[tree.players[0]], None, tree.players[0], 0.0) if constant else None
-    remarks = () if found.complete else (f"only the first of {found.count:,} subgame perfect equilibria is listed",)
-    return SolvedTree(tree, "backward induction", found.complete, equilibria, value, remarks, subgame_perfect=found)
+    every = "all pure subgame perfect equilibria are listed; there may be other Nash equilibria"
+    remark = every if found.complete else f"only the first of {found.count:,} subgame perfect equilibria is listed"
+    return SolvedTree(tree, "backward induction", False, equilibria, value, (remark,), subgame_perfect=found)
 
 
 def _linear_program(form: SequenceForm) -> SolvedTree:
