@@ -32,8 +32,8 @@ _TOKEN = re.compile(
     rf"""
 (?P<layout>(?:\s+|%[^\n]*|/\*.*?\*/)+)?
 (?:
- (?P<variable>[A-Z_][\w{_MARKS}]*)
-|(?P<name>[^\W\d_][\w{_MARKS}]*)
+ (?P<variable>[A-Z_]\w*(?:[{_MARKS}]+\w*)*)
+|(?P<name>[^\W\d_]\w*(?:[{_MARKS}]+\w*)*)
 |(?P<punctuation>[()\[\]{{}},|])
 |(?P<number>0'(?:\\x[0-9a-fA-F]+\\?|\\u[0-9a-fA-F]{{4}}|\\[^xuU\n]|''?(?!')|[^\\'\n])
     |0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[1-9]\d?'[0-9a-zA-Z]+(?!')

@@ -7,6 +7,7 @@ the order of simultaneous moves changes a payoff is reported as defective: it wo
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,7 +26,7 @@ from bestresponse.logic.programs.views import tree
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
 MAX_REPLAYS = 1_000
-_CHUNK = 250
+_CHUNK = 100
 MAX_MOVES = 300
 
 
@@ -265,7 +266,10 @@ def _try_orders(engine: LogicEngine, program: Program, paths: list[Path], same_b
         every = -(-blocks // MAX_REPLAYS)
         tried = [(path, order) for path in paths[::every] for order in reversed_order(path)]
     problems: list[Diagnostic] = []
+    deadline = time.monotonic() + engine.limits.seconds / 2
     for start in range(0, len(tried), _CHUNK):
+        if problems or time.monotonic() > deadline:
+            return _Orders(total, start, tuple(problems))
         chunk = tried[start : start + _CHUNK]
         try:
             replayed = _replayed(engine, program, [order for _, order in chunk])

@@ -33,6 +33,12 @@ _EXAMPLES = {
 }
 
 
+_LIMIT_HINT = (
+    "does every play of the game come to an end, and every rule? if so, the game is too large for these limits: give the "
+    "engine larger ones (`Limits`), or let the game have fewer moves"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Expectation:
     """What is known about the game beforehand: numbers of players and of moves per player; `None` where it is not."""
@@ -157,7 +163,7 @@ def _runtime(error: LogicError) -> Diagnostic:
     if isinstance(error, RuntimeFault):
         line, source_line, message = error.line, error.source_line, error.message
     limit = isinstance(error, LimitReached)
-    hint = "does every play of the game come to an end, and every rule?" if limit else ""
+    hint = _LIMIT_HINT if limit else ""
     code = "limit" if limit else "error"
     return Diagnostic(Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code)
 
