@@ -26,7 +26,7 @@ from bestresponse.logic.programs.views import tree
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
 MAX_REPLAYS = 1_000
-_CHUNK = 100
+_CHUNK = 40
 MAX_MOVES = 300
 
 
@@ -266,15 +266,16 @@ def _try_orders(engine: LogicEngine, program: Program, paths: list[Path], same_b
         every = -(-blocks // MAX_REPLAYS)
         tried = [(path, order) for path in paths[::every] for order in reversed_order(path)]
     problems: list[Diagnostic] = []
+    at_least = blocks if same_backwards else 0
     deadline = time.monotonic() + engine.limits.seconds / 2
     for start in range(0, len(tried), _CHUNK):
         if problems or time.monotonic() > deadline:
-            return _Orders(total, start, tuple(problems))
+            return _Orders(total, max(start, at_least), tuple(problems))
         chunk = tried[start : start + _CHUNK]
         try:
             replayed = _replayed(engine, program, [order for _, order in chunk])
         except LimitReached:
-            return _Orders(total, start, tuple(problems))
+            return _Orders(total, max(start, at_least), tuple(problems))
         problems += [defect for path, order in chunk for defect in _order_defect(path, replayed.get(_key(order)))]
     return _Orders(total, len(tried), tuple(problems))
 

@@ -34,8 +34,8 @@ _EXAMPLES = {
 
 
 _LIMIT_HINT = (
-    "does every play of the game come to an end, and every rule? if so, the game is too large for these limits: give the "
-    "engine larger ones (`Limits`), or let the game have fewer moves"
+    "does every play of the game come to an end, and every rule? if so, the game is too large for these limits: give "
+    "the engine larger ones (`Limits`), or let the game have fewer moves"
 )
 
 
