@@ -16,13 +16,13 @@ from pathlib import Path
 
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion
+from bestresponse.runs.invocation import Invocation
+from bestresponse.runs.launch import run_study
 from bestresponse.runs.spec import Spec
-from bestresponse.studies.bench import session
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.plan import Plan
-from bestresponse.studies.bench.playing import game_of, player_of
+from bestresponse.studies.bench.playing import game_of, seat_player
+from bestresponse.studies.bench.study import BenchStudy
 
 
 class Forgetful(ScriptedModel):
@@ -43,11 +43,8 @@ def whole(games: int, folder: Path) -> float:
     config = BenchConfig(models=("scripted",), num_games=games, seed=1)
     models = {"scripted": scripted()}
     began = time.perf_counter()
-    plan = Plan(config)
-    manifest = session.manifest_of(config, models, Occasion(("harness",), ""))
-    with RunFolder.open(folder, manifest) as run:
-        outcome = session.run(plan, run, models, workers=1, on_progress=lambda progress: None)
-    results = session.read_results(run)
+    run = run_study(BenchStudy(), config, models, folder, invocation=Invocation(("harness",), ""))
+    results, outcome = run.results, run.outcome
     mean = results.summaries[0].gap_normalised
     assert outcome.played == games == len(results.rows)
     assert mean is not None
@@ -67,7 +64,7 @@ def bare(games: int) -> float:
 def one(spec: Spec, model: ScriptedModel) -> None:
     game = game_of(spec.data)
     role = game.roles[spec.data["seat"]]
-    player_of(spec.data, model).decide(game.view((), role), game.asks(())[role])
+    seat_player(spec.data, model).decide(game.view((), role), game.asks(())[role])
 
 
 def main() -> None:

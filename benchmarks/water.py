@@ -21,9 +21,11 @@ from bestresponse.core.player import Nature
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, play_many, seat_seed
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
-from bestresponse.runs.folder import RunFolder
-from bestresponse.studies.water import session
+from bestresponse.runs.invocation import Invocation
+from bestresponse.runs.launch import run_study
+from bestresponse.runs.run import load_run
 from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import WaterStudy
 
 FIVE = ("random", "share", "need", "myopic", "no-regret")
 
@@ -61,11 +63,10 @@ def grid(games: int) -> None:
     """The grid of six settings, played, written to disk and measured again."""
     config = WaterConfig(FIVE, ("low", "medium", "high"), (False, True), -(-games // 6), seed=1)
     with tempfile.TemporaryDirectory() as folder:
-        manifest = session.manifest_of(config, {}, command=(), created="", revision=None)
-        with RunFolder.open(Path(folder) / "run", manifest) as run:
-            wall, cpu = seconds(lambda: session.run(config, run, {}))
+        began = Invocation(("water",), "")
+        wall, cpu = seconds(lambda: run_study(WaterStudy(), config, {}, Path(folder), invocation=began))
         print(f"grid: {config.games} games played and kept in {wall:.1f} s ({cpu:.1f} s of processor time)")
-        wall, cpu = seconds(lambda: session.read_results(RunFolder.read(Path(folder) / "run")))
+        wall, cpu = seconds(lambda: load_run(folder).results)
         print(f"grid: read and measured in {wall:.1f} s ({cpu:.1f} s of processor time)")
 
 

@@ -17,6 +17,7 @@ FLOORS = [
     {"players"},
     {"runs"},
     {"studies"},
+    {"api"},
     {"web"},
     {"cli"},
 ]

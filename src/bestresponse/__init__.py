@@ -1,7 +1,12 @@
 """Language models meet game theory: describe, formalize, solve, play, measure.
 
-The benchmark's Python interface is here; everything else lives in the packages `core`, `theory`, `logic`, `models`,
-`games`, `players`, `report` and `studies`. Names are imported when first used.
+    import bestresponse as br
+
+    br.solve("stag-hunt")                                  br.bench("openai/gpt-4o", num_games=50).to_pandas()
+    br.formalize(story, model="openai/gpt-4o").solve()     br.verify(text, game="chicken")
+    br.tournament("prisoners-dilemma", ["tit-for-tat", my_strategy])
+
+Names are imported when first used.
 """
 
 from typing import TYPE_CHECKING
@@ -11,20 +16,31 @@ from bestresponse.core.lazy import lazy_exports
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from bestresponse.studies.bench.classic import (
-        Benchmark as Benchmark,
-    )
-    from bestresponse.studies.bench.classic import (
-        GamePromptFormatter as GamePromptFormatter,
-    )
-    from bestresponse.studies.bench.classic import (
-        LLMInterface as LLMInterface,
-    )
-    from bestresponse.studies.bench.classic import (
-        generate_games as generate_games,
-    )
-    from bestresponse.studies.bench.classic import (
-        matrix_game as matrix_game,
-    )
+    from bestresponse.api.reasoning import open_model as open_model
+    from bestresponse.api.reasoning import play as play
+    from bestresponse.api.reasoning import reproduce as reproduce
+    from bestresponse.api.reasoning import verify as verify
+    from bestresponse.api.running import bench as bench
+    from bestresponse.api.running import bench_stories as bench_stories
+    from bestresponse.api.running import simulate as simulate
+    from bestresponse.api.running import simulate_water as simulate_water
+    from bestresponse.api.running import steer as steer
+    from bestresponse.api.running import tournament as tournament
+    from bestresponse.api.running import verify_model as verify_model
+    from bestresponse.api.solving import Formalized as Formalized
+    from bestresponse.api.solving import Solution as Solution
+    from bestresponse.api.solving import check as check
+    from bestresponse.api.solving import formalize as formalize
+    from bestresponse.api.solving import nash as nash
+    from bestresponse.api.solving import solve as solve
+    from bestresponse.games.lookup import find_game as find_game
+    from bestresponse.models.providers.function import from_function as from_function
+    from bestresponse.runs.run import Run as Run
+    from bestresponse.runs.run import load_run as load_run
+    from bestresponse.studies.bench.classic import Benchmark as Benchmark
+    from bestresponse.studies.bench.classic import GamePromptFormatter as GamePromptFormatter
+    from bestresponse.studies.bench.classic import LLMInterface as LLMInterface
+    from bestresponse.studies.bench.classic import generate_games as generate_games
+    from bestresponse.studies.bench.classic import matrix_game as matrix_game
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

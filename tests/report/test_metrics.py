@@ -9,7 +9,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
 from bestresponse.report.document import Column, Table
 from bestresponse.report.metrics import Metric, build_json, build_rows, build_table
-from bestresponse.report.stats.interval import Interval, interval_to_json
+from bestresponse.report.stats.interval import Interval
 
 
 def mean_gap(rows):
@@ -58,7 +58,7 @@ def test_json_has_a_field_for_every_metric_and_intervals_have_their_one_shape():
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_figure_that_is_no_number_is_null_in_json(value):
     assert build_json([Metric("x", "X", "", "", "", lambda rows: value)], {"a": []}) == {"a": {"x": None}}
-    assert interval_to_json(Interval(value, 0.0, 1.0, 0.9, "t", 3))["estimate"] is None
+    assert Interval(value, 0.0, 1.0, 0.9, "t", 3).to_json()["estimate"] is None
 
 
 def test_csv_has_a_column_for_every_metric():

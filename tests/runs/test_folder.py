@@ -116,5 +116,13 @@ def test_refusals_of_the_system_come_with_advice():
 def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
     data = json.loads((tmp_path / "manifest.json").read_text())
-    assert (data["run"], data["study"], data["config"], data["format"]) == ("abc", "bench", {"seed": 1}, 1)
+    assert (data["run"], data["study"], data["config"], data["format"]) == ("abc", "bench", {"seed": 1}, 2)
     assert RunFolder.read(tmp_path).manifest == MANIFEST
+
+
+def test_a_run_of_another_version_is_refused_in_one_sentence(tmp_path):
+    RunFolder.open(tmp_path, MANIFEST).close()
+    file = tmp_path / "manifest.json"
+    file.write_text(file.read_text().replace('"format": 2', '"format": 1'))
+    with pytest.raises(StoreError, match="written by another version of bestresponse"):
+        RunFolder.read(tmp_path)

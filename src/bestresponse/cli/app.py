@@ -1,4 +1,4 @@
-"""The door: which commands there are, and how errors end.
+"""The command line: which commands there are, and how errors end.
 
 Exit codes: 0 done, 1 something failed or is incomplete, 2 the request cannot be carried out as given, 130 interrupted.
 """
@@ -7,35 +7,68 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from bestresponse.cli.commands import (
-    bench,
-    check,
-    formalize,
-    games,
-    models,
-    play,
-    replay,
-    report,
-    reproduce,
-    serve,
-    simulate,
-    solve,
-    steer,
-    tournament,
-    verify,
-)
+from bestresponse import __version__
+from bestresponse.core.errors import BestResponseError, UsageError
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
 
 _INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
+_ABOUT = "Language models meet game theory: describe, formalize, solve, play and measure."
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "bench": ("bench", "Measure the Nash gap and the exploitability of models on matrix games."),
+    "check": ("check", "Check whether logic programs are games, and if not, why not."),
+    "formalize": ("formalize", "Turn a story into a checked and solved game program."),
+    "games": ("games", "List the games that can be named, and the families that `bench` draws from."),
+    "models": ("models", "List the models that can be named, and download weights."),
+    "play": ("play", "Play a game yourself."),
+    "replay": ("replay", "Play a recorded run again from its own replies, and compare."),
+    "report": ("report", "Measure and report a recorded run again."),
+    "reproduce": ("reproduce", "Work out the figures of a paper from its recorded runs."),
+    "serve": ("serve", "Open games to people in a browser."),
+    "simulate": ("simulate", "Simulate many agents in one game, many times."),
+    "solve": ("solve", "Print the equilibria of a game, and all else that theory knows of it."),
+    "steer": ("steer", "Let an equilibrium solver choose how a model speaks."),
+    "tournament": ("tournament", "Run a round robin of strategies and models in a repeated game."),
+    "verify": ("verify", "Check reasoning about payoffs by logic."),
+}
+"""Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`."""
+
+
+class _LazyGroup(TyperGroup):
+    """Import a command's module when it is used, so that `--help` is instant and commands import what they need."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"bestresponse.cli.commands.{COMMANDS[cmd_name][0]}")
+        if isinstance(sub_app := getattr(module, "app", None), typer.Typer):
+            command: Any = typer.main.get_command(sub_app)
+        else:
+            single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            single.command(cmd_name)(getattr(module, cmd_name))
+            command = typer.main.get_command(single)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
 
 app = typer.Typer(
     name="bestresponse",
-    help="Language models meet game theory: describe, formalize, solve, play and measure.",
+    cls=_LazyGroup,
+    help=_ABOUT,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -43,10 +76,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
-        from bestresponse import __version__
-
         print(__version__)
         raise typer.Exit
 
@@ -54,33 +85,14 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def start(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure."""
 
 
-app.command("bench")(bench.bench)
-app.command("check")(check.check)
-app.command("formalize")(formalize.formalize)
-app.command("games")(games.games)
-app.command("play")(play.play)
-app.command("report")(report.report)
-app.command("reproduce")(reproduce.reproduce)
-app.command("replay")(replay.replay)
-app.command("serve")(serve.serve)
-app.command("solve")(solve.solve)
-app.command("steer")(steer.steer)
-app.command("tournament")(tournament.tournament)
-app.command("verify")(verify.verify)
-app.add_typer(models.app, name="models")
-app.add_typer(simulate.app, name="simulate")
-
-
 def main() -> None:
     """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
-    from bestresponse.core.errors import BestResponseError, UsageError
-
     try:
         app()
     except UsageError as error:

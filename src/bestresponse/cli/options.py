@@ -13,6 +13,7 @@ __all__ = [
     "BudgetMoney",
     "BudgetTokens",
     "CacheChoice",
+    "DryRun",
     "OutputDir",
     "Processes",
     "Threads",
@@ -32,5 +33,8 @@ Processes = Annotated[
 ]
 Threads = Annotated[
     int, typer.Option(help="Threads for a model on this machine; more are faster on idle cores only.", min=1, max=256)
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print what would be played and what it takes at most, and stop.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -7,6 +7,8 @@ from typing import Any
 
 import typer
 
+from bestresponse.cli.app import app
+
 __all__ = ["reference"]
 
 _OPENING = """# Commands
@@ -17,8 +19,6 @@ This page is written by `scripts/write-commands` from the program's own descript
 
 def reference() -> str:
     """The page as Markdown."""
-    from bestresponse.cli.app import app
-
     group = typer.main.get_command(app)
     parts = [_OPENING, *(_section(words, command) for words, command in _commands("bestresponse", group))]
     return "\n".join(parts)
@@ -26,10 +26,13 @@ def reference() -> str:
 
 def _commands(words: str, command: Any) -> Iterator[tuple[str, Any]]:
     """All commands below `command`, by the words that are typed for them."""
-    inner = getattr(command, "commands", {})
-    for name in sorted(inner):
-        yield f"{words} {name}", inner[name]
-        yield from _commands(f"{words} {name}", inner[name])
+    if not hasattr(command, "list_commands"):
+        return
+    context = typer.Context(command)
+    for name in sorted(command.list_commands(context)):
+        inner = command.get_command(context, name)
+        yield f"{words} {name}", inner
+        yield from _commands(f"{words} {name}", inner)
 
 
 def _section(words: str, command: Any) -> str:

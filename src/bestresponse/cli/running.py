@@ -1,58 +1,108 @@
-"""What every command that runs a study does: play what is missing, show what came out, say what is not done."""
+"""What every command that runs a study does: say what it takes, play what is missing, show what came out."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from bestresponse.report.document import Document
-    from bestresponse.runs.execute import Outcome, Progress
-    from bestresponse.runs.folder import RunFolder
-    from bestresponse.runs.manifest import Manifest
+import typer
 
-__all__ = ["explain", "play_run", "show_findings"]
+from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table
+from bestresponse.models.base import Model, Usage
+from bestresponse.models.prices import find_price_by_identity
+from bestresponse.runs.execution import Outcome
+from bestresponse.runs.launch import find_path, run_study
+from bestresponse.runs.models import ModelLimits, OpenedModels, open_models
+from bestresponse.runs.run import Run
+from bestresponse.runs.study import Config, Estimate, Study
+
+__all__ = ["Display", "announce", "run_and_show", "show_run"]
 
 _MOST_FAILURES = 5
 
 
-def play_run(
-    manifest: Manifest,
+@dataclass(frozen=True, slots=True)
+class Display:
+    """What a command prints: the first `tables` of the report, or the summary as JSON; with `dry_run` the estimate."""
+
+    as_json: bool = False
+    dry_run: bool = False
+    tables: int = 1
+
+
+def run_and_show(
+    study: Study[Any, Any],
+    config: Config,
     output_dir: Path,
-    total: int,
-    what: str,
-    run: Callable[[RunFolder, Callable[[Progress], None]], Outcome],
-) -> tuple[RunFolder, Outcome]:
-    """Begin the run of this manifest or go on with it, under a progress bar; a complete one is marked as finished."""
-    from bestresponse.cli.terminal import play_progress
-    from bestresponse.runs.folder import RunFolder
-
-    path = output_dir / f"{manifest.study}-{manifest.run}"
-    with RunFolder.open(path, manifest) as folder, play_progress(total, what) as tell:
-        outcome = run(folder, tell)
-        if outcome.complete:
-            folder.write_text("finished", manifest.created + "\n")
-    return folder, outcome
-
-
-def show_findings(document: Document, files: Iterable[Path], summary: Any, *, as_json: bool, tables: int = 1) -> None:
-    """The first tables (or the summary as JSON) on the screen, and the names of the files beside them."""
-    from bestresponse.cli.terminal import console, notes, print_table
-
-    if as_json:
-        print(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        for _, table in document.tables[:tables]:
-            print_table(console(), table)
-    for path in files:
-        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+    limits: ModelLimits,
+    display: Display,
+    given: Mapping[str, Model] | None = None,
+) -> None:
+    """Run a study from the command line; exit with 1 where plays are missing or nothing has a result."""
+    if display.dry_run:
+        announce(study.estimate(config), None, display)
+        return
+    path = find_path(study, config, output_dir)
+    with open_models(config.models, output_dir, limits, given=given, on_download=DownloadProgress()) as opened:
+        announce(study.estimate_missing(config, opened.models, path), opened, display)
+        with play_progress(study.count(config), study.unit) as tell:
+            run = run_study(study, config, opened.models, output_dir, workers=opened.workers, on_progress=tell)
+    show_run(run, display)
 
 
-def explain(outcome: Outcome) -> None:
-    """What failed, why it stopped, and what to do about it."""
+def announce(estimate: Estimate, opened: OpenedModels | None, display: Display) -> None:
+    """Print what a run takes at most, before anything is paid: on stdout for a dry run, else on stderr."""
+    if display.dry_run and display.as_json:
+        print(json.dumps(estimate.to_json(), indent=2))
+        return
+    parts = [estimate.what] if estimate.what else []
+    parts += [f"{estimate.plays:,} plays"] if estimate.plays else []
+    parts += [f"{estimate.found:,} of them recorded"] if estimate.found else []
+    if estimate.calls and not estimate.total_calls:
+        parts.append("0 calls to make")
+    if estimate.total_calls:
+        counted = "" if estimate.sure else " (as counted in plays of random players)"
+        parts.append(f"at most {estimate.total_calls:,} call{'s' if estimate.total_calls > 1 else ''}{counted}")
+        parts.append(f"about {estimate.total_tokens:,} tokens")
+        money = _price(estimate, opened) if opened is not None else None
+        parts += [f"at most {money:.2f} US dollars"] if money else []
+    if parts:
+        print("; ".join(parts), file=sys.stdout if display.dry_run else sys.stderr, flush=True)
+
+
+def _price(estimate: Estimate, opened: OpenedModels) -> float | None:
+    """Price the tokens of an estimate; None where a price is not known."""
+    costs = []
+    for name, model in opened.models.items():
+        usage = Usage(estimate.prompt_tokens.get(name, 0), estimate.reply_tokens.get(name, 0))
+        costs.append(find_price_by_identity(model.identity)(usage))
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def show_run(run: Run, display: Display) -> None:
+    """Publish a run and print its tables (or its summary) and the names of its files; exit with 1 where it is short."""
+    if run.results.rows:
+        files = run.publish()
+        if display.as_json:
+            print(run.summary_as_json())
+        else:
+            for _, table in run.report().tables[: display.tables]:
+                print_table(console(), table)
+        for path in files:
+            notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+    if run.outcome is not None:
+        _explain(run.outcome)
+    if not run.complete or not run.results.answered:
+        raise typer.Exit(1)
+
+
+def _explain(outcome: Outcome) -> None:
+    """Say what failed, why it stopped, and what to do about it."""
     for failure in outcome.failures[:_MOST_FAILURES]:
         print(f"bestresponse: {failure}", file=sys.stderr)
     if outcome.stopped:

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from bestresponse.report.cells import format_cell, measure_column_noise
+from bestresponse.report.document import Table
+from bestresponse.report.text import visible
+from bestresponse.runs.execution import Progress
+
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from bestresponse.report.document import Table
-    from bestresponse.runs.execute import Progress
 
 _FEWEST_COLUMNS = 3
 
-__all__ = ["console", "counted", "notes", "play_progress", "print_table"]
+__all__ = ["DownloadProgress", "console", "counted", "notes", "play_progress", "print_table"]
 
 
 def console() -> Console:
@@ -48,9 +51,6 @@ def print_table(out: Console, table: Table) -> None:
     """
     from rich.table import Table as RichTable
     from rich.text import Text
-
-    from bestresponse.report.cells import format_cell, measure_column_noise
-    from bestresponse.report.text import visible
 
     formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
     rows = [
@@ -135,3 +135,20 @@ class _PlainLines:
     def say(self, done: int, failed: int) -> None:
         also = f", {failed} failed" if failed else ""
         print(f"{self._what}: {done} of {self._total or '?'}{also}", file=sys.stderr, flush=True)
+
+
+class DownloadProgress:
+    """Print a line of progress for weights that are being downloaded."""
+
+    def __init__(self) -> None:
+        self._said = -1
+
+    def __call__(self, done: int, total: int | None) -> None:
+        if not total:
+            return
+        percent = 100 * done // total
+        if percent // 5 > self._said // 5 or (percent == 100 and self._said != 100):
+            self._said = percent
+            end = "\n" if percent == 100 or not sys.stderr.isatty() else "\r"
+            size = f"{done / 1e6:.0f} of {total / 1e6:.0f} MB ({percent} %)"
+            print(f"downloading the model: {size}", end=end, file=sys.stderr)

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bestresponse.cli.terminal import print_table
+from bestresponse.report.cells import format_cell
+from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table
+from bestresponse.report.text import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from bestresponse.report.document import Block, Document, KeyValues
 
 __all__ = ["print_document"]
 
@@ -18,8 +20,6 @@ __all__ = ["print_document"]
 def print_document(out: Console, document: Document) -> None:
     """Everything in `document` that is text."""
     from rich.text import Text
-
-    from bestresponse.report.text import visible
 
     out.print(Text(visible(document.title), style="bold"))
     if document.subtitle:
@@ -33,9 +33,6 @@ def print_document(out: Console, document: Document) -> None:
 
 def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
     from rich.text import Text
-
-    from bestresponse.report.document import KeyValues, Note, Paragraph, Table
-    from bestresponse.report.text import visible
 
     for block in blocks:
         match block:
@@ -57,9 +54,6 @@ def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
 def _print_values(out: Console, block: KeyValues) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
-
-    from bestresponse.report.cells import format_cell
-    from bestresponse.report.text import visible
 
     grid = RichTable.grid(padding=(0, 2))
     for name, value in block.items:

@@ -43,7 +43,6 @@ class Choice:
             raise ValueError(f"a choice needs different options, got {self.options!r}")
 
     def read(self, text: str) -> str:
-        """Read what was typed; InvalidMove where it is no answer."""
         wanted = text.strip()
         if wanted in self.options or (self.may_pass and wanted == PASS):
             return wanted
@@ -53,7 +52,6 @@ class Choice:
         return same[0]
 
     def check(self, value: object) -> None:
-        """Raise InvalidMove where `value` is no answer."""
         if not (isinstance(value, str) and value in self.options) and not (self.may_pass and value == PASS):
             raise InvalidMove(f"{_short(value)} is not one of {', '.join(self.options)}")
 
@@ -76,7 +74,6 @@ class Amount:
             raise ValueError(f"an amount needs low <= high, got {self.low!r} and {self.high!r}")
 
     def read(self, text: str) -> float | str:
-        """Read what was typed; InvalidMove where it is no answer."""
         if self.may_pass and text.strip() == PASS:
             return PASS
         try:
@@ -87,7 +84,6 @@ class Amount:
         return amount
 
     def check(self, value: object) -> None:
-        """Raise InvalidMove where `value` is no answer."""
         if self.may_pass and value == PASS:
             return
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -105,12 +101,10 @@ class Words:
     limit: int = 2000
 
     def read(self, text: str) -> str:
-        """Read what was typed; InvalidMove where it is no answer."""
         self.check(text)
         return text
 
     def check(self, value: object) -> None:
-        """Raise InvalidMove where `value` is no answer."""
         if not isinstance(value, str) or not value.strip():
             raise InvalidMove("the message is empty", Flaw.UNPARSEABLE)
         if len(value) > self.limit:
@@ -132,13 +126,11 @@ class Mixture:
             raise ValueError(f"a mixture needs different options, got {self.options!r}")
 
     def read(self, text: str) -> tuple[float, ...]:
-        """Read what was typed; InvalidMove where it is no answer."""
-        mix = _read_numbers(self.options, text)
+        mix = _numbers_of(self.options, text)
         self.check(mix)
         return mix
 
     def check(self, value: object) -> None:
-        """Raise InvalidMove where `value` is no answer."""
         if not isinstance(value, tuple | list) or len(value) != len(self.options):
             raise InvalidMove(f"expected {len(self.options)} probabilities, got {_short(value)}")
         for p in value:
@@ -157,7 +149,6 @@ class Form:
     fields: tuple[tuple[str, Choice | Amount | Words | Mixture], ...]
 
     def read(self, text: str) -> dict[str, Any]:
-        """Read what was typed; InvalidMove where it is no answer."""
         try:
             given = json.loads(text)
         except ValueError:
@@ -170,7 +161,6 @@ class Form:
         return {name: _read_field(name, ask, given[name]) for name, ask in self.fields}
 
     def check(self, value: object) -> None:
-        """Raise InvalidMove where `value` is no answer."""
         if not isinstance(value, Mapping) or set(value) != {name for name, _ in self.fields}:
             names = ", ".join(name for name, _ in self.fields)
             raise InvalidMove(f"expected the fields {names}, got {_short(value)}")
@@ -196,18 +186,15 @@ class Lottery:
 
     @classmethod
     def uniform(cls, outcomes: tuple[str | int, ...]) -> Lottery:
-        """Make a draw in which all outcomes are equally likely."""
         return cls(tuple((outcome, 1 / len(outcomes)) for outcome in outcomes))
 
     def read(self, text: str) -> str | int:
-        """Read what was typed; InvalidMove where it is no answer."""
         for outcome, _ in self.chances:
             if str(outcome) == text.strip():
                 return outcome
         raise InvalidMove(f"{_short(text)} cannot be drawn")
 
     def check(self, value: object) -> None:
-        """Raise InvalidMove where `value` is no answer."""
         if not any(value == outcome and type(value) is type(outcome) for outcome, _ in self.chances):
             raise InvalidMove(f"{_short(value)} cannot be drawn")
 
@@ -215,7 +202,7 @@ class Lottery:
 Ask = Choice | Amount | Words | Mixture | Form | Lottery
 
 
-def _read_numbers(options: tuple[str, ...], text: str) -> tuple[float, ...]:
+def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
     """Probabilities written as JSON (list or object) or as `label: number` pairs."""
     try:
         given = json.loads(text)

@@ -27,7 +27,6 @@ Json = dict[str, Any]
 
 
 def ask_to_json(ask: Ask) -> Json:
-    """Return an ask as plain data."""
     match ask:
         case Choice(options, may_pass):
             return {"kind": "choice", "options": list(options), "may_pass": may_pass}
@@ -44,7 +43,6 @@ def ask_to_json(ask: Ask) -> Json:
 
 
 def ask_from_json(data: Mapping[str, Any]) -> Ask:
-    """Read an ask from plain data."""
     match data["kind"]:
         case "choice":
             return Choice(tuple(data["options"]), data["may_pass"])
@@ -75,7 +73,6 @@ def decision_to_json(decision: Decision) -> Json:
 
 
 def decision_from_json(data: Mapping[str, Any], calls: tuple[Call, ...] = ()) -> Decision:
-    """Read a decision from plain data."""
     action = data["action"]
     return Decision(
         tuple(action) if isinstance(action, list) else action,
@@ -87,17 +84,14 @@ def decision_from_json(data: Mapping[str, Any], calls: tuple[Call, ...] = ()) ->
 
 
 def submission_to_json(submission: Submission) -> Json:
-    """Return a submission as plain data."""
     return {"role": submission.role, **decision_to_json(submission.decision)}
 
 
 def submission_from_json(data: Mapping[str, Any], calls: tuple[Call, ...] = ()) -> Submission:
-    """Read a submission from plain data."""
     return Submission(data["role"], decision_from_json(data, calls))
 
 
 def record_to_json(record: Record) -> Json:
-    """Return a record as plain data."""
     return {
         "game": record.game,
         "version": record.version,
@@ -109,7 +103,6 @@ def record_to_json(record: Record) -> Json:
 
 
 def record_from_json(data: Mapping[str, Any]) -> Record:
-    """Read a record from plain data."""
     return Record(
         data["game"],
         data["version"],

@@ -63,11 +63,9 @@ class Episode(Generic[State]):
 
     @property
     def over(self) -> bool:
-        """Whether nobody is asked any more."""
         return not self.pending
 
     def view(self, role: Role) -> View:
-        """Show what `role` may know now."""
         return self.game.view(self.state, role)
 
     def submit(self, role: Role, decision: Decision) -> None:

@@ -47,9 +47,7 @@ class Game(Protocol[State]):
     """Five pure functions. No clock, no network, no randomness, no players."""
 
     @property
-    def name(self) -> str:
-        """The name of the game."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def version(self) -> int:

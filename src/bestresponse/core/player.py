@@ -27,7 +27,6 @@ class Status(StrEnum):
 
     @property
     def readable(self) -> bool:
-        """Whether the answer could be read."""
         return self in (Status.VALID, Status.REPAIRED)
 
 
@@ -67,13 +66,9 @@ class Player(Protocol):
     """A player is a function of its view: nothing to clone or reset, no way to peek at anybody else."""
 
     @property
-    def name(self) -> str:
-        """The name in records."""
-        ...
+    def name(self) -> str: ...
 
-    def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
-        ...
+    def decide(self, view: View, ask: Ask) -> Decision: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +79,6 @@ class Nature:
     name: str = "nature"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if not isinstance(ask, Lottery):
             raise TypeError(f"nature only draws lotteries, not {ask!r}")
         rng = generator(self.seed, view.key)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from bestresponse.core.errors import UsageError
 
@@ -131,6 +131,7 @@ class Abilities:
     concurrency: int = 1
 
 
+@runtime_checkable
 class Model(Protocol):
     """Anything that answers requests."""
 

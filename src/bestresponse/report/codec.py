@@ -29,7 +29,7 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.stats.interval import Interval, interval_to_json
+from bestresponse.report.stats.interval import Interval
 
 __all__ = ["cell_json", "from_json", "to_json"]
 
@@ -78,7 +78,7 @@ def from_json(text: str) -> Document:
 def cell_json(cell: Cell) -> Any:
     """Return a cell as plain JSON data; an interval also says how it was computed, so that it can be read back."""
     if isinstance(cell, Interval):
-        return {**interval_to_json(cell), "method": cell.method}
+        return {**cell.to_json(), "method": cell.method}
     return _finite(cell) if isinstance(cell, float) else cell
 
 

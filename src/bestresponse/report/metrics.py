@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.numbers import NOISE
-from bestresponse.report.stats.interval import Interval, interval_to_json
+from bestresponse.report.stats.interval import Interval
 
 __all__ = ["Metric", "build_json", "build_rows", "build_table"]
 
@@ -76,5 +76,5 @@ def build_rows(
 
 def _to_json(value: Value) -> JsonValue:
     if isinstance(value, Interval):
-        return interval_to_json(value)
+        return value.to_json()
     return value if value is None or value - value == 0 else None

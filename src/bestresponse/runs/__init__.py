@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.runs.execute import Outcome as Outcome
-    from bestresponse.runs.execute import Progress as Progress
-    from bestresponse.runs.execute import execute as execute
+    from bestresponse.runs.execution import Outcome as Outcome
+    from bestresponse.runs.execution import Progress as Progress
+    from bestresponse.runs.execution import execute as execute
     from bestresponse.runs.folder import RunFolder as RunFolder
     from bestresponse.runs.folder import StoredPlay as StoredPlay
     from bestresponse.runs.manifest import Manifest as Manifest

@@ -1,38 +1,78 @@
-"""What the calls of a run took, model by model: counted from its record, and told as a section."""
+"""What the calls of a run took, model by model, and what they cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from bestresponse.models.base import Usage
+from bestresponse.models.prices import find_price_by_identity
+from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.document import Column, Note, Section, Table
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.watching import Prices
+from bestresponse.runs.lines import read_lines
+from bestresponse.runs.manifest import Manifest
 
-__all__ = ["call_totals", "costs_section"]
+__all__ = ["CallTotals", "Prices", "costs_section", "count_calls", "price_by_model", "sum_money"]
+
+Prices = Callable[[str, Mapping[str, Any]], float | None]
+"""The price in US dollars of a model's usage; None where it is not known."""
 
 
-def call_totals(folder: RunFolder, prices: Prices) -> Iterable[dict[str, Any]]:
-    """Calls, tokens, seconds and dollars of every model."""
-    sums: dict[str, dict[str, Any]] = {}
-    for call in folder.calls():
-        nothing = {"calls": 0, "prompt": 0, "completion": 0, "reasoning": 0, "seconds": 0.0, "money": 0.0}
-        total = sums.setdefault(call["model"], {"model": call["model"], **nothing})
+@dataclass(slots=True)
+class CallTotals:
+    """What the calls of one model took. `money` is None where the price is not known."""
+
+    model: str
+    calls: int = 0
+    prompt: int = 0
+    completion: int = 0
+    reasoning: int = 0
+    seconds: float = 0.0
+    money: float | None = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the totals as plain JSON data."""
+        return asdict(self)
+
+
+def price_by_model(manifest: Manifest) -> Prices:
+    """Return the prices of a run's models, by the identity that its manifest recorded for each."""
+    by_name = {bare_name(name): find_price_by_identity(entry["identity"]) for name, entry in manifest.models.items()}
+
+    def price(model: str, usage: Mapping[str, Any]) -> float | None:
+        return by_name[model](Usage(**usage)) if model in by_name else None
+
+    return price
+
+
+def count_calls(calls: Path, prices: Prices) -> tuple[CallTotals, ...]:
+    """Count calls, tokens, seconds and dollars of every model in a file of recorded calls."""
+    sums: dict[str, CallTotals] = {}
+    for call in read_lines(calls):
+        total = sums.setdefault(call["model"], CallTotals(call["model"]))
         usage = call["reply"]["usage"]
-        total["calls"] += 1
-        for kind in ("prompt", "completion", "reasoning"):
-            total[kind] += usage.get(kind) or 0
-        total["seconds"] += call["reply"]["latency"]
+        total.calls += 1
+        total.prompt += usage.get("prompt") or 0
+        total.completion += usage.get("completion") or 0
+        total.reasoning += usage.get("reasoning") or 0
+        total.seconds += call["reply"]["latency"]
         cost = prices(call["model"], usage)
-        total["money"] = None if cost is None or total["money"] is None else total["money"] + cost
-    return sums.values()
+        total.money = None if cost is None or total.money is None else total.money + cost
+    return tuple(sums.values())
 
 
-def costs_section(calls: Iterable[Mapping[str, Any]]) -> Section | None:
-    """What the run took, model by model: `calls` holds one mapping per model, as `call_totals` gives it."""
-    rows = tuple(
-        (c["model"], c["calls"], c["prompt"], c["completion"], c["reasoning"], c["seconds"], c["money"]) for c in calls
-    )
+def sum_money(totals: Iterable[CallTotals]) -> float | None:
+    """Add up the dollars of all models; None where one is not known."""
+    costs = [total.money for total in totals]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def costs_section(totals: Iterable[CallTotals]) -> Section | None:
+    """Build the report's section of costs; None where no call was made."""
+    rows = tuple((c.model, c.calls, c.prompt, c.completion, c.reasoning, c.seconds, c.money) for c in totals)
     if not rows:
         return None
     columns = (

@@ -24,7 +24,7 @@ from bestresponse.core.errors import StoreError
 from bestresponse.report.files import explain_os_error, write_text
 from bestresponse.runs.lines import Lines, read_lines
 from bestresponse.runs.lock import FolderLock
-from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.manifest import FORMAT, Manifest
 
 __all__ = ["RunFolder", "StoredPlay"]
 
@@ -58,9 +58,15 @@ class RunFolder:
         except (OSError, ValueError) as error:
             raise StoreError(f"{file} cannot be read: {error}") from None
         try:
-            return cls(path, Manifest.from_json(data))
+            manifest = Manifest.from_json(data)
         except (TypeError, AttributeError):
             raise StoreError(f"{file} is not the manifest of a run") from None
+        if manifest.format != FORMAT:
+            raise StoreError(
+                f"{path} was written by another version of bestresponse (format {manifest.format}, this one reads "
+                f"format {FORMAT}); the version in its manifest.json can read it"
+            )
+        return cls(path, manifest)
 
     @classmethod
     def open(cls, path: Path, manifest: Manifest) -> RunFolder:

@@ -1,27 +1,33 @@
-"""Runs of any study: described before the first play, found again by their settings in an output folder."""
+"""How a run was begun: the command, the time, the revision of the code; and the manifest made from it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import digest
-from bestresponse.core.texts import Texts
-from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
-from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.manifest import Manifest, environment
+from bestresponse.runs.study import Config, Study
 
-__all__ = ["Occasion", "find_run", "new_manifest", "settings_of", "unfinished_like"]
+__all__ = [
+    "Invocation",
+    "current_invocation",
+    "find_revision",
+    "identify_run",
+    "make_manifest",
+    "read_command_line",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class Invocation:
     """When and how a run was begun: the command as typed, the time, and the revision of the code."""
 
     command: tuple[str, ...]
@@ -29,59 +35,60 @@ class Occasion:
     revision: str | None = None
 
 
-def new_manifest(
-    study: str,
-    config: Mapping[str, Any],
-    models: Mapping[str, Model],
-    occasion: Occasion,
-    texts: Iterable[Texts] = (GAME_TEXTS, PLAYER_TEXTS),
+def current_invocation() -> Invocation:
+    """Describe this process, now."""
+    return Invocation(read_command_line(), datetime.now().astimezone().isoformat(timespec="seconds"), find_revision())
+
+
+def read_command_line() -> tuple[str, ...]:
+    """Return the command as it can be typed again, the program by its short name."""
+    program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
+    return (program, *(shlex.quote(word) for word in sys.argv[1:]))
+
+
+def find_revision() -> str | None:
+    """Return the git revision where the code runs from a checkout; None where it is installed."""
+    folder = Path(__file__).resolve().parents[3]
+    if not (folder / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"],
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
+
+
+def identify_run(study: Study[Any, Any], config: Config) -> str:
+    """Return the id of a run: the hash of its study and settings."""
+    return digest({"study": study.name, "config": config.to_json()}, 12)
+
+
+def make_manifest(
+    study: Study[Any, Any], config: Config, models: Mapping[str, Model], invocation: Invocation
 ) -> Manifest:
-    """What is written down before the first play. The run's id is the hash of the study and its settings."""
-    prompts = {f"{each.package.removeprefix('bestresponse.')}/{name}": digits for each in texts
-               for name, digits in each.hashes().items()}  # fmt: skip
+    """Write down what a run is before its first play."""
+    settings = config.to_json()
+    prompts = {
+        f"{texts.package.removeprefix('bestresponse.')}/{name}": digits
+        for texts in study.texts
+        for name, digits in texts.hashes().items()
+    }
     who = {
         name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
     }
     return Manifest(
-        digest({"study": study, "config": config}, 12),
-        study,
-        config,
-        occasion.command,
-        occasion.created,
-        environment(occasion.revision),
+        identify_run(study, config),
+        study.name,
+        settings,
+        invocation.command,
+        invocation.created,
+        environment(invocation.revision),
         prompts,
         who,
     )
-
-
-def settings_of(folder: RunFolder, study: str) -> Mapping[str, Any]:
-    """The settings of a stored run as they were written down; StoreError where the run is of another study."""
-    if folder.manifest.study != study:
-        raise StoreError(f"{folder.path} holds a run of {folder.manifest.study}, not of {study}")
-    return folder.manifest.config
-
-
-def find_run(given: Path) -> RunFolder:
-    """The run in that folder, or the newest one among the runs below it."""
-    if (given / "manifest.json").exists():
-        return RunFolder.read(given)
-    below = sorted(given.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime)
-    if not below:
-        raise UsageError(f"{given} holds no run; a run is a folder with a manifest.json, as `bench` makes it")
-    return RunFolder.read(below[-1].parent)
-
-
-def unfinished_like(output: Path, config: Mapping[str, Any], without: str = "seed") -> RunFolder | None:
-    """The newest unfinished run below `output` whose settings differ from `config` at most in `without`."""
-    wanted = json.loads(json.dumps({name: value for name, value in config.items() if name != without}))
-    found = sorted(output.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in found:
-        if (path.parent / "finished").exists():
-            continue
-        try:
-            folder = RunFolder.read(path.parent)
-        except StoreError:
-            continue
-        if {name: value for name, value in folder.manifest.config.items() if name != without} == wanted:
-            return folder
-    return None

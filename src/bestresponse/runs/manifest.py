@@ -9,7 +9,10 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-__all__ = ["Manifest", "environment"]
+__all__ = ["FORMAT", "Manifest", "environment"]
+
+FORMAT = 2
+"""Raised whenever runs of earlier versions cannot be read any more."""
 
 _PACKAGES = (
     "bestresponse", "numpy", "scipy", "numba", "httpx", "pydantic", "jinja2", "matplotlib", "xllamacpp",
@@ -29,7 +32,12 @@ class Manifest:
     environment: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, Any] = field(default_factory=dict)
-    format: int = 1
+    format: int = FORMAT
+
+    @property
+    def footer(self) -> str:
+        """The last line of a report: the version and the run it came from."""
+        return f"bestresponse {self.environment.get('packages', {}).get('bestresponse', '')}, run {self.run}"
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
@@ -39,6 +47,7 @@ class Manifest:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Manifest:
         known = {name: data[name] for name in cls.__slots__ if name in data}
+        known.setdefault("format", 1)
         known["command"] = tuple(known.get("command", ()))
         return cls(**known)
 

@@ -13,7 +13,7 @@ from bestresponse.core.json import canonical, digest
 from bestresponse.models.base import Abilities, Json, Model, Reply, Request
 from bestresponse.models.codec import reply_from_json, request_to_json
 from bestresponse.players.llm.verified import bare_name
-from bestresponse.runs.execute import PlayOne
+from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.spec import Spec
 

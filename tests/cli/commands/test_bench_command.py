@@ -188,7 +188,7 @@ def test_a_key_never_reaches_a_file_or_the_screen(serve, tmp_path):
 def test_dry_run_says_what_it_would_take_and_calls_nobody(serve, tmp_path):
     server = serve()
     done = bestresponse("bench", "--model", server.model, "--num-games", 50, "--dry-run", "--output-dir", tmp_path)
-    assert re.match(r"50 games, 50 plays, at most 50 calls, about [\d,]+ prompt tokens", done.stdout)
+    assert re.match(r"50 games, seed \d+; 50 plays; at most 50 calls; about [\d,]+ tokens", done.stdout)
     assert server.delivered == []
 
 

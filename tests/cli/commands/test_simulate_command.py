@@ -41,8 +41,8 @@ def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(tmp_path):
     ]  # fmt: skip
     assert [one["rsr_start"] for one in summary["settings"][:3]] == [0.3, 0.4, 0.5]
     (run,) = tmp_path.glob("water-*")
-    assert {p.name for p in run.iterdir()} >= {"report.html", "report.json", "games.csv", "days.csv", "finished"}
-    assert len((run / "games.csv").read_text().splitlines()) == 19
+    assert {p.name for p in run.iterdir()} >= {"report.html", "report.json", "rows.csv", "days.csv", "finished"}
+    assert len((run / "rows.csv").read_text().splitlines()) == 19
 
 
 def test_model_seats_play_and_the_same_command_again_calls_nobody(serve, tmp_path):

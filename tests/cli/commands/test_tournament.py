@@ -68,7 +68,13 @@ def test_all_strategies_meet_and_a_table_and_a_report_come_out(tournament, tmp_p
     assert "tit-for-tat" in done.stdout
     assert "left out: cooperator" in done.stderr
     (run,) = tmp_path.glob("tournament-*")
-    assert {path.name for path in run.iterdir()} >= {"manifest.json", "report.html", "report.json", "standings.json"}
+    assert {path.name for path in run.iterdir()} >= {
+        "manifest.json",
+        "report.html",
+        "report.json",
+        "summary.json",
+        "rows.csv",
+    }
     assert "Who earned what against whom" in (run / "report.html").read_text()
 
 

@@ -113,7 +113,7 @@ def test_the_loop_runs_on_a_game_played_move_by_move(serve, tmp_path: Path) -> N
     done = RUN.invoke(app, arguments)
     assert done.exit_code == 0, done.output
     summary = json.loads(done.stdout)
-    assert "3 runs of at most 5 attempts: up to 30 calls" in done.stderr
+    assert "3 runs of at most 5 attempts; 3 plays; at most 30 calls" in done.stderr
     assert summary["claims"]["will_play"] == {"made": 6, "refuted": 3, "unknown": 0}
     assert summary["change"]["payoff"]["estimate"] == pytest.approx(0.2)
     assert summary["change"]["gap"]["estimate"] == pytest.approx(-0.2)
@@ -173,5 +173,5 @@ def test_a_verified_model_is_measured_by_the_benchmark(serve, dilemma: Path, tmp
 
 def test_only_those_who_play_can_be_verified() -> None:
     code, out = verify("prisoners-dilemma", "--model", "verified:openai/x", "--repeats", "1")
-    assert code == 1
-    assert "there is no model named 'verified:openai/x'" in out
+    assert code == 2
+    assert "name the model without `verified:`" in out

@@ -17,7 +17,7 @@ from bestresponse.games.water.batch import prices_to_win, serve_many
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, bidder, play_many, seat_seed
 from bestresponse.games.water.game import Water, water
 from bestresponse.games.water.rules import Resident, WaterRules, allocate, with_abundance
-from bestresponse.games.water.solver import SOLVED, find_policy, solve
+from bestresponse.games.water.solver import SOLVED, policy_of, solve
 
 FIVE = ("random", "share:0.3", "need", "myopic", "no-regret")
 
@@ -150,5 +150,5 @@ def test_the_kept_policies_are_what_solving_gives():
 
 def test_other_rules_are_solved_when_they_come_up():
     rules = WaterRules((Resident("a", 2, 10), Resident("b", 2, 10)), 2, 3, 4)
-    assert find_policy(rules, 0).shape == (5,)
+    assert policy_of(rules, 0).shape == (5,)
     assert play_many(rules, ["solver", "random"], [1, 2]).survived.shape == (2, 2)

@@ -4,18 +4,16 @@ import json
 
 import numpy as np
 import pytest
+import running
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs import RunFolder
-from bestresponse.runs.invocation import Occasion
-from bestresponse.studies.bench import session
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import draw
 from bestresponse.studies.bench.given import UserGame
 from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.playing import game_of
-from bestresponse.studies.bench.replaying import replay_run
+from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.theory.games.normal_form import NormalForm
 
 SEXES = NormalForm(
@@ -79,12 +77,9 @@ def test_suites_that_change_the_game_or_its_names_say_so():
 def test_a_model_that_always_goes_to_the_opera_is_measured_by_that_name_in_every_order(tmp_path):
     settings = config(models=("scripted",), seats=("row",))
     model = ScriptedModel(lambda request: "ANSWER: opera")
-    manifest = session.manifest_of(settings, {"scripted": model}, Occasion((), ""))
-    plan = Plan(settings)
-    with RunFolder.open(tmp_path / "run", manifest) as folder:
-        session.run(plan, folder, {"scripted": model}, workers=1, on_progress=lambda progress: None)
-        rows = session.read_results(folder).original
+    ran = running.run(BenchStudy(), settings, tmp_path, {"scripted": model})
+    rows = ran.results.original
     assert len(rows) == 4
     assert len({row["nash_gap"] for row in rows}) == 1
     assert [row["status"] for row in rows] == ["valid"] * 4
-    assert replay_run(RunFolder.read(tmp_path / "run")).same == 4
+    assert ran.replay().same == 4

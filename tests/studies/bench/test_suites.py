@@ -3,18 +3,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import running
 
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
-from bestresponse.runs import RunFolder
-from bestresponse.runs.execute import Progress
-from bestresponse.runs.invocation import Occasion
-from bestresponse.studies.bench import session
+from bestresponse.runs.execution import Progress
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.plan import Plan
-from bestresponse.studies.bench.replaying import replay_run
 from bestresponse.studies.bench.stability import invariance, invariance_score, sensitivity
+from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.bench.variants import VARIANTS
 
 
@@ -48,16 +45,13 @@ def first_action(request):
 def run(tmp_path: Path, script, **settings):
     config = BenchConfig(models=("m",), **settings)
     models = {"m": ScriptedModel(script, name="m", abilities=Abilities(schema=True))}
-    plan = Plan(config)
-    manifest = session.manifest_of(config, models, Occasion(("bestresponse", "bench"), "today"))
     told: list[Progress] = []
-    with RunFolder.open(tmp_path / "run", manifest) as folder:
-        outcome = session.run(plan, folder, models, workers=2, on_progress=told.append)
-    return folder, outcome, session.read_results(folder), models["m"]
+    ran = running.run(BenchStudy(), config, tmp_path, models, workers=2, on_progress=told.append)
+    return ran, ran.outcome, ran.results, models["m"]
 
 
 def document_of(folder, results):
-    return session.report_of(folder, results, lambda model, usage: None)
+    return folder.report()
 
 
 def test_a_perfect_model_has_no_gap_and_no_exploitability(tmp_path):
@@ -170,10 +164,10 @@ def test_general_sum_families_are_measured_with_their_own_figures(tmp_path):
 
 def test_a_recorded_run_replays_to_the_same_records_and_notices_a_changed_reply(tmp_path):
     folder, _, _, _ = run(tmp_path, first_action, num_games=4)
-    assert replay_run(folder).same == 4
+    assert folder.replay().same == 4
     calls = folder.path / "calls.jsonl"
     calls.write_text(calls.read_text().replace('\\"A\\": 1.0, \\"B\\": 0.0', '\\"A\\": 0.0, \\"B\\": 1.0', 1))
-    found = replay_run(RunFolder.read(folder.path))
+    found = folder.replay()
     assert (found.same, len(found.different)) == (3, 1)
 
 

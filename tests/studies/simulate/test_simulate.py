@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import running
 
 import bestresponse.formal.formalize.library
 from bestresponse.core.errors import StoreError, UsageError
@@ -13,17 +14,15 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.persona import Persona
 from bestresponse.report import codec, page
-from bestresponse.runs import watching
 from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion
+from bestresponse.runs.invocation import make_manifest
 from bestresponse.runs.replay import Replay
-from bestresponse.studies.simulate import session
-from bestresponse.studies.simulate.config import PlaygroundConfig, usual_policy
-from bestresponse.studies.simulate.findings import findings
+from bestresponse.runs.run import Run, load_run
+from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.measure import measure
 from bestresponse.studies.simulate.plan import most_calls, specs
 from bestresponse.studies.simulate.regrets import judge
-from bestresponse.studies.simulate.replaying import replay_run
+from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.simulate.summary import Summary
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
@@ -35,19 +34,17 @@ def settings(game, *who, **more):
     roles = source.game().roles
     players = who if len(who) > 1 else who * len(roles)
     more.setdefault("policy", usual_policy(source.game()))
-    return PlaygroundConfig(source, tuple(zip(roles, players, strict=True)), **more)
+    return SimulateConfig(source, tuple(zip(roles, players, strict=True)), **more)
 
 
 def played(folder, config, models=None):
-    models = models or {}
-    with RunFolder.open(folder, session.manifest_of(config, models, Occasion((), ""))) as run:
-        outcome = session.run(config, run, models)
-    return RunFolder.read(folder), outcome
+    ran = running.run(SimulateStudy(), config, folder, models)
+    return ran, ran.outcome
 
 
 def summary_of(folder, config, models=None):
     run, _ = played(folder, config, models)
-    return Summary(session.read_results(run))
+    return Summary(run.results.measured)
 
 
 def line(repeat, payoffs, **moves):
@@ -128,7 +125,7 @@ def test_where_no_play_came_the_nearest_equilibrium_is_taken_to_be_played(tmp_pa
     """Taking at once is the equilibrium of the centipede: what would follow is not seen, and costs nothing."""
     config = settings("centipede", "always:take", repeats=2)
     run, _ = played(tmp_path / "r", config)
-    measured = session.read_results(run)
+    measured = run.results.measured
     found = Summary(measured).judged
     assert (found.places, found.unseen) == (4, 3)
     assert {seat: one.estimate for seat, one in found.regrets.items()} == {"player 1": 0.0, "player 2": 0.0}
@@ -168,7 +165,7 @@ def test_answers_are_priced_where_an_equilibrium_is_known_in_words(tmp_path):
     """The receiver returns nothing in equilibrium, so that what is sent is lost."""
     found = summary_of(tmp_path / "r", settings("trust-amounts", "always:4", "equilibrium", repeats=2))
     assert {seat: one.estimate for seat, one in found.losses.items()} == {"sender": 4.0, "receiver": 0.0}
-    assert [row["cost"] for row in found.measured.rows()] == [4.0, 0.0, 4.0, 0.0]
+    assert [row["cost"] for row in found.measured.rows] == [4.0, 0.0, 4.0, 0.0]
 
 
 def test_one_answer_does_not_do_where_two_kinds_are_asked_for(tmp_path):
@@ -184,8 +181,7 @@ def test_the_fields_of_a_form_are_told_apart(tmp_path):
 
 def test_stopped_in_the_middle_every_repeat_is_played_once(tmp_path):
     config = settings("kuhn-poker", "random", repeats=6, seed=1)
-    played(tmp_path / "r", config)
-    file = tmp_path / "r" / "records.jsonl"
+    file = played(tmp_path / "r", config)[0].path / "records.jsonl"
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:3]) + lines[3][:30])
     _, outcome = played(tmp_path / "r", config)
@@ -198,7 +194,7 @@ def test_an_answer_that_cannot_be_read_voids_the_play_and_is_counted_apart(tmp_p
     config = settings("prisoners-dilemma", "m", "always:defect", repeats=3, attempts=1, style="line")
     models = {"m": ScriptedModel(["ANSWER: defect", "let me think", "ANSWER: cooperate"], name="m")}
     run, outcome = played(tmp_path / "r", config, models)
-    measured = session.read_results(run)
+    measured = run.results.measured
     assert outcome.complete
     assert (measured.plays, [void.repeat for void in measured.voids]) == (2, [1])
     assert measured.answers["m"].statuses == {"valid": 2, "unparseable": 1}
@@ -206,17 +202,17 @@ def test_an_answer_that_cannot_be_read_voids_the_play_and_is_counted_apart(tmp_p
     # row got 1 and 0; the void play could have given it 0 or 5
     bounds = Summary(measured).bounds["row"]
     assert (bounds.low, bounds.high) == (pytest.approx(1 / 3), 2.0)
-    rows = list(measured.rows())
+    rows = list(measured.rows)
     assert [row["move"] for row in rows] == ["defect", "defect", "cooperate", "defect", None]
-    assert "1 play is void" in page.render(session.report_of(run, measured))
-    assert replay_run(run).same == 3
+    assert "1 play is void" in page.render(run.report())
+    assert run.replay().same == 3
 
 
 def test_where_the_game_lets_a_seat_pass_it_abstains(tmp_path):
     config = settings("survival-auction", "m", "need", "need", "need", "need", repeats=1, attempts=1)
     assert config.policy == "abstain"
     models = {"m": ScriptedModel(lambda request: "no bid from me?", name="m")}
-    measured = session.read_results(played(tmp_path / "r", config, models)[0])
+    measured = played(tmp_path / "r", config, models)[0].results.measured
     assert measured.plays == 1
     assert measured.answers["m"].abstained == measured.answers["m"].statuses["unparseable"] > 0
     assert {one.value for one in measured.made if one.seat == "player 1"} == {"pass"}
@@ -226,7 +222,7 @@ def test_only_void_plays_make_a_report_without_figures(tmp_path):
     config = settings("prisoners-dilemma", "m", repeats=1, attempts=1)
     models = {"m": ScriptedModel(lambda request: "?", name="m")}
     run, _ = played(tmp_path / "r", config, models)
-    titles = [section.title for section in watching.document_of(run).sections]
+    titles = [section.title for section in run.report().sections]
     assert titles == ["Plays without a result", "How the answers were read", "Costs", "How it was done"]
 
 
@@ -240,7 +236,7 @@ def test_seats_that_move_together_are_asked_at_the_same_time(tmp_path):
     config = settings(PROGRAMS / "public_goods.pl", "m", repeats=2, style="line")
     run, outcome = played(tmp_path / "r", config, {"m": ScriptedModel(answer, name="m")})
     assert outcome.played == 2
-    assert Summary(session.read_results(run)).welfare.estimate == 36.0
+    assert Summary(run.results.measured).welfare.estimate == 36.0
 
 
 def test_a_model_whose_reasoning_is_refuted_is_asked_again(tmp_path):
@@ -250,11 +246,11 @@ def test_a_model_whose_reasoning_is_refuted_is_asked_again(tmp_path):
     right = "If I choose defect and col chooses cooperate, I get 5.\nANSWER: defect"
     models = {"verified:m": ScriptedModel([wrong, right], name="m")}
     run, _ = played(tmp_path / "r", config, models)
-    measured = session.read_results(run)
+    measured = run.results.measured
     assert Summary(measured).payoffs["row"].estimate == 5.0
     assert measured.answers["verified:m"].statuses == {"valid": 1}
-    assert replay_run(run) == Replay(1, ())
-    assert watching.money_of(run) == 0.0
+    assert run.replay() == Replay(1, ())
+    assert run.money == 0.0
 
 
 def test_a_persona_speaks_from_its_seat_only(tmp_path):
@@ -305,10 +301,10 @@ def test_a_stored_run_needs_no_file(tmp_path):
     file.write_text(json.dumps({"payoffs": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]], "name": "meet"}))
     run, _ = played(tmp_path / "r", settings(file, "equilibrium", repeats=2))
     file.unlink()
-    assert replay_run(run).same == 2
-    assert watching.total_of(run) == 2
-    assert watching.game_of_play(run, {}).roles == ("row", "col")
-    assert "Playing meet" in page.render(watching.document_of(run))
+    assert run.replay().same == 2
+    assert run.total == 2
+    assert run.game({}).roles == ("row", "col")
+    assert "Playing meet" in page.render(load_run(run.path).report())
 
 
 def test_hostile_names_are_only_text_in_the_report(tmp_path):
@@ -318,8 +314,7 @@ def test_hostile_names_are_only_text_in_the_report(tmp_path):
             "actions": [["<img src=x onerror=alert(2)>", "=1+1"], ["a", "b"]]}  # fmt: skip
     file.write_text(json.dumps(game))
     run, _ = played(tmp_path / "r", settings(file, "random", repeats=4))
-    measured = session.read_results(run)
-    document = findings(measured, run.manifest)
+    document = run.report()
     html = page.render(document)
     assert evil not in html
     assert "<img src=x" not in html
@@ -328,8 +323,8 @@ def test_hostile_names_are_only_text_in_the_report(tmp_path):
 
 def test_a_run_without_plays_has_no_report_and_other_studies_are_told_apart(tmp_path):
     config = settings("stag-hunt", "random")
-    with RunFolder.open(tmp_path / "r", session.manifest_of(config, {}, Occasion((), ""))) as run:
+    with RunFolder.open(tmp_path / "r", make_manifest(SimulateStudy(), config, {}, running.NOW)) as folder:
         pass
     with pytest.raises(StoreError, match="no finished play yet"):
-        watching.document_of(run)
-    assert PlaygroundConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+        Run(folder, SimulateStudy()).report()
+    assert SimulateConfig.from_json(json.loads(json.dumps(config.to_json()))) == config

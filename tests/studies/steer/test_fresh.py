@@ -11,7 +11,7 @@ from bestresponse.core.errors import InvalidGame, NotCached, UsageError
 from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
 from bestresponse.models.base import Reply
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import Silent, Unwritten
+from bestresponse.studies.steer.answers import MemoryAnswers, OfflineModel
 from bestresponse.studies.steer.building import build
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays, fresh_on_record, play_fresh
@@ -21,7 +21,7 @@ from bestresponse.studies.steer.solving import solve_dialogue
 
 
 def solved_game(name="meeting", wordings=2, **more):
-    game, kept, model = dialogue(name, **more), Unwritten(), SimulatedSpeaker(0)
+    game, kept, model = dialogue(name, **more), MemoryAnswers(), SimulatedSpeaker(0)
     cast = cast_of(model, game.domain)
     build(game, cast, kept.book, wordings=wordings)
     policy = solve_dialogue(RecordedDialogue(game, kept.book, wordings), 200).cfr.policy
@@ -95,7 +95,7 @@ def test_a_dialogue_without_a_readable_end_is_void():
             return Reply("no idea") if request.schema else super().complete(request)
 
     game, policy, _, _ = solved_game()
-    plays = play_fresh(game, policy, cast_of(Mute(0), game.domain), Unwritten(), range(2, 4))
+    plays = play_fresh(game, policy, cast_of(Mute(0), game.domain), MemoryAnswers(), range(2, 4))
     assert plays.void == plays.plays == 6
     assert np.isnan(plays.gains).all()
 
@@ -103,8 +103,8 @@ def test_a_dialogue_without_a_readable_end_is_void():
 def test_a_run_that_is_only_read_asks_nobody():
     recorded = {"identity": {"provider": "x"}, "abilities": {"schema": True}}
     with pytest.raises(NotCached, match="not every answer is on record"):
-        Silent("x", recorded).complete(None)
-    assert len(Unwritten().book) == len(Book()) == 0
+        OfflineModel("x", recorded).complete(None)
+    assert len(MemoryAnswers().book) == len(Book()) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Strategies of Axelrod's library beside ours; only where that library is installed."""
 
 import pytest
+import running
 
 pytest.importorskip("axelrod", reason="Axelrod's library is not installed; nothing here needs it")
 
@@ -10,12 +11,9 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.players.strategies.axelrod import AxelrodPlayer
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion
-from bestresponse.studies.tournament import session
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import gather, read_stage
-from bestresponse.studies.tournament.plan import Plan
+from bestresponse.studies.tournament.study import TournamentStudy
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.library import classic_strategy
@@ -48,9 +46,8 @@ def test_a_strategy_with_chance_is_a_function_of_its_view():
 def test_library_strategies_take_part_in_tournaments(tmp_path):
     stage = read_stage("prisoners-dilemma")
     config = TournamentConfig(stage, gather(["axelrod:Grudger", "grim", "defector"], stage).entries, rounds=6)
-    with RunFolder.open(tmp_path / "run", session.manifest_of(config, {}, Occasion((), ""))) as folder:
-        session.run(Plan(config), folder, {}, workers=1, on_progress=lambda progress: None)
-        rows = {row.name: row for row in session.read_standings(folder).rows}
+    ran = running.run(TournamentStudy(), config, tmp_path)
+    rows = {row.name: row for row in ran.results.table}
     assert rows["axelrod:Grudger"].total == rows["grim"].total
 
 

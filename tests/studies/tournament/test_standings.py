@@ -3,19 +3,18 @@ import math
 
 import numpy as np
 import pytest
+import running
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.runs.execute import Progress
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion
-from bestresponse.studies.tournament import session
 from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
 from bestresponse.studies.tournament.entries import gather, read_stage, read_strategy
 from bestresponse.studies.tournament.evolution import ecology, moran_runs
+from bestresponse.studies.tournament.measure import measure_standings
 from bestresponse.studies.tournament.plan import Plan
 from bestresponse.studies.tournament.standings import normalised, winners_by_target, winners_by_total
+from bestresponse.studies.tournament.study import TournamentStudy
 
 DILEMMA = read_stage("prisoners-dilemma")
 
@@ -25,11 +24,11 @@ def tournament(*names, game=DILEMMA, more=(), **settings):
 
 
 def standings(*names, **settings):
-    return session.standings_of(Plan(tournament(*names, **settings)))
+    return measure_standings(Plan(tournament(*names, **settings)))
 
 
 def by_name(found):
-    return {row.name: row for row in found.rows}
+    return {row.name: row for row in found.table}
 
 
 def test_a_small_round_robin_worked_out_by_hand():
@@ -176,12 +175,8 @@ def test_a_saved_agent_and_a_rules_file_take_part(tmp_path):
 
 def play_with(model, tmp_path, *names, **settings):
     config = tournament(*names, more=(Entry("llm", "model", "llm"),), **settings)
-    plan = Plan(config)
-    manifest = session.manifest_of(config, {"llm": model}, Occasion((), ""))
-    progress: list[Progress] = []
-    with RunFolder.open(tmp_path / "run", manifest) as folder:
-        outcome = session.run(plan, folder, {"llm": model}, workers=1, on_progress=progress.append)
-        return outcome, session.read_standings(folder), session.report_of(folder, session.read_standings(folder))
+    ran = running.run(TournamentStudy(), config, tmp_path, {"llm": model})
+    return ran.outcome, ran.results, ran.report()
 
 
 def test_a_model_plays_beside_strategies_in_both_seats_and_against_itself(tmp_path):

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import running
 
 from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion
-from bestresponse.studies.verify import session
+from bestresponse.runs.run import Run
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised
 from bestresponse.studies.verify.evaluation import SheetRow, aggregate, agreement, read_sheet, write_sheet
-from bestresponse.studies.verify.findings import findings, summary_of
 from bestresponse.studies.verify.measure import Measured, labels_of
 from bestresponse.studies.verify.recorded import Rating
 from bestresponse.studies.verify.setup import scene_of
+from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.theory.games.normal_form import NormalForm
 
 ACTIONS = (("cooperate", "defect"), ("cooperate", "defect"))
@@ -42,15 +42,20 @@ def script(request: Request) -> str:
 
 
 @pytest.fixture
-def measured(tmp_path: Path) -> Measured:
+def ran(tmp_path: Path) -> Run:
     model = ScriptedModel(script)
     settings = config()
-    manifest = session.manifest_of(settings, {"scripted": model}, Occasion(("verify",), "now"))
-    with RunFolder.open(tmp_path / "run", manifest) as folder:
-        outcome = session.run(settings, folder, {"scripted": model})
-        assert outcome.complete
-        assert session.run(settings, folder, {"scripted": model}).played == 0
-    return session.read_results(RunFolder.read(tmp_path / "run"))
+    study, models = VerifyStudy(), {"scripted": model}
+    outcome = running.run(study, settings, tmp_path, models).outcome
+    assert (outcome.played, outcome.failed) == (settings.repeats, 0)
+    again = running.run(study, settings, tmp_path, models)
+    assert again.outcome.played == 0
+    return again
+
+
+@pytest.fixture
+def measured(ran: Run) -> Measured:
+    return ran.results
 
 
 def test_the_game_is_told_without_its_name_in_reverse_order() -> None:
@@ -68,7 +73,7 @@ def test_players_with_different_actions_get_different_letters() -> None:
 
 
 def test_first_and_last_attempts_are_compared(measured: Measured) -> None:
-    summary = summary_of(measured)
+    summary = measured.summary
     assert summary["attempts"] == {"1": 1, "2": 2, "3": 0}
     assert summary["first"] == {"correct": 0, "wrong": 2, "undecided": 0, "unchecked": 1}
     assert summary["last"] == {"correct": 2, "wrong": 0, "undecided": 0, "unchecked": 1}
@@ -101,16 +106,15 @@ def test_a_sheet_shows_no_verdict_and_reads_back_when_filled(measured: Measured)
     assert read_sheet(filled) == {"a": Rating(False, True, ("pa", "pc"))}
 
 
-def test_filled_sheets_enter_the_report(measured: Measured, tmp_path: Path) -> None:
-    runs = [row["run"] for row in measured.rows]
-    sheets = [{run: Rating(False, True, ("pa",)) for run in runs}, {run: Rating(True, True) for run in runs}]
-    document = findings(measured, RunFolder.read(tmp_path / "run").manifest, sheets=sheets)
-    (section,) = [section for section in document.sections if section.title == "People's judgement"]
+def test_filled_sheets_enter_the_report(ran: Run) -> None:
+    assert "People's judgement" not in [section.title for section in ran.report().sections]
+    raters = (Rating(False, True, ("pa",)), Rating(True, True))
+    for number, rating in enumerate(raters, 1):
+        filled = [replace(row, rating=rating) for row in ran.results.sheet()]
+        (ran.path / f"sheet-rater-{number}.csv").write_text(write_sheet(filled))
+    (section,) = [section for section in ran.report().sections if section.title == "People's judgement"]
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
     assert table.rows == (("correct", 0, 0), ("incorrect", 0, 2))
-    assert "People's judgement" not in [
-        s.title for s in findings(measured, RunFolder.read(tmp_path / "run").manifest).sections
-    ]
 
 
 def test_a_sheet_that_cannot_be_read_says_where_and_why() -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import running
 
 from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import play
@@ -16,17 +17,14 @@ from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
-from bestresponse.players.llm.verified import Verified, make_tree_subjects
+from bestresponse.players.llm.verified import Verified, moves_of
 from bestresponse.players.strategies.fixed import Following
 from bestresponse.report.document import Code
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion
-from bestresponse.studies.verify import session
+from bestresponse.runs.run import Run
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised_tree
-from bestresponse.studies.verify.findings import findings, summary_of
-from bestresponse.studies.verify.replaying import replay_run
 from bestresponse.studies.verify.setup import scene_of
+from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.catalogue.tree_rules import centipede
 from bestresponse.theory.catalogue.trees import load_tree
@@ -42,11 +40,10 @@ def config(game: Tree, **changed: object) -> VerifyConfig:
     return VerifyConfig.of(game.name, game, **({"model": "scripted", "repeats": 2} | changed))
 
 
-def run(settings: VerifyConfig, model: ScriptedModel, path: Path) -> RunFolder:
-    manifest = session.manifest_of(settings, {"scripted": model}, Occasion(("verify",), "now"))
-    with RunFolder.open(path, manifest) as folder:
-        assert session.run(settings, folder, {"scripted": model}).complete
-    return RunFolder.read(path)
+def run(settings: VerifyConfig, model: ScriptedModel, path: Path) -> Run:
+    ran = running.run(VerifyStudy(), settings, path, {"scripted": model})
+    assert ran.complete
+    return ran
 
 
 def corrected(request: Request) -> bool:
@@ -60,7 +57,7 @@ def entry_script(request: Request) -> str:
 def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_right(tmp_path: Path) -> None:
     model = ScriptedModel(entry_script)
     folder = run(config(load_tree("entry-deterrence")), model, tmp_path / "run")
-    summary = summary_of(session.read_results(folder))
+    summary = folder.results.summary
     assert summary["attempts"] == {"1": 0, "2": 2, "3": 0, "4": 0, "5": 0}
     assert summary["first"]["wrong"] == 2
     assert summary["last"]["correct"] == 2
@@ -72,10 +69,10 @@ def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_ri
 
 def test_a_move_is_worth_what_it_leads_to_in_equilibrium(tmp_path: Path) -> None:
     folder = run(config(load_tree("entry-deterrence")), ScriptedModel(entry_script), tmp_path / "run")
-    measured = session.read_results(folder)
+    measured = folder.results
     paid = [(row["first_payoff"], row["first_gap"], row["last_payoff"], row["last_gap"]) for row in measured.rows]
     assert paid == [(1.0, 1.0, 2.0, 0.0)] * 2
-    assert [play.record.payoffs for play in folder.plays()] == [{"Player 1": 2.0, "Player 2": 2.0}] * 2
+    assert [play.record.payoffs for play in folder.folder.plays()] == [{"Player 1": 2.0, "Player 2": 2.0}] * 2
 
 
 def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
@@ -85,9 +82,7 @@ def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
         "translator": ScriptedModel([json.dumps({"claims": [claim]}), json.dumps({"claims": []})]),
     }
     settings = config(load_tree("centipede"), repeats=1, translator="translator")
-    with RunFolder.open(tmp_path / "run", session.manifest_of(settings, models, Occasion((), "now"))) as folder:
-        session.run(settings, folder, models)
-    (row,) = session.read_results(RunFolder.read(tmp_path / "run")).rows
+    (row,) = running.run(VerifyStudy(), settings, tmp_path, models).rows()
     assert row["transcript"][0]["feedback"] == [
         "You say that after you choose R, with everybody looking ahead you get 6.4. "
         "In fact, after you choose R, with everybody looking ahead you get 0.2."
@@ -101,11 +96,11 @@ def test_passing_in_the_centipede_costs_half_of_what_taking_pays() -> None:
 
 def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
     folder = run(config(load_tree("entry-deterrence"), seat=1), ScriptedModel(["ANSWER: G"] * 2), tmp_path / "run")
-    document = findings(session.read_results(folder), folder.manifest)
-    (shown, *_) = [block.text for section in document.sections for block in section.blocks if isinstance(block, Code)]
+    document = folder.report()
+    shown = [block.text for block in document.sections[-1].blocks if isinstance(block, Code)][-1]
     assert "So far Player 1 chose R." in shown
     assert "- If you choose G, Player 1 gets 2, you get 2." in shown
-    replayed = replay_run(folder)
+    replayed = folder.replay()
     assert replayed.same == 2
 
 
@@ -152,7 +147,7 @@ def test_a_later_decision_is_told_and_checked_from_there_on(tmp_path: Path) -> N
     assert later.count("- If") == 2
     assert "In fact, if you choose stop, you get 1." in model.asked[2].messages[-1].content
     assert scene_of(settings).decisions == 2
-    (row,) = session.read_results(folder).rows
+    (row,) = folder.rows()
     assert (row["attempts"], row["first_choice"], row["first_payoff"], row["first_gap"]) == (1, "go", 3.0, 0.0)
 
 
@@ -166,8 +161,8 @@ def lucky() -> Tree:
 def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(tmp_path: Path) -> None:
     model = ScriptedModel(lambda request: "ANSWER: x")
     folder = run(config(lucky(), repeats=8, disguised=False, inverted=False), model, tmp_path / "run")
-    drawn = {play.data["repeat"]: play.record.submissions[0].decision.action for play in folder.plays()}
-    paid = {row["repeat"]: row["first_payoff"] for row in session.read_results(folder).rows}
+    drawn = {play.data["repeat"]: play.record.submissions[0].decision.action for play in folder.folder.plays()}
+    paid = {row["repeat"]: row["first_payoff"] for row in folder.rows()}
     assert set(drawn.values()) == {"h", "t"}
     assert paid == {repeat: {"h": 1.0, "t": 2.0}[side] for repeat, side in drawn.items()}
     assert "So far chance drew h (probability 0.5)." in "".join(one.messages[-1].content for one in model.asked)
@@ -238,7 +233,7 @@ def test_a_player_whom_the_equilibrium_never_asks_cannot_reason() -> None:
 def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: Path) -> None:
     settings = config(load_tree("centipede"), seat=1, after=("pass",), repeats=1)
     model = ScriptedModel(["If I choose B, I get 0.8.\nANSWER: B"])
-    (row,) = session.read_results(run(settings, model, tmp_path / "run")).rows
+    (row,) = run(settings, model, tmp_path / "run").rows()
     assert "So far Player 1 chose R." in model.asked[0].messages[-1].content
     assert (row["first_state"], row["first_payoff"], row["first_gap"]) == ("correct", 0.8, 0.0)
     assert scene_of(settings).worth(()) == {"R": 0.4, "B": 0.8}
@@ -256,13 +251,13 @@ def test_moves_that_were_not_possible_are_refused() -> None:
         VerifyConfig.of("pd", load("prisoners-dilemma"), model="scripted", after=("cooperate",))
 
 
-def test_settings_with_a_tree_survive_their_json_and_those_of_tables_are_what_they_were() -> None:
+def test_settings_with_a_tree_or_a_table_survive_their_json() -> None:
     settings = config(load_tree("ultimatum"))
     assert VerifyConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
     actions = (("cooperate", "defect"),) * 2
     payoffs = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
     table = VerifyConfig("prisoners-dilemma", ("row", "col"), actions, payoffs, "scripted", repeats=3, attempts=3)
-    assert session.manifest_of(table, {}, Occasion((), "now")).run == "7b10fe1219cb"
+    assert VerifyConfig.from_json(json.loads(json.dumps(table.to_json()))) == table
 
 
 def test_a_verified_player_of_an_open_tree_is_put_right() -> None:
@@ -270,7 +265,7 @@ def test_a_verified_player_of_an_open_tree_is_put_right() -> None:
     model = ScriptedModel(["If I choose in, she will choose fight.\nANSWER: out", "ANSWER: in"])
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
     seats = {
-        "entrant": Verified(LlmPlayer(model), reviewer, subject=make_tree_subjects(tree)),
+        "entrant": Verified(LlmPlayer(model), reviewer, subject=moves_of(tree)),
         "incumbent": Following({"entry": "share"}),
     }
     assert play(TreeGame(tree), seats).payoffs == {"entrant": 2.0, "incumbent": 2.0}

@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
+import running
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.codec import record_to_json
-from bestresponse.core.errors import ModelUnavailable, StoreError, UsageError
+from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.games.water.bidders import play_many
 from bestresponse.games.water.game import Water
@@ -17,20 +18,17 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
 from bestresponse.report.document import Figure
 from bestresponse.runs.agents import ask_at_once
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion
-from bestresponse.studies.water import session
 from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.findings import findings, summaries
 from bestresponse.studies.water.measure import lowest_served, rsr_end, trace_of
 from bestresponse.studies.water.plan import game_seed, specs
-from bestresponse.studies.water.playing import player_on, records_of
+from bestresponse.studies.water.playing import make_player, records_of
+from bestresponse.studies.water.study import WaterStudy
 
 BIDDERS = ("random", "share:0.3", "need", "myopic", "no-regret")
 
 
-def opened(folder, config, models=None):
-    return RunFolder.open(folder, session.manifest_of(config, models or {}, Occasion((), "")))
+def ran(output, config, models=None):
+    return running.run(WaterStudy(), config, output, models)
 
 
 def test_the_fast_path_leaves_the_same_records_as_games_played_one_by_one():
@@ -39,7 +37,7 @@ def test_the_fast_path_leaves_the_same_records_as_games_played_one_by_one():
         seeds = [game_seed(config, repeat) for repeat in range(2)]
         fast = records_of(play_many(setting.rules, BIDDERS, seeds), BIDDERS)
         planned = [spec for spec in specs(config) if spec.data["abundance"] == setting.abundance]
-        slow = [player_on({})(spec, [], lambda submission: None) for spec in planned]
+        slow = [make_player({})(spec, [], lambda submission: None) for spec in planned]
         assert [json.dumps(record_to_json(r)) for r in fast] == [json.dumps(record_to_json(r)) for r in slow]
 
 
@@ -53,14 +51,12 @@ def test_all_settings_share_the_supplies_of_a_repeat():
 
 def test_a_run_of_bidders_goes_on_where_it_was_stopped(tmp_path):
     config = WaterConfig(BIDDERS, ("low",), repeats=4, seed=1)
-    with opened(tmp_path / "r", config) as folder:
-        session.run(config, folder, {})
-    lines = (tmp_path / "r" / "records.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "r" / "records.jsonl").write_text("".join(lines[:2]) + lines[2][:40])
-    with opened(tmp_path / "r", config) as folder:
-        outcome = session.run(config, folder, {})
+    records = ran(tmp_path, config).path / "records.jsonl"
+    lines = records.read_text().splitlines(keepends=True)
+    records.write_text("".join(lines[:2]) + lines[2][:40])
+    outcome = ran(tmp_path, config).outcome
     assert (outcome.found, outcome.played) == (2, 2)
-    again = (tmp_path / "r" / "records.jsonl").read_text().splitlines(keepends=True)
+    again = records.read_text().splitlines(keepends=True)
     assert sorted(again) == sorted(lines)
 
 
@@ -77,13 +73,12 @@ def test_indicators_by_hand():
 
 def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
     config = WaterConfig(BIDDERS, ("low", "high"), repeats=3, seed=1)
-    with opened(tmp_path / "r", config) as folder:
-        session.run(config, folder, {})
-    measured = session.read_results(RunFolder.read(tmp_path / "r"))
-    low, high = summaries(measured)
+    run = ran(tmp_path, config)
+    measured = run.results.measured
+    low, high = run.results.by_setting
     assert low.survivors.estimate == measured.settings[0].survivors.mean()
     assert high.rsr_start == 0.5
-    document = findings(measured, folder.manifest)
+    document = run.report()
     titles = [section.title for section in document.sections]
     assert titles[:2] == ["Who survived", "What made the difference"]
     assert "Beside bidders without a model" in titles
@@ -91,16 +86,14 @@ def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
     assert "smallest bid served" in html
     figures = [block for section in document.sections for block in section.blocks if isinstance(block, Figure)]
     assert len(figures) == 8
-    assert len(list(measured.rows())) == 6
-    assert {row["resident"] for row in measured.day_rows()} == {"Alex", "Bob", "Cindy", "David", "Eric"}
+    assert len(run.rows()) == 6
+    assert {row["resident"] for row in measured.list_days()} == {"Alex", "Bob", "Cindy", "David", "Eric"}
 
 
 def test_a_void_game_enters_no_figure_and_is_counted(tmp_path):
     config = WaterConfig(("m", *BIDDERS[1:]), repeats=1, policy="void", attempts=1, rules=WaterRules(days=1))
     models = {"m": ScriptedModel(["no idea"], name="m")}
-    with opened(tmp_path / "r", config, models) as folder:
-        session.run(config, folder, models)
-    measured = session.read_results(RunFolder.read(tmp_path / "r"))
+    measured = ran(tmp_path, config, models).results.measured
     assert measured.games == 0
     assert measured.settings[0].void == 1
     assert measured.answers["m"].statuses == {"unparseable": 1}
@@ -109,9 +102,7 @@ def test_a_void_game_enters_no_figure_and_is_counted(tmp_path):
 def test_refused_bids_and_abstentions_are_counted(tmp_path):
     config = WaterConfig(("m", *BIDDERS[1:]), repeats=1, attempts=2, rules=WaterRules(days=2))
     models = {"m": ScriptedModel(["ANSWER: 900", "ANSWER: 20", "what?", "what?"], name="m")}
-    with opened(tmp_path / "r", config, models) as folder:
-        session.run(config, folder, models)
-    answers = session.read_results(RunFolder.read(tmp_path / "r")).answers["m"]
+    answers = ran(tmp_path, config, models).results.measured.answers["m"]
     assert (answers.refused, answers.abstained) == (1, 1)
 
 
@@ -125,8 +116,7 @@ def test_one_seat_that_cannot_be_reached_abstains_but_an_outage_is_no_game(tmp_p
 
     for number, (script, played, failed) in enumerate(((half, 1, 0), ([], 0, 1))):
         models = {"m": ScriptedModel(script, name="m")}
-        with opened(tmp_path / str(number), config, models) as folder:
-            outcome = session.run(config, folder, models)
+        outcome = ran(tmp_path / str(number), config, models).outcome
         assert (outcome.played, outcome.failed) == (played, failed)
 
 
@@ -149,14 +139,9 @@ def test_bidders_beside_an_unreachable_model_do_not_hide_an_outage():
     assert stood_in.action == PASS
 
 
-def test_settings_come_back_from_a_stored_run_and_other_studies_are_refused(tmp_path):
+def test_settings_come_back_from_a_stored_run():
     config = WaterConfig(("gpt", *BIDDERS[1:]), ("own",), (True,), 2, rules=WaterRules(low=3, high=9))
     assert WaterConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
-    with opened(tmp_path / "r", config) as folder:
-        assert session.config_of(folder) == config
-    folder.manifest = type(folder.manifest)("x", "bench", {})
-    with pytest.raises(StoreError, match="holds a run of bench, not of water"):
-        session.config_of(folder)
 
 
 def test_a_resident_without_a_persona_is_named():

@@ -7,7 +7,7 @@ import pytest
 from sample_runs import MAKERS, bench_run, water_run
 from web_server import MODEL
 
-from bestresponse.runs.watching import WATCHED
+from bestresponse.runs.study import studies
 
 PROGRAM_NAME = "my-dilemma"
 
@@ -104,12 +104,13 @@ def test_the_models_that_can_be_seated_are_told(server):
 
 
 def test_there_is_a_sample_of_every_study():
-    assert set(MAKERS) == set(WATCHED)
+    assert set(MAKERS) == set(studies.names())
 
 
 @pytest.mark.parametrize("study", list(MAKERS))
 def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, study):
-    name, expected = MAKERS[study](server.folder)
+    make, expected = MAKERS[study]
+    name = make(server.folder).path.name
     run = server.api().get(f"/api/runs/{name}").json()
     assert {key: run[key] for key in expected} == expected
     assert (run["study"], run["finished"], run["has_report"]) == (study, True, True)
@@ -122,9 +123,9 @@ def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, s
     assert beside["rows"]
 
 
-@pytest.mark.parametrize("study", ["bench", "playground", "water", "verify", "autoformalization"])
+@pytest.mark.parametrize("study", ["bench", "simulate", "water", "verify", "stories"])
 def test_a_play_of_every_study_is_told_step_by_step(server, study):
-    name, _ = MAKERS[study](server.folder)
+    name = MAKERS[study][0](server.folder).path.name
     play = server.api().get(f"/api/runs/{name}/plays", params={"count": 1}).json()[0]
     told = server.api().get(f"/api/runs/{name}/plays/{play['spec']}").json()
     assert told["stages"][0]["steps"][0]["role"]
@@ -154,7 +155,7 @@ def test_sessions_with_people_have_a_report(server):
 
 
 def test_runs_of_two_studies_are_not_compared(server):
-    bench, water = bench_run(server.folder)[0], water_run(server.folder)[0]
+    bench, water = bench_run(server.folder).path.name, water_run(server.folder).path.name
     answer = server.api().get("/api/compare", params={"first": bench, "second": water})
     assert (answer.status_code, answer.json()["error"]) == (
         422,
@@ -170,7 +171,7 @@ def test_the_leaderboard_has_intervals(server):
 
 
 def test_progress_is_waited_for(server):
-    name, _ = bench_run(server.folder)
+    name = bench_run(server.folder).path.name
     known = server.api().get(f"/api/runs/{name}").json()["version"]
     assert known == "3.3.1"
     again = server.api().get(f"/api/runs/{name}", params={"after": known, "wait": 0.2})
@@ -188,7 +189,7 @@ def test_what_is_not_there_is_told_apart_from_what_failed(server):
 
 
 def test_transcripts_of_a_run_are_judged_by_the_api_alone(server):
-    name, _ = bench_run(server.folder)
+    name = bench_run(server.folder).path.name
     wanted = {"title": "Play", "rubric": "reasoning", "judges": ["ann", "bob"], "run": name, "count": 2}
     task = server.api().post("/api/judging", json=wanted).json()
     assert task["items"] == 2
@@ -242,7 +243,7 @@ def test_a_program_is_checked_saved_and_read_again(server):
 
 def test_no_seat_and_no_judge_may_watch(server):
     session, people = played(server)
-    name, _ = bench_run(server.folder)
+    name = bench_run(server.folder).path.name
     paths = [
         "/api/runs", f"/api/runs/{name}", f"/api/runs/{name}/report", f"/api/runs/{name}/plays", "/api/leaderboard",
         f"/api/runs/sessions/plays/{session}", f"/api/compare?first={name}&second={name}", "/api/rubrics",

@@ -6,26 +6,17 @@ import json
 import re
 
 import pytest
+import sample_runs
 from web_server import MODEL, sit_down, take
 
-from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion
-from bestresponse.studies.bench import session
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.plan import Plan
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 EVIL = "</pre><script>alert(1)</script>"
 
 
-def bench_run(output, num_games=3, answer='{"A": 0.5, "B": 0.5}'):
-    config = BenchConfig(models=("scripted",), num_games=num_games, num_rows=2, num_cols=2, seed=1)
-    models = {"scripted": ScriptedModel(lambda request: answer)}
-    manifest = session.manifest_of(config, models, Occasion(("test",), "2026-01-01T00:00:00", None))
-    with RunFolder.open(output / f"bench-{manifest.run}", manifest) as folder:
-        session.run(Plan(config), folder, models, workers=1, on_progress=lambda progress: None)
-    return f"bench-{manifest.run}"
+def bench_run(output, *more, **named):
+    return sample_runs.bench_run(output, *more, **named).path.name
 
 
 def test_a_run_is_shown_with_its_progress_and_its_players_on_the_board(server):

@@ -98,12 +98,10 @@ class TreeEquilibrium:
 
     @property
     def regret(self) -> float:
-        """The most that any player could gain by deviating alone."""
         return max(self.regrets.values())
 
     @property
     def nash_conv(self) -> float:
-        """The sum of what all players could gain by deviating alone."""
         return sum(self.regrets.values())
 
 

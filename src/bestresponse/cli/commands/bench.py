@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from secrets import randbelow
+from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Processes, Workers
-
-if TYPE_CHECKING:
-    from bestresponse.models.base import Model
-    from bestresponse.runs.execute import Outcome, Progress
-    from bestresponse.runs.folder import RunFolder
-    from bestresponse.studies.bench.config import BenchConfig
-    from bestresponse.studies.bench.given import UserGame
-    from bestresponse.studies.bench.plan import Plan
+from bestresponse.cli.options import (
+    BudgetCalls,
+    BudgetMoney,
+    BudgetTokens,
+    CacheChoice,
+    DryRun,
+    OutputDir,
+    Processes,
+    Workers,
+)
+from bestresponse.cli.running import Display, run_and_show
+from bestresponse.core.errors import UsageError
+from bestresponse.games.lookup import find_game
+from bestresponse.runs.launch import find_unfinished
+from bestresponse.runs.models import ModelLimits
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.given import UserGame
+from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.stories.config import StoriesConfig
+from bestresponse.studies.stories.study import StoriesStudy
+from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["bench"]
 
@@ -28,7 +40,7 @@ def bench(
     what: Annotated[
         str,
         typer.Argument(
-            help="matrix: play on generated matrix games; autoformalization: turning stories into games; or one game, "
+            help="matrix: play on generated matrix games; stories: turning stories into games; or one game, "
             "by a name from `bestresponse games` or a file, put to the models with its actions in many orders."
         ),
     ] = "matrix",
@@ -77,7 +89,7 @@ def bench(
         str,
         typer.Option(
             help="How to answer: auto (JSON where the model can be held to it), line, json or letter; with "
-            "autoformalization auto, program or table, as in `bestresponse formalize --form`."
+            "stories auto, program or table, as in `bestresponse formalize --form`."
         ),
     ] = "auto",
     temperature: Annotated[
@@ -101,19 +113,18 @@ def bench(
     new: Annotated[
         bool, typer.Option("--new", help="Without --seed: begin a new run even if an unfinished one is there.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played and asked, and stop.")] = False,
+    dry_run: DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Measure the Nash gap and the exploitability of models on generated matrix games, or their autoformalization.
+    """Measure the Nash gap and the exploitability of models on matrix games, or how well they turn stories into games.
 
-    The same command again goes on where it was stopped and plays only what is missing. With autoformalization,
+    The same command again goes on where it was stopped and plays only what is missing. With stories,
     --num-games is the number of stories, --family the kind of game, --samples the programs for each story. With one
     game, --num-games is the number of orders of its actions.
     """
-    if what == "autoformalization":
+    if what == "stories":
         _bench_stories(context)
         return
-    from bestresponse.studies.bench.config import BenchConfig
 
     given = _given(what, context) if what != "matrix" else None
     if given is not None and "num_games" not in _typed(context):
@@ -143,16 +154,8 @@ def bench(
     )
     if seed is None:
         config = _with_seed(config, output_dir, new)
-    from bestresponse.cli.models_open import Limits, opened_models
-
-    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost, processes)
-    if dry_run:
-        _announce(config, dry=True)
-        return
-    _announce(config, dry=False)
-    with opened_models(config.models, output_dir, limits, players=True) as table:
-        folder, outcome = _play(config, output_dir, table.models, table.workers)
-    _publish(folder, outcome, output_dir, as_json)
+    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost, processes)
+    run_and_show(BenchStudy(), config, output_dir, limits, Display(as_json, dry_run))
 
 
 _STORY_OPTIONS = {
@@ -176,11 +179,6 @@ _SHARED_OPTIONS = {
 
 def _given(what: str, context: typer.Context) -> UserGame:
     """The game that the user names; options that would do nothing for it are a UsageError."""
-    from bestresponse.core.errors import UsageError
-    from bestresponse.games.lookup import find_game
-    from bestresponse.studies.bench.given import UserGame
-    from bestresponse.theory.games.normal_form import NormalForm
-
     useless = sorted(_typed(context) & _DRAWING_OPTIONS)
     if useless:
         raise UsageError(f"--{useless[0].replace('_', '-')} does nothing for one game; it says how games are drawn")
@@ -210,22 +208,17 @@ def _typed(context: typer.Context) -> set[str]:
 
 def _bench_stories(context: typer.Context) -> None:
     """The benchmark of stories; options that would do nothing for it are a UsageError."""
-    from bestresponse.cli.commands.bench_stories import bench_stories
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.core.errors import UsageError
-    from bestresponse.studies.stories.config import StoriesConfig
-
     given = _typed(context)
     useless = sorted(given - set(_STORY_OPTIONS) - _SHARED_OPTIONS)
     if useless:
-        raise UsageError(f"--{useless[0].replace('_', '-')} does nothing for autoformalization")
+        raise UsageError(f"--{useless[0].replace('_', '-')} does nothing for stories")
     p = context.params
     chosen = {_STORY_OPTIONS[name]: p[name] for name in _STORY_OPTIONS if name in given}
     if "games" in chosen:
         chosen["games"] = (chosen["games"],)
     config = StoriesConfig(tuple(p["model"] or ["qwen2.5-coder-1.5b"]), **chosen)
-    limits = Limits(p["workers"], p["cache"], p["max_calls"], p["max_tokens_total"], p["max_cost"], p["processes"])
-    bench_stories(config, p["output_dir"], limits, dry_run=p["dry_run"], as_json=p["as_json"])
+    limits = ModelLimits(p["workers"], p["cache"], p["max_calls"], p["max_tokens_total"], p["max_cost"], p["processes"])
+    run_and_show(StoriesStudy(), config, p["output_dir"], limits, Display(p["as_json"], p["dry_run"], 3))
 
 
 def _default_elicitation(models: list[str] | None) -> list[str]:
@@ -235,12 +228,7 @@ def _default_elicitation(models: list[str] | None) -> list[str]:
 
 def _with_seed(config: BenchConfig, output_dir: Path, new: bool) -> BenchConfig:
     """The seed of an unfinished run with the same settings, or a new one."""
-    from dataclasses import replace
-    from secrets import randbelow
-
-    from bestresponse.runs.invocation import unfinished_like
-
-    before = None if new else unfinished_like(output_dir, config.to_json())
+    before = None if new else find_unfinished(output_dir, config.to_json())
     if before is not None:
         print(
             f"going on with {before.path} (seed {before.manifest.config['seed']}); --new begins another run",
@@ -248,71 +236,3 @@ def _with_seed(config: BenchConfig, output_dir: Path, new: bool) -> BenchConfig:
         )
         return replace(config, seed=before.manifest.config["seed"])
     return replace(config, seed=randbelow(2**31))
-
-
-def _announce(config: BenchConfig, *, dry: bool) -> None:
-    """What will be played and about what it takes, before anything is paid for."""
-    from bestresponse.cli.terminal import counted
-    from bestresponse.studies.bench.plan import Plan
-
-    estimate = estimate_of(Plan(config))
-    line = (
-        f"{counted(config.num_games, 'game')}, {counted(estimate['plays'], 'play')}, "
-        f"at most {counted(estimate['calls'], 'call')}, "
-        f"about {estimate['prompt_tokens']:,} prompt tokens; seed {config.seed}"
-    )
-    print(line, file=sys.stdout if dry else sys.stderr, flush=True)
-
-
-def estimate_of(plan: Plan) -> dict[str, int]:
-    """Plays, calls (every attempt counted) and prompt tokens (four characters each), from the first game."""
-    from itertools import islice
-
-    from bestresponse.players.llm.prompting import prompt
-    from bestresponse.studies.bench.playing import game_of
-
-    c = plan.config
-    first = list(islice(plan.specs(), max(1, plan.total // c.num_games)))
-    calls = sum(spec.data["samples"] * spec.data["attempts"] for spec in first)
-    characters = 0
-    for spec in first:
-        game = game_of(spec.data)
-        role = game.roles[spec.data["seat"]]
-        characters += len(prompt(game.view((), role), game.asks(())[role], "line")) * spec.data["samples"]
-    return {
-        "plays": plan.total,
-        "calls": calls * c.num_games,
-        "prompt_tokens": characters * c.num_games // 4,
-    }
-
-
-def _play(
-    config: BenchConfig, output_dir: Path, models: Mapping[str, Model], workers: int
-) -> tuple[RunFolder, Outcome]:
-    from bestresponse.cli.invocation import occasion
-    from bestresponse.cli.running import play_run
-    from bestresponse.studies.bench import session
-    from bestresponse.studies.bench.plan import Plan
-
-    plan = Plan(config)
-
-    def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
-        return session.run(plan, folder, models, workers=workers, on_progress=tell)
-
-    return play_run(session.manifest_of(config, models, occasion()), output_dir, plan.total, "plays", run)
-
-
-def _publish(folder: RunFolder, outcome: Outcome, output_dir: Path, as_json: bool) -> None:
-    """Report, files and the table on the screen; exit code 1 where plays are missing."""
-    from bestresponse.cli.commands.bench_files import write_files
-    from bestresponse.cli.running import explain, show_findings
-    from bestresponse.studies.bench import session
-
-    results = session.read_results(folder)
-    if results.rows:
-        stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
-        document, files, summary = write_files(folder, results, output_dir, stamp)
-        show_findings(document, files, summary, as_json=as_json)
-    explain(outcome)
-    if not outcome.complete or not any(summary.answered for summary in results.summaries):
-        raise typer.Exit(1)

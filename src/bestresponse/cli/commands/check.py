@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from bestresponse.logic.engine import LogicEngine
-    from bestresponse.logic.programs.validate import Report
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.formal.evaluate.named_games import check_constraints, find_names, named_game
+from bestresponse.formal.formalize.table_data import table_to_data
+from bestresponse.games.logic.game import read_program_text
+from bestresponse.logic.engine import LogicEngine, open_engine
+from bestresponse.logic.programs.validate import Report, validate
+from bestresponse.report.text import visible
 
 __all__ = ["check", "engine_for", "messages_of"]
 
@@ -29,8 +34,6 @@ def check(
     Nothing in a program can do any harm: it passes a gate and runs within limits. The exit code is 1 unless all are
     games.
     """
-    from bestresponse.formal.evaluate.named_games import named_game
-
     if name is not None:
         named_game(name)
     opened = engine_for(engine)
@@ -44,9 +47,6 @@ def check(
 
 def engine_for(kind: str) -> LogicEngine:
     """The engine of that name; UsageError where there is none."""
-    from bestresponse.core.errors import UsageError
-    from bestresponse.logic.engine import open_engine
-
     match kind:
         case "auto" | "embedded" | "swi":
             return open_engine(kind)
@@ -56,18 +56,12 @@ def engine_for(kind: str) -> LogicEngine:
 
 def _shown(path: Path, engine: LogicEngine, name: str | None, as_json: bool) -> bool:
     """Print what was found out about one program; whether it is a game."""
-    import json
-
     found = _found(path, engine, name)
     print(json.dumps(found, ensure_ascii=False) if as_json else _told(found), flush=True)
     return bool(found["ok"])
 
 
 def _found(path: Path, engine: LogicEngine, name: str | None) -> dict[str, Any]:
-    from bestresponse.core.errors import InvalidGame
-    from bestresponse.games.logic.game import read_program_text
-    from bestresponse.logic.programs.validate import validate
-
     try:
         report = validate(read_program_text(path), engine)
     except (OSError, InvalidGame) as error:
@@ -78,9 +72,6 @@ def _found(path: Path, engine: LogicEngine, name: str | None) -> dict[str, Any]:
 
 
 def _of_report(report: Report, name: str | None) -> dict[str, Any]:
-    from bestresponse.formal.evaluate.named_games import check_constraints, find_names, named_game
-    from bestresponse.formal.formalize.table_data import table_to_data
-
     messages = messages_of(report)
     table = report.table
     ok = report.ok
@@ -116,8 +107,6 @@ def messages_of(report: Report) -> list[dict[str, Any]]:
 
 
 def _told(found: dict[str, Any]) -> str:
-    from bestresponse.report.text import visible
-
     lines = [f"{visible(found['file'])}: {_headline(found)}"]
     for one in found["messages"]:
         place = f"line {one['line']}, column {one['column']}: " if one["line"] else ""
@@ -127,8 +116,6 @@ def _told(found: dict[str, Any]) -> str:
 
 
 def _headline(found: dict[str, Any]) -> str:
-    from bestresponse.report.text import visible
-
     if not found["players"]:
         return "no game"
     who = ", ".join(

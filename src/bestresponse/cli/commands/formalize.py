@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast, get_args
+from typing import Annotated, cast, get_args
 
 import typer
 
 from bestresponse.cli.commands.check import ENGINE_HELP, engine_for
+from bestresponse.cli.commands.formalize_result import keep_partial, publish
 from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Threads
-
-if TYPE_CHECKING:
-    from bestresponse.formal.formalize.autoformalizer import Attempt, Formalizer, Settings
-    from bestresponse.formal.formalize.back_translation import BackCheck
-    from bestresponse.formal.formalize.candidates import Election
-    from bestresponse.formal.formalize.examples import Example
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.formalize.autoformalizer import Attempt, Formalizer, Settings, check_story
+from bestresponse.formal.formalize.back_translation import BackCheck, compare
+from bestresponse.formal.formalize.candidates import Election, formalize_many
+from bestresponse.formal.formalize.examples import Example, library, read_examples, write_example
+from bestresponse.formal.formalize.forms import Wish
+from bestresponse.report.text import visible
+from bestresponse.runs.models import ModelLimits, open_models
 
 __all__ = ["formalize"]
 
@@ -72,9 +75,6 @@ def formalize(
     The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a game;
     where none comes out the exit code is 1.
     """
-    from bestresponse.cli.models_open import Limits, opened_models
-    from bestresponse.formal.formalize.autoformalizer import Formalizer
-
     settings = _settings(attempts, shots, choose, form, max_tokens, temperature, llm_seed)
     if interactive and (story == "-" or as_json):
         raise _usage("--interactive reads remarks from standard input; give the story as a file and leave out --json")
@@ -82,9 +82,9 @@ def formalize(
     target = _target(story, output)
     known = _examples(examples)
     opened = engine_for(engine)
-    limits = Limits(None, cache, max_calls, max_tokens_total, max_cost, threads=threads)
+    limits = ModelLimits(None, cache, max_calls, max_tokens_total, max_cost, threads=threads)
     try:
-        with opened_models((model,), output_dir, limits) as table:
+        with open_models((model,), output_dir, limits) as table:
             formalizer = Formalizer(table.models[model], opened, settings, known, tell=_Teller(target))
             election = _elected(formalizer, text, candidates)
             if interactive:
@@ -95,28 +95,20 @@ def formalize(
             money = table.meter.ledger.money
     finally:
         opened.close()
-    from bestresponse.cli.commands.formalize_result import publish
 
     if not publish(election, check, target, money, as_json):
         raise typer.Exit(1)
     if save_example is not None:
-        from bestresponse.formal.formalize.examples import Example, write_example
-
         write_example(save_example, Example(target.stem, election.winner.story, election.winner.source))
 
 
 def _usage(why: str) -> Exception:
-    from bestresponse.core.errors import UsageError
-
     return UsageError(why)
 
 
 def _settings(
     attempts: int, shots: int, choose: str, form: str, max_tokens: int, temperature: float, seed: int | None
 ) -> Settings:
-    from bestresponse.formal.formalize.autoformalizer import Settings
-    from bestresponse.formal.formalize.forms import Wish
-
     if choose not in ("nearest", "first"):
         raise _usage(f"--choose {choose}: expected nearest or first")
     if form not in get_args(Wish):
@@ -133,8 +125,6 @@ def _settings(
 
 
 def _read_story(story: str) -> str:
-    from bestresponse.formal.formalize.autoformalizer import check_story
-
     if story == "-":
         return check_story(sys.stdin.read())
     path = Path(story)
@@ -160,20 +150,14 @@ def _target(story: str, output: Path | None) -> Path:
 
 
 def _examples(folder: Path | None) -> tuple[Example, ...]:
-    from bestresponse.formal.formalize.examples import library, read_examples
-
     return (*library(), *read_examples(folder)) if folder is not None else library()
 
 
 def _elected(formalizer: Formalizer, story: str, count: int) -> Election:
-    from bestresponse.formal.formalize.candidates import formalize_many
-
     return formalize_many(formalizer, story, count)
 
 
 def _checked(formalizer: Formalizer, election: Election) -> BackCheck:
-    from bestresponse.formal.formalize.back_translation import compare
-
     winner = election.winner
     assert winner.table is not None
     return compare(winner.story, winner.table, formalizer.model, seed=formalizer.settings.seed)
@@ -187,8 +171,6 @@ class _Teller:
         self._made: list[Attempt] = []
 
     def __call__(self, attempt: Attempt) -> None:
-        from bestresponse.cli.commands.formalize_result import keep_partial
-        from bestresponse.report.text import visible
 
         self._made.append(attempt)
         print(f"attempt {len(self._made)}: {visible(self._line(attempt))}", file=sys.stderr, flush=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer
-    from bestresponse.formal.formalize.candidates import Election
+from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer
+from bestresponse.formal.formalize.candidates import Election, elect
+from bestresponse.report.files import write_text
+from bestresponse.report.text import visible
 
 __all__ = ["talk"]
 
@@ -20,8 +20,6 @@ _INVITATION = (
 
 def talk(formalizer: Formalizer, election: Election, target: Path) -> Election:
     """Show the game, read remarks until an empty line or the end of input, and give the last good state."""
-    from bestresponse.formal.formalize.candidates import elect
-
     states = [election.winner]
     _show(states[-1])
     while remark := _read():
@@ -48,8 +46,6 @@ def _revised(formalizer: Formalizer, states: list[Formalization], remark: str) -
 def _keep(state: Formalization, target: Path) -> None:
     """Write each good state at once, so that an interrupted talk loses nothing."""
     if state.ok:
-        from bestresponse.report.files import write_text
-
         write_text(target, state.source + "\n")
 
 
@@ -65,6 +61,4 @@ def _read() -> str:
 
 
 def _print(text: str) -> None:
-    from bestresponse.report.text import visible
-
     print(visible(text), flush=True)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from bestresponse.cli.options import AsJson
-
-if TYPE_CHECKING:
-    from bestresponse.report.document import Cell
+from bestresponse.cli.terminal import console, print_table
+from bestresponse.core import registry
+from bestresponse.report.document import Cell, Column, Table
+from bestresponse.theory import catalogue
+from bestresponse.theory.catalogue.trees import tree_entry, tree_names
+from bestresponse.theory.generators.draw import families
+from bestresponse.theory.generators.family import FAMILIES
 
 __all__ = ["games"]
 
 
 def games(as_json: AsJson = False) -> None:
     """List the games of the catalogue, the registered games and the families that `bench` draws from."""
-    from bestresponse.cli.terminal import console, print_table
-    from bestresponse.report.document import Column, Table
-
     rows = list(_rows())
     if as_json:
         print(json.dumps([{"name": n, "kind": k, "what": w} for n, k, w in rows], indent=2, ensure_ascii=False))
@@ -26,12 +26,6 @@ def games(as_json: AsJson = False) -> None:
 
 
 def _rows() -> list[tuple[Cell, ...]]:
-    from bestresponse.core import registry
-    from bestresponse.theory import catalogue
-    from bestresponse.theory.catalogue.trees import tree_entry, tree_names
-    from bestresponse.theory.generators.draw import families
-    from bestresponse.theory.generators.family import FAMILIES
-
     rows: list[tuple[Cell, ...]] = [(e.name, "matrix", e.description) for e in catalogue.entries()]
     rows += [(name, "tree", tree_entry(name).description) for name in tree_names()]
     rows += [(name, "registered", _describe_registered(name)) for name in registry.games.names()]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from bestresponse.cli.options import AsJson
+from bestresponse.cli.terminal import console, print_table
+from bestresponse.models.providers.weights import pull as pull_weights
+from bestresponse.models.registry import known_models
+from bestresponse.report.document import Column, Table
+from bestresponse.runs.models import make_model_settings
 
 __all__ = ["app"]
 
@@ -20,15 +27,8 @@ def listed(context: typer.Context, as_json: AsJson = False) -> None:
     """List what can be given as --model, and what each still needs."""
     if context.invoked_subcommand is not None:
         return
-    import json
-    from dataclasses import asdict
 
-    from bestresponse.cli.models_open import model_settings
-    from bestresponse.cli.terminal import console, print_table
-    from bestresponse.models.registry import known_models
-    from bestresponse.report.document import Column, Table
-
-    known = known_models(model_settings())
+    known = known_models(make_model_settings())
     if as_json:
         print(json.dumps([asdict(model) for model in known], indent=2))
         return
@@ -39,8 +39,5 @@ def listed(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command()
 def pull(name: Annotated[str, typer.Argument(help="A name from the list, such as smollm2.")]) -> None:
     """Download the weights of a model into the user's cache folder and check their hash."""
-    from bestresponse.cli.models_open import model_settings
-    from bestresponse.models.providers.weights import pull as pull_weights
-
-    settings = model_settings()
+    settings = make_model_settings()
     print(pull_weights(name, settings.folder, settings.progress))

@@ -5,23 +5,41 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
+from secrets import randbelow
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bestresponse.cli.options import CacheChoice, OutputDir
-
-if TYPE_CHECKING:
-    from bestresponse.core.episode import Question, Record
-    from bestresponse.core.game import Game
-    from bestresponse.core.player import Decision, Player
-    from bestresponse.games.dialogue.game import DialogueGame
-    from bestresponse.models.base import Model
-    from bestresponse.players.people.console import ConsolePlayer
+from bestresponse.core.capabilities import AdjustableRounds, Wording
+from bestresponse.core.episode import Episode, Question, Record
+from bestresponse.core.episode import play as play_game
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, REFEREE, Game, find_first_asks
+from bestresponse.core.json import digest
+from bestresponse.core.player import Decision, Nature, Player
+from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.dialogue.domain import domain_names, load_domain
+from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.scenario import scenarios
+from bestresponse.games.lookup import find_game
+from bestresponse.games.water.game import water
+from bestresponse.models.base import Model
+from bestresponse.players.dialogue.speaker import Unguided
+from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
+from bestresponse.players.lookup import choose_default, find_strategy, seat_model
+from bestresponse.players.people.console import ConsolePlayer, Left
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.invocation import find_revision, read_command_line
+from bestresponse.runs.launch import find_unfinished
+from bestresponse.runs.manifest import Manifest, environment
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.spec import Spec
 
 __all__ = ["play"]
 
@@ -54,9 +72,6 @@ def play(
     Type `help` at the prompt for other words than your answer. A game that you leave goes on when you type the same
     command again.
     """
-    from bestresponse.cli.models_open import Limits, opened_models
-    from bestresponse.players.lookup import choose_default, find_strategy
-
     table = _game(game, abundance, days)
     seats = _seats(table, seat or [], others or choose_default(table))
     config = _with_seed({"game": game, "abundance": abundance, "days": days, "seats": seats}, seed, output_dir)
@@ -64,7 +79,7 @@ def play(
     players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     with ExitStack() as stack:
-        opening = opened_models(names, output_dir, Limits(cache=cache), players=True)
+        opening = open_models(names, output_dir, ModelLimits(cache=cache))
         opened = stack.enter_context(opening).models if names else {}
         seated = {
             role: player or _seat_model(seats[role], opened[seats[role]], table, role)
@@ -74,11 +89,6 @@ def play(
 
 
 def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
-    from bestresponse.core.capabilities import AdjustableRounds
-    from bestresponse.core.errors import UsageError
-    from bestresponse.games.lookup import find_game
-    from bestresponse.games.water.game import water
-
     game = _dialogue(name) or find_game(name).playable()
     lasting = isinstance(game, AdjustableRounds) and game.rounds_word == "days"
     if (abundance is not None and game.name != "water") or (days is not None and not lasting):
@@ -89,10 +99,6 @@ def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
 
 def _dialogue(name: str) -> DialogueGame | None:
     """The dialogue of that domain, where it is the name or file of one: two messages each, or until all agree."""
-    from bestresponse.games.dialogue.domain import domain_names, load_domain
-    from bestresponse.games.dialogue.game import DialogueGame
-    from bestresponse.games.dialogue.scenario import scenarios
-
     if name not in domain_names() and Path(name).suffix != ".toml":
         return None
     domain = load_domain(name)
@@ -101,16 +107,10 @@ def _dialogue(name: str) -> DialogueGame | None:
 
 def _drawn(game: Game[Any], seed: int) -> Game[Any]:
     """In a dialogue, the people and what they know are drawn by the seed."""
-    from bestresponse.games.capabilities import HasSpeakers
-
     return game.with_seed(seed) if isinstance(game, HasSpeakers) else game
 
 
 def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]:
-    from bestresponse.core.errors import UsageError
-    from bestresponse.core.game import REFEREE
-    from bestresponse.games.capabilities import HasSpeakers
-
     named: dict[str, str] = {}
     roles = (*game.roles, REFEREE) if isinstance(game, HasSpeakers) else game.roles
     for words in given:
@@ -127,13 +127,9 @@ def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]
 
 def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> dict[str, Any]:
     """The seed that was given, that of an unfinished game of the same kind, or a new one."""
-    from secrets import randbelow
-
-    from bestresponse.runs.invocation import unfinished_like
-
     if seed is not None:
         return {**config, "seed": seed}
-    before = unfinished_like(output_dir, {**config, "seed": 0})
+    before = find_unfinished(output_dir, {**config, "seed": 0})
     if before is None:
         return {**config, "seed": randbelow(2**31)}
     print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
@@ -142,34 +138,18 @@ def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> di
 
 def _seat_model(name: str, model: Model, game: Game[Any], role: str) -> Player:
     """Seat a model; where the game lets a seat pass, a model without a usable answer passes."""
-    from bestresponse.core.game import find_first_asks
-    from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
-    from bestresponse.players.lookup import seat_model
-
     player = seat_model(name, model, game, role, seed=0)
     return WithFailurePolicy(player, "abstain") if lets_pass(find_first_asks(game)) else player
 
 
 def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, Player], output_dir: Path) -> None:
     """Play to the end, or until the person leaves."""
-    from bestresponse.cli.invocation import command_line, revision
-    from bestresponse.core.capabilities import Wording
-    from bestresponse.core.episode import play as play_game
-    from bestresponse.core.errors import UsageError
-    from bestresponse.core.game import NATURE
-    from bestresponse.core.json import digest
-    from bestresponse.core.player import Nature
-    from bestresponse.players.people.console import ConsolePlayer, Left
-    from bestresponse.runs.folder import RunFolder
-    from bestresponse.runs.manifest import Manifest, environment
-    from bestresponse.runs.spec import Spec
-
     person = ConsolePlayer(input, _show, wording=game if isinstance(game, Wording) else None)
     people = [role for role, name in config["seats"].items() if name == ME]
     players = {**seated, **{role: _seated(person, game, role) for role in people}, NATURE: Nature(config["seed"])}
     created = datetime.now().astimezone().isoformat(timespec="seconds")
     run = digest({"study": "play", "config": dict(config)}, 12)
-    manifest = Manifest(run, "play", dict(config), command_line(), created, environment(revision()))
+    manifest = Manifest(run, "play", dict(config), read_command_line(), created, environment(find_revision()))
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
         for role in people:
@@ -195,9 +175,6 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
 
 def _seated(person: ConsolePlayer, game: Game[Any], role: str) -> Player:
     """A person in that seat; in a dialogue nobody tells it in which manner to write."""
-    from bestresponse.games.capabilities import HasSpeakers
-    from bestresponse.players.dialogue.speaker import Unguided
-
     if not isinstance(game, HasSpeakers):
         return person
     return Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
@@ -213,8 +190,6 @@ def _show(text: str) -> None:
 
 def _people_last(questions: list[Question]) -> list[Decision]:
     """Everybody else thinks while the person does."""
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(max(1, len(questions))) as pool:
         thinking = {
             role: pool.submit(player.decide, view, ask) for role, player, view, ask in questions if player.name != ME
@@ -224,8 +199,6 @@ def _people_last(questions: list[Question]) -> list[Decision]:
 
 
 def _tell_end(game: Game[Any], record: Record, people: list[str]) -> None:
-    from bestresponse.core.episode import Episode
-
     if record.void:
         print(f"\nThe game is void: {record.void.role} gave no answer that could be used ({record.void.why}).")
         return

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bestresponse.cli.options import AsJson
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bestresponse.studies.reproduce.reproduction import Reproduction
+from bestresponse.cli.terminal import console, print_table
+from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.studies.reproduce.reproduction import Reproduction
 
 __all__ = ["PAPERS", "reproduce"]
 
@@ -32,10 +32,6 @@ def reproduce(
     as_json: AsJson = False,
 ) -> None:
     """Work out the figures of a paper from its recorded runs and say which agree with the published ones."""
-    from bestresponse.cli.terminal import console, print_table
-    from bestresponse.core.errors import UsageError
-    from bestresponse.core.registry import did_you_mean
-
     if paper not in PAPERS:
         hint = did_you_mean(paper, list(PAPERS))
         raise UsageError(f"there is no paper {paper!r}; known: {', '.join(PAPERS)}.{hint}")

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
+from threading import Lock
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir
+from bestresponse.core.errors import UsageError
+from bestresponse.models.base import Model
+from bestresponse.models.providers.weights import WEIGHTS
+from bestresponse.models.registry import known_models, open_model
+from bestresponse.models.wrappers.assemble import assemble
+from bestresponse.models.wrappers.cached import Cache, CacheMode
+from bestresponse.models.wrappers.meter import Budget, Meter
+from bestresponse.runs.models import ModelLimits, make_model_settings
+from bestresponse.web.serve import load
 
 if TYPE_CHECKING:
-    from socket import socket
-
     from fastapi import FastAPI
 
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.models.base import Model
 
 __all__ = ["serve"]
 
@@ -47,9 +55,6 @@ def serve(
 
     The same command goes on with every table where it was stopped.
     """
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.core.errors import UsageError
-
     try:
         import uvicorn
 
@@ -60,7 +65,7 @@ def serve(
         raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
 
     place = Place(output_dir, host, port, admin_token)
-    limits = Limits(None, cache, max_calls, max_tokens_total, max_cost)
+    limits = ModelLimits(None, cache, max_calls, max_tokens_total, max_cost)
     models = tuple(model) if model else _at_hand()
     listener = _listen(host, port)
     app = create_app()
@@ -84,10 +89,6 @@ def serve(
 
 def _load(app: FastAPI) -> None:
     """Load what a worker loads when it begins, so that the next one has it."""
-    from importlib import import_module
-
-    from bestresponse.web.serve import load
-
     for name in ("assemble", "cached", "meter", "registry"):
         import_module(f"bestresponse.models.{name}")
     load(app)
@@ -100,10 +101,6 @@ def _link(listener: socket, token: str) -> str:
 
 def _listen(host: str, port: int) -> socket:
     """A socket that is told to be TCP: only then is nothing held back to be sent together with more."""
-    from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
-
-    from bestresponse.core.errors import UsageError
-
     listener = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM, IPPROTO_TCP)
     listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
     try:
@@ -117,29 +114,16 @@ def _listen(host: str, port: int) -> socket:
 
 def _at_hand() -> tuple[str, ...]:
     """Models whose weights are on this machine."""
-    from bestresponse.cli.models_open import model_settings
-    from bestresponse.models.providers.weights import WEIGHTS
-    from bestresponse.models.registry import known_models
-
-    return tuple(known.name for known in known_models(model_settings()) if known.ready and known.name in WEIGHTS)
+    return tuple(known.name for known in known_models(make_model_settings()) if known.ready and known.name in WEIGHTS)
 
 
 @contextmanager
-def _models(output_dir: Path, limits: Limits) -> Iterator[Callable[[str], Model]]:
+def _models(output_dir: Path, limits: ModelLimits) -> Iterator[Callable[[str], Model]]:
     """Opens models when they are first wanted; all share one cache and one budget."""
-    from threading import Lock
-
-    from bestresponse.cli.models_open import model_settings
-    from bestresponse.core.errors import UsageError
-    from bestresponse.models.registry import open_model
-    from bestresponse.models.wrappers.assemble import assemble
-    from bestresponse.models.wrappers.cached import Cache, CacheMode
-    from bestresponse.models.wrappers.meter import Budget, Meter
-
     if limits.cache not in list(CacheMode):
         raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
     meter = Meter(Budget(limits.calls, limits.tokens, limits.money))
-    settings = model_settings()
+    settings = make_model_settings()
     output_dir.mkdir(parents=True, exist_ok=True)
     cache = Cache(output_dir / "replies.sqlite") if limits.cache != "off" else None
     found: dict[str, Model] = {}

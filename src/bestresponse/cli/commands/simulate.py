@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bestresponse.cli.commands import simulate_game, simulate_judge
-from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
-
-if TYPE_CHECKING:
-    from bestresponse.models.base import Model
-    from bestresponse.runs.execute import Outcome, Progress
-    from bestresponse.runs.folder import RunFolder
-    from bestresponse.studies.water.config import WaterConfig
+from bestresponse.cli.commands.simulate_settings import players_of, rules_of, texts_of
+from bestresponse.cli.options import (
+    AsJson,
+    BudgetCalls,
+    BudgetMoney,
+    BudgetTokens,
+    CacheChoice,
+    DryRun,
+    OutputDir,
+    Workers,
+)
+from bestresponse.cli.running import Display, run_and_show
+from bestresponse.core.errors import UsageError
+from bestresponse.runs.models import ModelLimits
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import WaterStudy
 
 __all__ = ["app"]
 
@@ -77,16 +84,13 @@ def water(
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
     max_cost: BudgetMoney = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Play the Water Allocation Challenge and report who survives.
 
     The same command again goes on where it was stopped and plays only what is missing.
     """
-    from bestresponse.cli.commands.simulate_settings import players_of, rules_of, texts_of
-    from bestresponse.cli.models_open import Limits, opened_models
-    from bestresponse.studies.water.config import WaterConfig
-
     rules, own_supply = rules_of(roster, days, low, high, bool(abundance) or grid)
     config = WaterConfig(
         players=players_of(rules, model, bidder, seat or []),
@@ -104,59 +108,15 @@ def water(
         temperature=temperature,
         max_tokens=max_tokens,
     )
-    _announce(config)
-    if not config.models:
-        folder, outcome = _play(config, output_dir, {}, 1)
-    else:
-        limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
-        with opened_models(config.models, output_dir, limits) as opened:
-            folder, outcome = _play(config, output_dir, opened.models, opened.workers)
-    _publish(folder, outcome, as_json)
+    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
+    run_and_show(WaterStudy(), config, output_dir, limits, Display(as_json, dry_run))
 
 
 def _personas(wanted: str) -> tuple[bool, ...]:
-    from bestresponse.core.errors import UsageError
-
     known = {"off": (False,), "on": (True,), "both": (False, True)}
     if wanted not in known:
         raise UsageError(f"--personas {wanted!r}: expected off, on or both")
     return known[wanted]
-
-
-def _announce(config: WaterConfig) -> None:
-    seats = sum(name in config.models for name in config.players)
-    bids = config.games * config.rules.days * seats
-    thoughts = "" if config.reasoning in ("direct", "step-by-step") else ", each after more calls to think"
-    cost = f", up to {bids} bids of models{thoughts}" if bids else ""
-    print(f"{config.games} games of {config.rules.days} days{cost}; seed {config.seed}", file=sys.stderr, flush=True)
-
-
-def _play(
-    config: WaterConfig, output_dir: Path, models: Mapping[str, Model], workers: int
-) -> tuple[RunFolder, Outcome]:
-    from bestresponse.cli.invocation import occasion
-    from bestresponse.cli.running import play_run
-    from bestresponse.studies.water import session
-
-    def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
-        return session.run(config, folder, models, workers=workers, on_progress=tell)
-
-    return play_run(session.manifest_of(config, models, occasion()), output_dir, config.games, "games", run)
-
-
-def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
-    """Report, files and the table on the screen; exit code 1 where games are missing."""
-    from bestresponse.cli.commands.simulate_files import summary_of, write_files
-    from bestresponse.cli.running import explain, show_findings
-    from bestresponse.studies.water import session
-
-    measured = session.read_results(folder)
-    if measured.games:
-        document, files = write_files(folder, measured)
-        show_findings(document, files, summary_of(folder, measured), as_json=as_json)
-    explain(outcome)
-    if not outcome.complete or not measured.games:
-        raise typer.Exit(1)
 
 
 app.command("game")(simulate_game.game)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
-
-if TYPE_CHECKING:
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.runs.execute import Outcome, Progress
-    from bestresponse.runs.folder import RunFolder
-    from bestresponse.studies.simulate.config import PlaygroundConfig
+from bestresponse.cli.options import (
+    AsJson,
+    BudgetCalls,
+    BudgetMoney,
+    BudgetTokens,
+    CacheChoice,
+    DryRun,
+    OutputDir,
+    Workers,
+)
+from bestresponse.cli.running import Display, run_and_show
+from bestresponse.core.errors import UsageError
+from bestresponse.games.named_game import NamedGame
+from bestresponse.players.llm.persona import read_personas
+from bestresponse.players.lookup import choose_default
+from bestresponse.runs.models import ModelLimits
+from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
+from bestresponse.studies.simulate.study import SimulateStudy
 
 __all__ = ["game"]
 
@@ -60,9 +67,7 @@ def game(
     style: Annotated[str, typer.Option(help="How to answer: auto, line or json.")] = "auto",
     temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 0.7,
     max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 512,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say how many plays and at most how many calls it would be.")
-    ] = False,
+    dry_run: DryRun = False,
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
     cache: CacheChoice = "read-write",
@@ -76,13 +81,8 @@ def game(
     The word `game` may be left out: `bestresponse simulate stag-hunt --model M`. The same command again goes on where
     it was stopped and plays only what is missing.
     """
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.games.named_game import NamedGame
-    from bestresponse.players.llm.persona import read_personas
-    from bestresponse.studies.simulate.config import PlaygroundConfig, usual_policy
-
     source = NamedGame.find(game)
-    config = PlaygroundConfig(
+    config = SimulateConfig(
         source,
         _seats(source.game(), seat or [], model, others),
         repeats=repeats,
@@ -96,18 +96,12 @@ def game(
         temperature=temperature,
         max_tokens=max_tokens,
     )
-    _announce(config, dry_run, as_json)
-    if dry_run:
-        return
-    folder, outcome = _play(config, output_dir, Limits(workers, cache, max_calls, max_tokens_total, max_cost))
-    _publish(folder, outcome, as_json)
+    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
+    run_and_show(SimulateStudy(), config, output_dir, limits, Display(as_json, dry_run, 2))
 
 
 def _seats(game: Any, given: list[str], model: str | None, others: str | None) -> tuple[tuple[str, str], ...]:
     """Who sits where: the named, the model, the others."""
-    from bestresponse.core.errors import UsageError
-    from bestresponse.players.lookup import choose_default
-
     named: dict[str, str] = {}
     for words in given:
         role, equals, player = words.partition("=")
@@ -121,54 +115,3 @@ def _seats(game: Any, given: list[str], model: str | None, others: str | None) -
         named |= dict.fromkeys(free[:1] if others else free, model)
     rest = others or choose_default(game)
     return tuple((role, named.get(role, rest)) for role in game.roles)
-
-
-def _announce(config: PlaygroundConfig, dry_run: bool, as_json: bool) -> None:
-    """What will be played and asked, before anything is paid for."""
-    from bestresponse.studies.simulate.plan import most_calls
-
-    most = most_calls(config)
-    if dry_run and as_json:
-        seats = dict(config.seats)
-        print(json.dumps({"plays": config.repeats, "seats": seats, "most_calls": most.calls, "sure": most.sure}))
-        return
-    who = ", ".join(f"{role} = {name}" for role, name in config.seats)
-    counted = "" if most.sure else " (as counted in plays of random players)"
-    cost = f"; at most {most.calls:,} calls of models{counted}" if most.calls else ""
-    print(
-        f"{config.repeats} plays of {config.game.name} with {who}{cost}; seed {config.seed}",
-        file=sys.stdout if dry_run else sys.stderr,
-        flush=True,
-    )
-
-
-def _play(config: PlaygroundConfig, output_dir: Path, limits: Limits) -> tuple[RunFolder, Outcome]:
-    from bestresponse.cli.invocation import occasion
-    from bestresponse.cli.models_open import opened_models
-    from bestresponse.cli.running import play_run
-    from bestresponse.studies.simulate import session
-
-    names = config.models
-    with opened_models(names, output_dir, limits, players=True) if names else nullcontext() as opened:
-        models: Mapping[str, Any] = opened.models if opened else {}
-        workers = opened.workers if opened else limits.workers or 1
-
-        def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
-            return session.run(config, folder, models, workers=workers, on_progress=tell)
-
-        return play_run(session.manifest_of(config, models, occasion()), output_dir, config.repeats, "plays", run)
-
-
-def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
-    """Report, files and the tables on the screen; exit code 1 where plays are missing or none has a result."""
-    from bestresponse.cli.commands.simulate_game_files import summary_of, write_files
-    from bestresponse.cli.running import explain, show_findings
-    from bestresponse.studies.simulate import session
-
-    measured = session.read_results(folder)
-    if measured.plays or measured.voids:
-        document, files = write_files(folder, measured)
-        show_findings(document, files, summary_of(folder, measured), as_json=as_json, tables=2)
-    explain(outcome)
-    if not outcome.complete or not measured.plays:
-        raise typer.Exit(1)

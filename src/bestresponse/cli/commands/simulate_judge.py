@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bestresponse.cli.options import AsJson, BudgetCalls, CacheChoice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from bestresponse.runs.folder import RunFolder, StoredPlay
-    from bestresponse.studies.water.judging import Score
+from bestresponse.cli.terminal import console, print_table
+from bestresponse.core.errors import BadReply, UsageError
+from bestresponse.players.llm.agent import Agent
+from bestresponse.report import tables
+from bestresponse.report.document import Column, Table
+from bestresponse.report.files import write_text
+from bestresponse.runs.folder import RunFolder, StoredPlay
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.run import load_run
+from bestresponse.studies.water.judging import Score, judge_play, read_sheet, rubric, summarise
+from bestresponse.studies.water.judging import sheet as write_sheet
 
 __all__ = ["judge", "scores", "sheet"]
 
@@ -30,10 +37,7 @@ def sheet(
     output: Annotated[Path, typer.Option(help="The CSV file to write.")] = Path("sheet.csv"),
 ) -> None:
     """Write an empty sheet for a person: a row for each game and resident, a column for each scale."""
-    from bestresponse.report.files import write_text
-    from bestresponse.studies.water.judging import rubric, sheet
-
-    write_text(output, sheet(_plays(_folder(run), games), judge))
+    write_text(output, write_sheet(_plays(_folder(run), games), judge))
     print(f"wrote {output}; fill in whole numbers from 1 to 5:")
     for scale, (title, levels) in rubric().items():
         print(f"\n{scale}: {title}")
@@ -51,16 +55,9 @@ def judge(
     as_json: AsJson = False,
 ) -> None:
     """Let models judge the residents of a run on the six scales."""
-    from bestresponse.cli.models_open import Limits, opened_models
-    from bestresponse.core.errors import BadReply
-    from bestresponse.players.llm.agent import Agent
-    from bestresponse.report import tables
-    from bestresponse.report.files import write_text
-    from bestresponse.studies.water.judging import judge_play
-
     folder = _folder(run)
     given: list[Score] = []
-    with opened_models(tuple(model), folder.path.parent, Limits(cache=cache, calls=max_calls)) as opened:
+    with open_models(tuple(model), folder.path.parent, ModelLimits(cache=cache, calls=max_calls)) as opened:
         for name in model:
             agent = Agent(opened.models[name], style="json" if opened.models[name].abilities.schema else "line")
             for play in _plays(folder, games):
@@ -82,9 +79,6 @@ def scores(
     as_json: AsJson = False,
 ) -> None:
     """Sum up filled sheets: medians and quartiles of each scale, and how far the judges agree."""
-    from bestresponse.core.errors import UsageError
-    from bestresponse.studies.water.judging import read_sheet
-
     given: list[Score] = []
     for path in sheets:
         try:
@@ -96,25 +90,17 @@ def scores(
 
 
 def _folder(run: Path) -> RunFolder:
-    from bestresponse.runs.invocation import find_run
-    from bestresponse.studies.water.session import config_of
-
-    folder = find_run(run)
-    config_of(folder)
-    return folder
+    loaded = load_run(run)
+    if loaded.study.name != "water":
+        raise UsageError(f"{loaded.path} holds a run of {loaded.study.name}, not of water")
+    return loaded.folder
 
 
 def _plays(folder: RunFolder, games: int) -> list[StoredPlay]:
-    from itertools import islice
-
     return list(islice((play for play in folder.plays() if not play.record.void), games))
 
 
 def _show(given: Iterable[Score], as_json: bool) -> None:
-    from bestresponse.cli.terminal import console, print_table
-    from bestresponse.report.document import Column, Table
-    from bestresponse.studies.water.judging import summarise
-
     found = [asdict(one) for one in summarise(given)]
     if as_json:
         print(json.dumps(found, indent=2))

@@ -6,13 +6,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestresponse.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from bestresponse.games.water.rules import WaterRules
-    from bestresponse.players.llm.persona import Persona
+from bestresponse.games.water.rules import WaterRules
+from bestresponse.players.llm.persona import Persona, published_personas, read_personas
+from bestresponse.studies.water.config import is_bidder
 
 __all__ = ["players_of", "rules_of", "texts_of"]
 
@@ -21,8 +20,6 @@ def rules_of(
     roster: Path | None, days: int | None, low: int | None, high: int | None, abundance_given: bool
 ) -> tuple[WaterRules, bool]:
     """The rules, and whether they fix the supply instead of one of the published ranges."""
-    from bestresponse.games.water.rules import WaterRules
-
     table = {} if roster is None else _toml(roster)
     own_supply = low is not None or high is not None or bool({"low", "high"} & table.keys())
     if abundance_given and own_supply:
@@ -46,8 +43,6 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def _rules(table: Mapping[str, Any], path: Path) -> WaterRules:
     """`[[residents]]` tables with name, need and salary; other keys are rules."""
-    from bestresponse.games.water.rules import WaterRules
-
     residents = table.get("residents", [])
     if not isinstance(residents, list) or not residents:
         raise UsageError(f"{path}: there are no residents; expected [[residents]] with name, need and salary")
@@ -63,8 +58,6 @@ def _rules(table: Mapping[str, Any], path: Path) -> WaterRules:
 
 def players_of(rules: WaterRules, model: str | None, bidder: str | None, seats: list[str]) -> tuple[str, ...]:
     """One player a resident: the named one, else the model or bidder for all."""
-    from bestresponse.studies.water.config import is_bidder
-
     if model and bidder:
         raise UsageError("--model and --bidder both fill all seats; give one, and the other for single seats by --seat")
     if bidder and not is_bidder(bidder):
@@ -81,6 +74,4 @@ def players_of(rules: WaterRules, model: str | None, bidder: str | None, seats: 
 
 def texts_of(path: Path | None) -> Mapping[str, Persona]:
     """The personas of a file, or the published ones."""
-    from bestresponse.players.llm.persona import published_personas, read_personas
-
     return published_personas() if path is None else read_personas(path)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from bestresponse.analysis.solve.data import as_data
+from bestresponse.analysis.solve.document import as_document
+from bestresponse.analysis.solve.pictures import drawable, picture_section
+from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
+from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.cli.options import AsJson
-
-if TYPE_CHECKING:
-    from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
-    from bestresponse.games.lookup import Found
-    from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.cli.terminal import console, notes
+from bestresponse.cli.terminal_document import print_document
+from bestresponse.core.errors import UsageError
+from bestresponse.games.lookup import Found, find_game
+from bestresponse.report.figures.pictures import draw
+from bestresponse.report.page import render
+from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["solve"]
 
@@ -44,11 +53,6 @@ def solve(
     ] = None,
 ) -> None:
     """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
-    import sys
-
-    from bestresponse.analysis.solve.solution import Wish
-    from bestresponse.games.lookup import find_game
-
     wish = Wish(method, iterations, objective)
     kind = _picture_kind(plot)
     found = find_game(game, read_input=sys.stdin.read)
@@ -62,53 +66,33 @@ def solve(
 
 def _picture_kind(plot: Path | None) -> str:
     """The ending of the file to draw into; UsageError where it names no kind of picture."""
-    from bestresponse.core.errors import UsageError
-
     if plot is not None and plot.suffix.lower() not in _PICTURE_FILES:
         raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")
     return "" if plot is None else plot.suffix.lower()
 
 
 def _drawable(found: Found) -> NormalForm:
-    from bestresponse.analysis.solve.pictures import drawable
-
     return drawable(found.solvable())
 
 
 def _solved(found: Found, wish: Wish) -> SolvedTable | SolvedTree:
-    from bestresponse.analysis.solve.solve import solve_found
-
     return solve_found(found, wish)
 
 
 def _print(found: Found, solved: SolvedTable | SolvedTree, as_json: bool) -> None:
     if as_json:
-        import json
-
-        from bestresponse.analysis.solve.data import as_data
-
         print(json.dumps(as_data(found, solved), indent=2, ensure_ascii=False, allow_nan=False))
         return
-    from bestresponse.analysis.solve.document import as_document
-    from bestresponse.cli.terminal import console
-    from bestresponse.cli.terminal_document import print_document
 
     print_document(console(), as_document(found, solved))
 
 
 def _picture(found: Found, solved: SolvedTable | SolvedTree, form: NormalForm, kind: str) -> bytes:
     if kind != ".html":
-        from bestresponse.report.figures.pictures import draw
-
         return draw(form, "png" if kind == ".png" else "svg")
-    from bestresponse.analysis.solve.document import as_document
-    from bestresponse.analysis.solve.pictures import picture_section
-    from bestresponse.report.page import render
 
     return render(as_document(found, solved, (picture_section(form),))).encode("utf-8")
 
 
 def _told(path: Path) -> None:
-    from bestresponse.cli.terminal import notes
-
     notes().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
-
-if TYPE_CHECKING:
-    from bestresponse.cli.models_open import Limits, Opened
-    from bestresponse.games.dialogue.domain import Domain
-    from bestresponse.runs.execute import Outcome, Progress
-    from bestresponse.runs.folder import RunFolder
-    from bestresponse.studies.steer.answers import BookFolder
-    from bestresponse.studies.steer.config import SteerConfig
-    from bestresponse.studies.steer.session import Steered
+from bestresponse.cli.options import (
+    AsJson,
+    BudgetCalls,
+    BudgetMoney,
+    BudgetTokens,
+    CacheChoice,
+    DryRun,
+    OutputDir,
+    Workers,
+)
+from bestresponse.cli.running import Display, run_and_show
+from bestresponse.cli.terminal import DownloadProgress
+from bestresponse.models.base import Model, Usage
+from bestresponse.models.prices import find_price
+from bestresponse.models.wrappers.meter import Budget
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.runs.models import ModelLimits, OpenedModels, open_models
+from bestresponse.studies.steer.answers import MemoryAnswers, answers_path, read_answers
+from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.estimate import check_budget, estimate
+from bestresponse.studies.steer.study import SteerStudy
 
 __all__ = ["steer"]
 
@@ -101,17 +108,13 @@ def steer(
     cut_short: Annotated[
         bool, typer.Option("--cut-short", help="Build as far as the budget goes instead of refusing to start.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and stop.")] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Let an equilibrium solver choose how a model speaks, and measure what that earns.
 
     Every text is asked for once and kept; the same command again makes no call.
     """
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.games.dialogue.domain import load_domain
-    from bestresponse.studies.steer.config import SteerConfig
-
     config = SteerConfig(
         domain=domain,
         model=model,
@@ -144,10 +147,23 @@ def steer(
         imitate=imitate,
         embed=embed,
     )
-    loaded = load_domain(domain)
-    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
-    with _opened(config, output_dir, limits) as table:
-        _run(config, loaded, table, output_dir, limits, _Wishes(max_nodes, cut_short, dry_run, as_json))
+    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
+    given: dict[str, Model] = {SIMULATED: SimulatedSpeaker(seed)}
+    if not dry_run:
+        _check_limits(config, output_dir, limits, max_nodes, cut_short, given)
+    run_and_show(SteerStudy(), config, output_dir, limits, Display(as_json, dry_run), given)
+
+
+def _check_limits(
+    config: SteerConfig, output_dir: Path, limits: ModelLimits, max_nodes: int, cut_short: bool, given: dict[str, Model]
+) -> None:
+    """Refuse a run that cannot be finished within the limits, before the first call."""
+    with open_models(config.models, output_dir, limits, given=given, on_download=DownloadProgress()) as opened:
+        who = {name: model.identity for name, model in opened.models.items()}
+        kept = MemoryAnswers(read_answers(answers_path(output_dir, config, who)))
+        need = estimate(config, opened.models, kept)
+        budget = Budget() if cut_short else limits.budget
+        check_budget(need, budget, max_nodes, _price(config, opened, need.calls, need.tokens))
 
 
 def _fresh(given: int | None, solver: str, temperature: float, held_out: int | None) -> int:
@@ -168,95 +184,8 @@ def _held_out(given: int | None, imitate: bool, solver: str, fresh: int | None) 
     return 50 if imitate else 0
 
 
-class _Wishes:
-    """What the user wants besides the study itself."""
-
-    def __init__(self, max_nodes: int, cut_short: bool, dry_run: bool, as_json: bool) -> None:
-        self.max_nodes, self.cut_short, self.dry_run, self.as_json = max_nodes, cut_short, dry_run, as_json
-
-
-@contextmanager
-def _opened(config: SteerConfig, output_dir: Path, limits: Limits) -> Iterator[Opened]:
-    """The models by name; the simulated speaker needs no opening but counts calls like any other."""
-    from bestresponse.cli.models_open import Opened, opened_models
-    from bestresponse.models.wrappers.assemble import assemble
-    from bestresponse.models.wrappers.meter import Budget, Meter
-    from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-
-    real = tuple(name for name in config.models if name != SIMULATED)
-    if not real:
-        meter = Meter(Budget(limits.calls, limits.tokens, None))
-        yield Opened({SIMULATED: assemble(SimulatedSpeaker(config.seed), meter=meter)}, limits.workers or 1, meter)
-        return
-    with opened_models(real, output_dir, limits) as table:
-        if SIMULATED not in config.models:
-            yield table
-            return
-        both = {**table.models, SIMULATED: assemble(SimulatedSpeaker(config.seed), meter=table.meter)}
-        yield replace(table, models=both)
-
-
-def _run(config: SteerConfig, domain: Domain, table: Opened, output_dir: Path, limits: Limits, wishes: _Wishes) -> None:
-    from bestresponse.cli.invocation import occasion
-    from bestresponse.cli.running import play_run
-    from bestresponse.studies.steer import session
-    from bestresponse.studies.steer.answers import BookFolder, book_path
-
-    who = {name: model.identity for name, model in table.models.items()}
-    with BookFolder(book_path(output_dir, config, domain, who)) as kept:
-        _announce(config, domain, table, kept, limits, wishes)
-        if wishes.dry_run:
-            return
-        found: list[Steered] = []
-
-        def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
-            folder.write_text("domain.toml", session.domain_source(config.domain))
-            models = kept.heard(table.models)
-            steered, outcome = session.run(config, domain, models, kept, workers=table.workers, on_progress=tell)
-            found.append(steered)
-            return outcome
-
-        manifest = session.manifest_of(config, domain, table.models, occasion())
-        folder, outcome = play_run(manifest, output_dir, *session.steps(config), run)
-    _publish(folder, found[0], outcome, table.meter.ledger.calls, wishes.as_json)
-
-
-def _announce(
-    config: SteerConfig, domain: Domain, table: Opened, kept: BookFolder, limits: Limits, wishes: _Wishes
-) -> None:
-    """What it will take at most, and a refusal where that is more than allowed, before anything is asked."""
-    from bestresponse.cli.terminal import counted
-    from bestresponse.models.wrappers.meter import Budget
-    from bestresponse.studies.steer.estimate import check_budget, needed
-
-    need = needed(config, domain, table.models, kept)
-    line = f"{counted(config.games, 'game')}, at most {need.calls:,} calls, {need.tokens:,} tokens"
-    line += f", {need.nodes:,} nodes a tree" if config.solver == "cfr" else ""
-    print(line, file=sys.stdout if wishes.dry_run else sys.stderr, flush=True)
-    budget = Budget() if wishes.cut_short else Budget(limits.calls, limits.tokens, limits.money)
-    check_budget(need, budget, wishes.max_nodes, _price(config, table, need.calls, need.tokens))
-
-
-def _price(config: SteerConfig, table: Opened, calls: int, tokens: int) -> float | None:
-    from bestresponse.models.base import Usage
-    from bestresponse.models.prices import find_price
-
+def _price(config: SteerConfig, opened: OpenedModels, calls: int, tokens: int) -> float | None:
     replies = calls * config.max_tokens
-    prices = [find_price(table.models[name])(Usage(max(tokens - replies, 0), replies)) for name in config.models]
+    prices = [find_price(opened.models[name])(Usage(max(tokens - replies, 0), replies)) for name in config.models]
     known = [price for price in prices if price is not None]
     return max(known) if len(known) == len(prices) else None
-
-
-def _publish(folder: RunFolder, steered: Steered, outcome: Outcome, calls: int, as_json: bool) -> None:
-    """Report, files and the figures on the screen; exit code 1 where something is missing."""
-    from bestresponse.cli.commands.steer_files import write_files
-    from bestresponse.cli.running import explain, show_findings
-
-    document, files, summary = write_files(folder, steered, calls)
-    show_findings(document, files, summary, as_json=as_json)
-    explain(outcome)
-    for one in steered.games:
-        if one.solved is None:
-            print(f"bestresponse: game {one.number} is void: {one.why_void}", file=sys.stderr)
-    if not outcome.complete or (not steered.solved and steered.psro is None):
-        raise typer.Exit(1)

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
-
-if TYPE_CHECKING:
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.runs.execute import Outcome
-    from bestresponse.runs.folder import RunFolder
-    from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
+from bestresponse.cli.options import (
+    AsJson,
+    BudgetCalls,
+    BudgetMoney,
+    BudgetTokens,
+    CacheChoice,
+    DryRun,
+    OutputDir,
+    Workers,
+)
+from bestresponse.cli.running import Display, run_and_show
+from bestresponse.core.errors import UsageError
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
+from bestresponse.studies.tournament.entries import gather, is_in_words, read_stage, read_strategy
+from bestresponse.studies.tournament.study import TournamentStudy
+from bestresponse.studies.tournament.verbal_strategies import formalize_entry
 
 __all__ = ["tournament"]
 
@@ -73,18 +83,15 @@ def tournament(
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
     max_cost: BudgetMoney = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let everybody meet everybody (and itself) in both seats, and print who earns most.
+    """Run a round robin, including self-play, with every pair in both seats, and print who earns most.
 
     Matches between strategies are worked out exactly. Models are asked round by round; the same command again goes on
     where it was stopped.
     """
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.studies.tournament.config import TournamentConfig
-    from bestresponse.studies.tournament.entries import gather, is_in_words, read_stage
-
-    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
+    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
     stage = read_stage(game)
     files = strategy or []
     names = _names(strategies, bool(files))
@@ -110,8 +117,11 @@ def tournament(
         style=style,
         left_out=gathered.left_out,
     )
-    folder, outcome = _play(config, output_dir, limits)
-    _publish(folder, outcome, as_json)
+    try:
+        run_and_show(TournamentStudy(), config, output_dir, limits, Display(as_json, dry_run))
+    finally:
+        for name, why in config.left_out:
+            print(f"left out: {name}: {why}", file=sys.stderr)
 
 
 def _names(strategies: str | None, files: bool) -> list[str]:
@@ -121,94 +131,28 @@ def _names(strategies: str | None, files: bool) -> list[str]:
 
 
 def _read(
-    files: list[Path], words: list[Path], stage: Stage, model: str | None, output_dir: Path, limits: Limits
+    files: list[Path], words: list[Path], stage: Stage, model: str | None, output_dir: Path, limits: ModelLimits
 ) -> list[Entry]:
     """The strategies in files, those in words formalized."""
-    from bestresponse.studies.tournament.entries import read_strategy
-
     found = [read_strategy(path) for path in files if path not in words]
     if not words:
         return found
-    from bestresponse.cli.models_open import opened_models
-    from bestresponse.core.errors import UsageError
-    from bestresponse.studies.tournament.verbal_strategies import formalize_entry
 
     if model is None:
         raise UsageError(
             f"{words[0]} is a strategy in words; name the --model that formalizes it, or give rules in a .pl file"
         )
-    with opened_models((model,), output_dir, limits) as opened:
+    with open_models((model,), output_dir, limits) as opened:
         return found + [formalize_entry(path, stage, opened.models[model]) for path in words]
 
 
 def _players(names: list[str]) -> list[Entry]:
-    from bestresponse.studies.tournament.config import Entry
-
     return [Entry(name, "model", name) for name in dict.fromkeys(names)]
 
 
 def _target(text: str) -> tuple[str, float]:
-    from bestresponse.core.errors import UsageError
-
     name, _, total = text.rpartition("=")
     try:
         return name.strip(), float(total)
     except ValueError:
         raise UsageError(f"--target {text!r}: expected NAME=TOTAL, such as tit-for-tat=24") from None
-
-
-def _play(config: TournamentConfig, output_dir: Path, limits: Limits) -> tuple[RunFolder, Outcome]:
-    from contextlib import nullcontext
-
-    from bestresponse.cli.invocation import occasion
-    from bestresponse.cli.models_open import opened_models
-    from bestresponse.cli.running import play_run
-    from bestresponse.studies.tournament import session
-    from bestresponse.studies.tournament.plan import Plan
-
-    plan = Plan(config)
-    _announce(plan.total, config)
-    opened = opened_models(config.models, output_dir, limits, players=True) if config.models else nullcontext()
-    with opened as table:
-        models = table.models if table is not None else {}
-        workers = table.workers if table is not None else limits.workers or 1
-        return play_run(
-            session.manifest_of(config, models, occasion()),
-            output_dir,
-            plan.total,
-            "matches",
-            lambda folder, tell: session.run(plan, folder, models, workers=workers, on_progress=tell),
-        )
-
-
-def _announce(matches: int, config: TournamentConfig) -> None:
-    """What has to be asked, before anything is paid for."""
-    if not config.models:
-        return
-    asked = {entry.name for entry in config.entries if entry.kind == "model"}
-    print(
-        f"{matches} matches of {config.rounds} rounds with {', '.join(sorted(asked))}: at most "
-        f"{2 * matches * config.rounds * config.attempts:,} calls",
-        file=sys.stderr,
-        flush=True,
-    )
-
-
-def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
-    """The table on the screen, and the report; exit code 1 where matches are missing."""
-    from bestresponse.cli.commands.tournament_files import write_files
-    from bestresponse.cli.running import explain, show_findings
-    from bestresponse.studies.tournament import session
-
-    standings = session.read_standings(folder)
-    document, written, summary = write_files(folder, standings)
-    show_findings(document, written, summary, as_json=as_json)
-    _remark(standings.config.left_out)
-    explain(outcome)
-    if not outcome.complete:
-        raise typer.Exit(1)
-
-
-def _remark(left_out: tuple[tuple[str, str], ...]) -> None:
-    for name, why in left_out:
-        print(f"left out: {name}: {why}", file=sys.stderr)

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Workers
-
-if TYPE_CHECKING:
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.models.base import Model
-    from bestresponse.runs.execute import Outcome, Progress
-    from bestresponse.runs.folder import RunFolder
-    from bestresponse.studies.verify.config import VerifyConfig
-    from bestresponse.theory.games.normal_form import NormalForm
-    from bestresponse.theory.trees.tree import Tree
+from bestresponse.cli.commands.check import engine_for
+from bestresponse.cli.commands.verify_review import exit_code, print_review, review_to_json
+from bestresponse.cli.options import (
+    AsJson,
+    BudgetCalls,
+    BudgetMoney,
+    BudgetTokens,
+    CacheChoice,
+    DryRun,
+    OutputDir,
+    Workers,
+)
+from bestresponse.cli.running import Display, run_and_show
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.claims.review import Reviewer
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.translators.model import ModelTranslator
+from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.formal.claims.translators.translation import Translator
+from bestresponse.games.lookup import find_game
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["verify"]
 
@@ -53,6 +67,7 @@ def verify(
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
     max_cost: BudgetMoney = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
@@ -60,15 +75,10 @@ def verify(
     The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
     something is refuted and 2 where nothing could be checked.
     """
-    from bestresponse.cli.models_open import Limits
-    from bestresponse.core.errors import UsageError
-    from bestresponse.games.lookup import find_game
-    from bestresponse.studies.verify.config import VerifyConfig
-
     if (model is None) == (text is None):
         raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
     found = find_game(game)
-    limits = Limits(workers, cache, max_calls, max_tokens_total, max_cost)
+    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
     if text is not None and after:
         raise UsageError("--after says where a model begins to reason; a text is read from the start of the game")
     if text is not None:
@@ -92,7 +102,7 @@ def verify(
         seed=llm_seed,
         after=tuple(after or ()),
     )
-    _run(config, output_dir, limits, as_json)
+    run_and_show(VerifyStudy(), config, output_dir, limits, Display(as_json, dry_run))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +118,6 @@ class _TextOptions:
     max_tokens: int
 
     def __post_init__(self) -> None:
-        from bestresponse.core.errors import UsageError
 
         if self.manner not in ("positive", "negative"):
             raise UsageError(f"--feedback {self.manner!r}: expected positive or negative")
@@ -117,7 +126,6 @@ class _TextOptions:
 
     def read(self) -> str:
         """The reasoning; bytes that are no text are replaced, not refused."""
-        from bestresponse.core.errors import UsageError
 
         try:
             data = sys.stdin.buffer.read() if str(self.path) == "-" else self.path.read_bytes()
@@ -127,18 +135,8 @@ class _TextOptions:
 
 
 def _check_text(
-    game: NormalForm | Tree, options: _TextOptions, output_dir: Path, limits: Limits, as_json: bool
+    game: NormalForm | Tree, options: _TextOptions, output_dir: Path, limits: ModelLimits, as_json: bool
 ) -> None:
-    from bestresponse.cli.commands.check import engine_for
-    from bestresponse.cli.commands.verify_files import exit_code, print_review, review_to_json
-    from bestresponse.cli.models_open import opened_models
-    from bestresponse.core.errors import UsageError
-    from bestresponse.formal.claims.review import Reviewer
-    from bestresponse.formal.claims.subject import Subject
-    from bestresponse.formal.claims.translators.model import ModelTranslator
-    from bestresponse.formal.claims.translators.rules import RulesTranslator
-    from bestresponse.formal.claims.translators.translation import Translator
-
     if options.seat >= game.num_players:
         raise UsageError(f"--seat {options.seat + 1}: the game has {game.num_players} players")
     text = options.read()
@@ -158,50 +156,9 @@ def _check_text(
         if options.translator == "rules":
             code = review(RulesTranslator())
         else:
-            with opened_models((options.translator,), output_dir, limits) as opened:
+            with open_models((options.translator,), output_dir, limits) as opened:
                 code = review(ModelTranslator(opened.models[options.translator]))
     finally:
         engine.close()
     if code:
         raise typer.Exit(code)
-
-
-def _run(config: VerifyConfig, output_dir: Path, limits: Limits, as_json: bool) -> None:
-    from bestresponse.cli.models_open import opened_models
-    from bestresponse.studies.verify.setup import scene_of
-
-    most = config.repeats * config.attempts * scene_of(config).decisions
-    calls = most if config.translator == "rules" else 2 * most
-    print(f"{config.repeats} runs of at most {config.attempts} attempts: up to {calls} calls", file=sys.stderr)
-    with opened_models(config.models, output_dir, limits) as opened:
-        folder, outcome = _play(config, output_dir, opened.models, opened.workers)
-    _publish(folder, outcome, as_json)
-
-
-def _play(
-    config: VerifyConfig, output_dir: Path, models: Mapping[str, Model], workers: int
-) -> tuple[RunFolder, Outcome]:
-    from bestresponse.cli.invocation import occasion
-    from bestresponse.cli.running import play_run
-    from bestresponse.studies.verify import session
-
-    def run(folder: RunFolder, tell: Callable[[Progress], None]) -> Outcome:
-        return session.run(config, folder, models, workers=workers, on_progress=tell)
-
-    return play_run(session.manifest_of(config, models, occasion()), output_dir, config.repeats, "runs", run)
-
-
-def _publish(folder: RunFolder, outcome: Outcome, as_json: bool) -> None:
-    """Report, files and the table on the screen; exit code 1 where runs are missing."""
-    from bestresponse.cli.commands.verify_files import write_files
-    from bestresponse.cli.running import explain, show_findings
-    from bestresponse.studies.verify import session
-    from bestresponse.studies.verify.findings import summary_of
-
-    measured = session.read_results(folder)
-    if measured.rows:
-        document, files = write_files(folder, measured)
-        show_findings(document, files, summary_of(measured), as_json=as_json)
-    explain(outcome)
-    if not outcome.complete:
-        raise typer.Exit(1)

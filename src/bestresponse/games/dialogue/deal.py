@@ -34,22 +34,18 @@ class Option:
     items: tuple[str, ...]
 
     def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """Return the JSON schema of a ruling."""
         choice = {"type": ["string", "null"], "enum": [*self.items, None]}
         return _object({"agreed": {"type": "boolean"}, "choice": choice})
 
     def read(self, data: Mapping[str, Any], names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
-        """Read a ruling as a deal; InvalidMove where it is none."""
         agreed, choice = _agreed(data), _item(data.get("choice"), self.items)
         _consistent(agreed, choice is not None, "choice")
         return {"agreed": agreed, "choice": choice}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
-        """Return what each speaker gets from the deal."""
         return tuple(float(p["values"].get(deal["choice"], 0)) if deal["agreed"] else 0.0 for p in private)
 
     def settled(self, deal: Deal) -> bool:
-        """Say whether the speakers have agreed."""
         return bool(deal["agreed"])
 
 
@@ -60,13 +56,11 @@ class Trade:
     items: tuple[str, ...]
 
     def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """Return the JSON schema of a ruling."""
         pieces = {item: {"type": "integer", "minimum": 0} for item in self.items}
         basket = {"type": "object", "properties": pieces, "additionalProperties": False}
         return _object({"agreed": {"type": "boolean"}, "gives": _object(dict.fromkeys(names, basket))})
 
     def read(self, data: Mapping[str, Any], names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
-        """Read a ruling as a deal; InvalidMove where it is none."""
         agreed, gives = _agreed(data), data.get("gives") or {}
         if not isinstance(gives, Mapping):
             raise InvalidMove(f"'gives' is {gives!r}, expected what each person gives", Flaw.UNPARSEABLE)
@@ -81,14 +75,12 @@ class Trade:
         return {"agreed": agreed, "gives": list(baskets.values())}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
-        """Return what each speaker gets from the deal."""
         if not deal["agreed"]:
             return (0.0,) * len(private)
         gives = deal["gives"]
         return tuple(_worth(gives[1 - i], own) - _worth(gives[i], own) for i, own in enumerate(private))
 
     def settled(self, deal: Deal) -> bool:
-        """Say whether the speakers have agreed."""
         return bool(deal["agreed"])
 
     def _basket(self, given: object, name: str) -> dict[str, int]:
@@ -109,11 +101,9 @@ class Verdict:
     """Who argued better, with reasons."""
 
     def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """Return the JSON schema of a ruling."""
         return _object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, TIE]}})
 
     def read(self, data: Mapping[str, Any], names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
-        """Read a ruling as a verdict; InvalidMove where it is none."""
         winner = _item(data.get("winner"), (*names, TIE))
         if winner is None:
             raise InvalidMove("the winner is missing", Flaw.UNPARSEABLE)
@@ -122,13 +112,11 @@ class Verdict:
         return {"winner": seat, "reasons": reasons if isinstance(reasons, str) else ""}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
-        """Return what each speaker gets from the deal."""
         if deal["winner"] is None:
             return (1 / len(private),) * len(private)
         return tuple(float(i == deal["winner"]) for i in range(len(private)))
 
     def settled(self, deal: Deal) -> bool:
-        """Return False: nobody agrees in a debate, it goes on to its last message."""
         return False
 
 

@@ -27,7 +27,7 @@ from bestresponse.core.json import digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.dialogue.deal import DealRules, Option, Trade, Verdict
 
-__all__ = ["Actions", "Domain", "domain_names", "load_domain", "parse_domain"]
+__all__ = ["Actions", "Domain", "domain_names", "load_domain", "parse_domain", "read_domain_text"]
 
 _TEXTS = ("task", "private", "message", "referee", "score")
 _PUBLIC = {"option": {"names"}, "trade": {"names"}, "verdict": {"names", "topic"}}
@@ -99,12 +99,19 @@ def load_domain(given: str | Path) -> Domain:
     """
     if str(given) in domain_names():
         return _built_in(str(given))
+    return parse_domain(read_domain_text(given), str(given))
+
+
+def read_domain_text(given: str | Path) -> str:
+    """Read the TOML text of a domain by name or file; UsageError where there is none."""
+    if str(given) in domain_names():
+        return files("bestresponse.games.dialogue.domains").joinpath(f"{given}.toml").read_text("utf-8")
     path = Path(given)
     if path.suffix != ".toml":
         near = did_you_mean(str(given), list(domain_names()))
         raise UsageError(f"there is no domain named {given!s}; expected {', '.join(domain_names())} or a file.{near}")
     try:
-        return parse_domain(path.read_text("utf-8"), str(path))
+        return path.read_text("utf-8")
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}") from None
     except UnicodeDecodeError:
@@ -113,7 +120,7 @@ def load_domain(given: str | Path) -> Domain:
 
 @cache
 def _built_in(name: str) -> Domain:
-    return parse_domain(files("bestresponse.games.dialogue.domains").joinpath(f"{name}.toml").read_text("utf-8"), name)
+    return parse_domain(read_domain_text(name), name)
 
 
 def parse_domain(text: str, where: str = "domain") -> Domain:

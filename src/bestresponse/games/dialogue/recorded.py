@@ -38,13 +38,11 @@ class Entry:
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data."""
         data = {"key": self.key, "number": self.number, "text": self.text, "by": self.by, "why": self.why}
         return data | {"status": self.reading.status.value, "how": self.reading.how}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Entry:
-        """Read what `to_json` gave."""
         reading = Reading(Status(data["status"]), data["how"])
         return cls(data["key"], data["number"], data["text"], data["by"], reading, data["why"])
 
@@ -64,7 +62,6 @@ class Book:
             drawn[entry.number] = entry
 
     def get(self, key: str, number: int = 0) -> Entry | None:
-        """Return the entry under that key."""
         return self._entries.get(key, {}).get(number)
 
     def wordings(self, key: str, most: int) -> dict[str, int]:
@@ -74,7 +71,6 @@ class Book:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """List all entries."""
         return tuple(entry for drawn in self._entries.values() for entry in drawn.values())
 
     def __len__(self) -> int:
@@ -99,25 +95,20 @@ class RecordedDialogue:
 
     @property
     def name(self) -> str:
-        """The name of the game."""
         return f"recorded {self.live.name}"
 
     @property
     def version(self) -> int:
-        """The version of the domain's rules."""
         return self.live.version
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """The seats, in order."""
         return self.live.roles
 
     def start(self) -> Dialogue:
-        """Return the state before anybody has moved."""
         return self.live.start()
 
     def asks(self, state: Dialogue) -> Mapping[Role, Ask]:
-        """Say who has to move in `state`, and how."""
         for role, ask in self.live.asks(state).items():
             match ask:
                 case Choice(options):
@@ -130,7 +121,6 @@ class RecordedDialogue:
         return {}
 
     def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
-        """Return the state after these moves."""
         ((role, move),) = moves.items()
         if role == NATURE and state.case >= 0:
             role = self.roles[self.live.turn(state)]
@@ -139,11 +129,9 @@ class RecordedDialogue:
         return self.live.apply(state, {role: move})
 
     def payoffs(self, state: Dialogue) -> Mapping[Role, float]:
-        """Return what each role has earned so far."""
         return self.live.payoffs(state)
 
     def view(self, state: Dialogue, role: Role) -> View:
-        """Show what `role` may know in `state`."""
         return self.live.view(state, role)
 
     def possible(self, state: Dialogue) -> bool:

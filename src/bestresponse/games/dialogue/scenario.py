@@ -34,11 +34,9 @@ class Scenario:
 
     @property
     def id(self) -> str:
-        """A short text that differs where the scenario does."""
         return digest(self.to_json(), 12)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data."""
         return {
             "names": list(self.names),
             "public": dict(self.public),
@@ -47,7 +45,6 @@ class Scenario:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Scenario:
-        """Read what `to_json` gave."""
         return cls(tuple(data["names"]), dict(data["public"]), tuple(dict(own) for own in data["private"]))
 
 

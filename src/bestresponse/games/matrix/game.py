@@ -46,12 +46,10 @@ class MatrixGame:
 
     @property
     def name(self) -> str:
-        """The name of the game."""
         return self.form.name or "matrix"
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """The seats, in order."""
         return self.form.players
 
     @cached_property
@@ -71,11 +69,9 @@ class MatrixGame:
         return first
 
     def start(self) -> State:
-        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
-        """Say who has to move in `state`, and how."""
         if state:
             return {}
         wanted = self.wanted or ("action",) * self.form.num_players
@@ -85,21 +81,18 @@ class MatrixGame:
         }
 
     def view(self, state: State, role: Role) -> View:
-        """Show what `role` may know in `state`."""
         seat = self.roles.index(role)
         situation = (
             ""
             if not state
-            else "Chosen: " + ", ".join(f"{r} {_format_answer(a)}" for r, a in zip(self.roles, state, strict=True))
+            else "Chosen: " + ", ".join(f"{r} {_told(a)}" for r, a in zip(self.roles, state, strict=True))
         )
         return View(role, self._briefing(seat), situation, self._facts(seat))
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
-        """Return the state after these moves."""
         return tuple(moves[role] for role in self.roles)
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
-        """Return what each role has earned so far."""
         if not state:
             return dict.fromkeys(self.roles, 0.0)
         values = self.form.payoffs
@@ -151,5 +144,5 @@ class MatrixGame:
         )
 
 
-def _format_answer(answer: Action) -> str:
+def _told(answer: Action) -> str:
     return answer if isinstance(answer, str) else "(" + ", ".join(f"{p:g}" for p in answer) + ")"

@@ -122,10 +122,10 @@ def _json(game: NormalForm, seat: int, zero_sum: bool) -> str:
     for place in product(*(range(m) for m in game.shape)):
         row: dict[str, object] = {"you": game.actions[seat][place[seat]]}
         row |= {game.players[i]: game.actions[i][k] for i, k in enumerate(place) if i != seat}
-        row["your_payoff"] = _shorten_number(game.payoffs[(seat, *place)])
+        row["your_payoff"] = _plain(game.payoffs[(seat, *place)])
         if not zero_sum:
             row |= {
-                f"payoff of {game.players[i]}": _shorten_number(game.payoffs[(i, *place)])
+                f"payoff of {game.players[i]}": _plain(game.payoffs[(i, *place)])
                 for i in range(len(place))
                 if i != seat
             }
@@ -133,5 +133,5 @@ def _json(game: NormalForm, seat: int, zero_sum: bool) -> str:
     return "The outcomes:\n[" + ",\n ".join(json.dumps(row, ensure_ascii=False) for row in outcomes) + "]"
 
 
-def _shorten_number(value: float) -> int | float:
+def _plain(value: float) -> int | float:
     return int(value) if value == int(value) and abs(value) < 1e15 else float(value)

@@ -43,12 +43,10 @@ class RepeatedGame:
 
     @property
     def name(self) -> str:
-        """The name of the game."""
         return f"repeated {self.form.name or 'matrix'}"
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """The seats, in order."""
         return self.form.players
 
     @cached_property
@@ -57,11 +55,9 @@ class RepeatedGame:
         return MatrixGame(self.form, shown_as=self.shown_as, story=self.story)
 
     def start(self) -> Rounds:
-        """Return the state before anybody has moved."""
         return Rounds()
 
     def asks(self, state: Rounds) -> Mapping[Role, Ask]:
-        """Say who has to move in `state`, and how."""
         if state.over or len(state.played) >= self.rounds:
             return {}
         if not state.decided:
@@ -69,23 +65,20 @@ class RepeatedGame:
         return {role: Choice(actions) for role, actions in zip(self.roles, self.form.actions, strict=True)}
 
     def view(self, state: Rounds, role: Role) -> View:
-        """Show what `role` may know in `state`."""
         if role == NATURE:
             return View(role, "Is there another round?", f"after round {len(state.played)}")
         seat = self.roles.index(role)
         briefing = f"{self.stage.view((), role).briefing}\n\n{self._length()}"
         facts = {**self.stage.view((), role).facts, "history": [list(moves) for moves in state.played]}
-        return View(role, briefing, self._describe_rounds(state, seat), facts)
+        return View(role, briefing, self._told(state, seat), facts)
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
-        """Return the state after these moves."""
         if NATURE in moves:
             return Rounds(state.played, True, moves[NATURE] == _STOP)
         played = (*state.played, tuple(moves[role] for role in self.roles))
         return Rounds(played, self.continuation == 1.0)
 
     def payoffs(self, state: Rounds) -> Mapping[Role, float]:
-        """Return what each role has earned so far."""
         totals = dict.fromkeys(self.roles, 0.0)
         for moves in state.played:
             for role, payoff in self.stage.payoffs(moves).items():
@@ -97,7 +90,7 @@ class RepeatedGame:
             return TEXTS.fill("repeated_fixed", rounds=self.rounds)
         return TEXTS.fill("repeated_random", percent=f"{100 * self.continuation:g}", rounds=self.rounds)
 
-    def _describe_rounds(self, state: Rounds, seat: int) -> str:
+    def _told(self, state: Rounds, seat: int) -> str:
         lines = [f"Round {len(state.played) + 1}." if self.asks(state) else "The game is over."]
         for number, moves in enumerate(state.played, 1):
             payoffs = self.stage.payoffs(moves)

@@ -70,7 +70,6 @@ class Morning:
 
     @property
     def day(self) -> int:
-        """The number of the day, from 1."""
         return int(self.balances.shape[1])
 
     @property
@@ -81,7 +80,6 @@ class Morning:
 
     @property
     def alive(self) -> Booleans:
-        """Who lives, by game and seat."""
         return self.health > 0
 
     @property

@@ -152,16 +152,15 @@ class BidderPlayer:
     seed: int = 0
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if not isinstance(ask, Amount) or "standings" not in view.facts:
             raise UsageError(f"the bidder {self.name} plays the water game only")
-        morning = _read_morning(view.facts)
+        morning = _morning_of(view.facts)
         seeds = np.asarray([self.seed % 2**64], dtype=np.uint64)
         bid = float(bidder(self.name)(morning, view.facts["seat"], seeds)[0])
         return Decision(PASS if np.isnan(bid) else bid)
 
 
-def _read_morning(facts: Mapping[str, Any]) -> Morning:
+def _morning_of(facts: Mapping[str, Any]) -> Morning:
     """The public facts of one game as a batch of one."""
     rules = WaterRules.from_json(facts["rules"])
     standings = np.asarray(facts["standings"], dtype=np.float64)

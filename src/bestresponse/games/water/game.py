@@ -41,7 +41,6 @@ class Standing:
 
     @property
     def alive(self) -> bool:
-        """Whether the resident lives."""
         return self.health > 0
 
 
@@ -67,7 +66,6 @@ class Drought:
 
     @property
     def day(self) -> int:
-        """The number of today, from 1."""
         return len(self.past) + 1
 
 
@@ -93,15 +91,12 @@ class Water:
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """The seats, in order."""
         return tuple(resident.name for resident in self.rules.residents)
 
     def start(self) -> Drought:
-        """Return the state before anybody has moved."""
         return Drought(tuple(Standing(r.salary, self.rules.health) for r in self.rules.residents))
 
     def asks(self, state: Drought) -> Mapping[Role, Ask]:
-        """Say who has to move in `state`, and how."""
         if state.day > self.rules.days or not any(s.alive for s in state.standings):
             return {}
         if state.supply is None:
@@ -113,7 +108,6 @@ class Water:
         }
 
     def view(self, state: Drought, role: Role) -> View:
-        """Show what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, "", facts={"day": state.day})
         past = [day_in_words(self.rules, day) for day in state.past]
@@ -122,7 +116,6 @@ class Water:
         return View(role, rules_in_words(self.rules, role), "\n\n".join((*past, now)), facts)
 
     def apply(self, state: Drought, moves: Mapping[Role, Action]) -> Drought:
-        """Return the state after these moves."""
         if state.supply is None:
             return replace(state, supply=moves[NATURE])
         bids = tuple(None if moves.get(role, PASS) == PASS else float(moves[role]) for role in self.roles)
@@ -135,7 +128,6 @@ class Water:
         return Drought(tuple(map(self._morning, self.rules.residents, after)), (*state.past, day))
 
     def payoffs(self, state: Drought) -> Mapping[Role, float]:
-        """Return what each role has earned so far."""
         return {role: float(s.alive) for role, s in zip(self.roles, state.standings, strict=True)}
 
     @property

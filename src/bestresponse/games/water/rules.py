@@ -94,12 +94,10 @@ class WaterRules:
         return serving_order(self.residents)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data."""
         return asdict(self) | {"residents": [[r.name, r.need, r.salary] for r in self.residents]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> WaterRules:
-        """Read what `to_json` gave; UsageError where a rule is not known."""
         known = {field.name for field in fields(cls)}
         unknown = sorted(set(data) - known)
         if unknown:

@@ -19,7 +19,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.water.batch import CENT, Floats, Morning, Trace, draw_supplies, run_many
 from bestresponse.games.water.rules import WaterRules, with_abundance
 
-__all__ = ["SOLVED", "find_policy", "kept_for", "policy_bid", "solve", "solver_bid"]
+__all__ = ["SOLVED", "kept_for", "policy_bid", "policy_of", "solve", "solver_bid"]
 
 _FIELD = ("random", "share:0.3", "need", "myopic")
 _CANDIDATES = 24
@@ -58,7 +58,7 @@ SOLVED: dict[str, tuple[tuple[float, ...], ...]] = {
 
 def solver_bid(morning: Morning, seat: int, seeds: NDArray[np.uint64]) -> Floats:
     """The bids of the solved policy for these rules and this seat."""
-    return policy_bid(find_policy(morning.rules, seat)[None], morning, seat)
+    return policy_bid(policy_of(morning.rules, seat)[None], morning, seat)
 
 
 def policy_bid(policy: Floats, morning: Morning, seat: int) -> Floats:
@@ -84,7 +84,7 @@ def kept_for(rules: WaterRules) -> tuple[tuple[float, ...], ...] | None:
 
 
 @lru_cache(maxsize=256)
-def find_policy(rules: WaterRules, seat: int) -> Floats:
+def policy_of(rules: WaterRules, seat: int) -> Floats:
     """The five numbers for this seat: kept ones for the published rules, solved ones for all others."""
     kept = kept_for(rules)
     return solve(rules, seat) if kept is None else np.asarray(kept[seat])

@@ -35,11 +35,9 @@ class Guided:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return f"guided {self.player.name}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if not isinstance(ask, Choice | Mixture):
             return self.player.decide(view, ask)
         try:

@@ -22,7 +22,7 @@ from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.schema import schema_text
-from bestresponse.players.llm.player import Sampling, make_call
+from bestresponse.players.llm.player import Sampling, call_of
 
 __all__ = ["DealReferee", "ScoreReferee", "json_objects", "read_object", "read_value"]
 
@@ -41,11 +41,9 @@ class DealReferee:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return f"deal by {self.model.id}"
 
     def request(self, view: View) -> Request:
-        """Build the call that asks for the ruling."""
         schema = self.domain.deal.schema(tuple(view.facts["names"]))
         content = TEXTS.fill(
             "dialogue_rule",
@@ -58,10 +56,9 @@ class DealReferee:
         return _request(messages, self.sampling, schema_text(schema) if self.model.abilities.schema else None)
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         request = self.request(view)
         reply = self.model.complete(request)
-        calls = (make_call(self.model, request, reply),)
+        calls = (call_of(self.model, request, reply),)
         try:
             data, how = read_object(reply)
             deal = self.domain.deal.read(data, tuple(view.facts["names"]), tuple(view.facts["private"]))
@@ -81,11 +78,9 @@ class ScoreReferee:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return f"score by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         summary, calls = self._ask(TEXTS.fill("dialogue_summary", task=view.briefing, transcript=view.situation))
         payoffs: list[float] = []
         thoughts = [summary.text]
@@ -108,7 +103,7 @@ class ScoreReferee:
         messages = (Message("system", TEXTS.text("dialogue_scorer")), Message("user", content))
         request = _request(messages, self.sampling, None)
         reply = self.model.complete(request)
-        return reply, (make_call(self.model, request, reply),)
+        return reply, (call_of(self.model, request, reply),)
 
 
 def _places(view: View) -> dict[str, object]:

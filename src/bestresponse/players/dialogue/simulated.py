@@ -78,7 +78,6 @@ class SimulatedSpeaker:
         }
 
     def complete(self, request: Request) -> Reply:
-        """Answer like a language model, drawn by seed, words and replicate."""
         words = [message.content for message in request.messages]
         rng = generator(self._seed, digest(words), request.replicate)
         answer = self._answers.get(words[0])

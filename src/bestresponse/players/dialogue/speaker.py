@@ -12,7 +12,7 @@ from bestresponse.core.player import Decision, Player, Reading, Status
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
-from bestresponse.players.llm.player import Sampling, make_call
+from bestresponse.players.llm.player import Sampling, call_of
 
 __all__ = ["Speaker", "Unguided", "read_message"]
 
@@ -28,7 +28,6 @@ class Speaker:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.model.id
 
     def request(self, view: View) -> Request:
@@ -44,13 +43,12 @@ class Speaker:
         )
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if not isinstance(ask, Words):
             raise UsageError(f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}")
         request = self.request(view)
         reply = self.model.complete(request)
         text, reading = read_message(reply, ask)
-        return Decision(text, "", reading, (make_call(self.model, request, reply),))
+        return Decision(text, "", reading, (call_of(self.model, request, reply),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +65,9 @@ class Unguided:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if not isinstance(ask, Choice):
             return self.player.decide(view, ask)
         options = tuple(option for option in ask.options if option in self.neutral)

@@ -21,7 +21,7 @@ from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.players.llm.bid_reading import read_bid
 from bestresponse.players.llm.memory import Memory, full
 from bestresponse.players.llm.persona import Persona
-from bestresponse.players.llm.player import LlmPlayer, Sampling, make_call, read
+from bestresponse.players.llm.player import LlmPlayer, Sampling, call_of, read
 from bestresponse.players.llm.prompting import Style, prompt
 from bestresponse.players.llm.reading import Answer
 from bestresponse.players.llm.reasoning import Reasoning, Thinker, direct
@@ -47,11 +47,9 @@ class Agent:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         system = self.persona.text if self.persona else TEXTS.text("system")
         thinker = Thinker(self.model, self.sampling, system)
         recalled = self.memory(thinker, view)
@@ -67,7 +65,7 @@ class Agent:
         while True:
             request: Request = player.request(messages, ask)
             reply = self.model.complete(request)
-            thinker.calls.append(make_call(self.model, request, reply))
+            thinker.calls.append(call_of(self.model, request, reply))
             answer = read_in_words(ask, reply)
             if answer.readable or len(refused) + 1 >= self.attempts:
                 return Decision(answer.value, reply.text, _reading(answer, refused), tuple(thinker.calls))
@@ -113,11 +111,9 @@ class WithFailurePolicy:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if self.policy == "void":
             return self.player.decide(view, ask)
         if not isinstance(ask, Amount | Choice) or not ask.may_pass:

@@ -26,12 +26,10 @@ Memory = Callable[[Thinker, View], View]
 
 
 def full(thinker: Thinker, view: View) -> View:
-    """Remember everything."""
     return view
 
 
 def window(size: int, thinker: Thinker, view: View) -> View:
-    """Remember the last rounds only."""
     past = list(view.facts.get("past", ()))
     if len(past) <= size:
         return view
@@ -40,7 +38,6 @@ def window(size: int, thinker: Thinker, view: View) -> View:
 
 
 def summary(size: int, thinker: Thinker, view: View) -> View:
-    """Remember the last rounds, and the rest as the model sums it up."""
     past = list(view.facts.get("past", ()))
     if len(past) <= size:
         return view

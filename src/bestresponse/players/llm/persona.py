@@ -46,7 +46,6 @@ class Persona:
         )
 
     def to_json(self) -> list[str]:
-        """Return plain data."""
         return [self.name, self.profession, self.personality, self.background]
 
 

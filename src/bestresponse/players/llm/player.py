@@ -47,17 +47,15 @@ class LlmPlayer:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         messages = self._opening(view, ask)
         calls: tuple[Call, ...] = ()
         for _ in range(self.attempts):
             request = self.request(messages, ask)
             reply = self.model.complete(request)
-            calls = (*calls, make_call(self.model, request, reply))
+            calls = (*calls, call_of(self.model, request, reply))
             answer = read(ask, reply)
             if answer.readable:
                 break
@@ -93,7 +91,7 @@ def read(ask: Ask, reply: Reply) -> Answer:
     return read_reply(ask, reply.text, cut_off=reply.finish is Finish.LENGTH, declined=reply.finish is Finish.REFUSAL)
 
 
-def make_call(model: Model, request: Request, reply: Reply) -> Call:
+def call_of(model: Model, request: Request, reply: Reply) -> Call:
     """One call as plain data for the record."""
     return Call(model.id, request_to_json(request), reply_to_json(reply))
 
@@ -110,11 +108,9 @@ class Sampled:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.players[0].name
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if not isinstance(ask, Mixture):
             raise UsageError(f"a sampled strategy answers mixtures, not {type(ask).__name__}")
         decisions = [player.decide(view, Choice(ask.options)) for player in self.players]
@@ -145,11 +141,9 @@ class FirstToken:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if not isinstance(ask, Mixture):
             raise UsageError(f"first-token probabilities answer mixtures, not {type(ask).__name__}")
         request = Request(
@@ -162,7 +156,7 @@ class FirstToken:
             chances = choice_chances(self.model, request, ask.options)
         except InvalidMove as error:
             return Decision(None, "", Reading(Status(error.kind.value), str(error)))
-        call = make_call(self.model, chances.request, chances.reply)
+        call = call_of(self.model, chances.request, chances.reply)
         note = f"{chances.mass:.1%} of the probability was on the labels"
         if chances.mass < self.least_mass:
             return Decision(None, note, Reading(Status.UNPARSEABLE, note), (call,))

@@ -50,7 +50,6 @@ class Answer:
 
     @property
     def readable(self) -> bool:
-        """Whether there is an answer."""
         return self.reading.status.readable
 
 

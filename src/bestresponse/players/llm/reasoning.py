@@ -24,7 +24,7 @@ from bestresponse.core.game import View
 from bestresponse.core.player import Call
 from bestresponse.core.registry import did_you_mean
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.players.llm.player import Sampling, make_call
+from bestresponse.players.llm.player import Sampling, call_of
 from bestresponse.players.llm.prompting import instruction
 from bestresponse.players.llm.texts import TEXTS
 
@@ -48,7 +48,6 @@ class Thinker:
         return self.say(told)
 
     def say(self, text: str) -> str:
-        """Ask the model for a text and keep the call."""
         request = Request(
             (Message("system", self.system), Message("user", text)),
             max_tokens=self.sampling.max_tokens,
@@ -58,7 +57,7 @@ class Thinker:
             replicate=self.sampling.replicate,
         )
         reply = self.model.complete(request)
-        self.calls.append(make_call(self.model, request, reply))
+        self.calls.append(call_of(self.model, request, reply))
         return reply.text.strip()
 
 
@@ -70,37 +69,31 @@ def _rivals(view: View) -> tuple[str, ...]:
 
 
 def direct(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
-    """Answer at once."""
     return ()
 
 
 def step_by_step(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
-    """Ask for steps before the answer."""
     return (TEXTS.text("agent_step_by_step"),)
 
 
 def predict(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
-    """Predict the others before the answer."""
     rivals = ", ".join(_rivals(view)) or "the others"
     return (TEXTS.fill("agent_predicted", thought=thinker.think(view, TEXTS.fill("agent_predict", rivals=rivals))),)
 
 
 def reflect(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
-    """Reflect on the rounds so far before the answer."""
     if not view.facts.get("past"):
         return ()
     return (TEXTS.fill("agent_reflected", thought=thinker.think(view, TEXTS.text("agent_reflect"))),)
 
 
 def refine(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
-    """Criticise a first answer before the final one."""
     draft = thinker.think(view, instruction(ask, "line"))
     critique = thinker.think(view, TEXTS.fill("agent_criticise", draft=draft))
     return (TEXTS.fill("agent_refined", draft=draft, critique=critique),)
 
 
 def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
-    """Reason as every rival at the level below before the answer."""
     rivals = _rivals(view)
     if not rivals:
         return ()

@@ -3,9 +3,9 @@
     Verified(LlmPlayer(model), Reviewer(RulesTranslator()))
 
 It wraps any player that gives reasons, in any game whose view tells the payoffs (`facts` with `seat`, `actions` and
-`payoffs`, as `games.matrix` has them), or of which `subject` says what a view is about (`make_tree_subjects` does so
-for trees). In other games nothing can be checked and the player is left alone. It stops when nothing is refuted, or
-after `attempts` (LELMA: 5). On the command line it is written `verified:MODEL`.
+`payoffs`, as `games.matrix` has them), or of which `subject` says what a view is about (`moves_of` does so for trees).
+In other games nothing can be checked and the player is left alone. It stops when nothing is refuted, or after
+`attempts` (LELMA: 5). On the command line it is written `verified:MODEL`.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from bestresponse.theory.trees.tree import Tree
 
 __all__ = [
     "SPELLING",
-    "FindSubject",
+    "SubjectOf",
     "Try",
     "Verified",
     "bare_name",
+    "calls_of",
     "is_verified",
-    "list_calls",
-    "make_tree_subjects",
-    "read_subject",
+    "moves_of",
+    "subject_of",
     "tries",
     "with_review",
 ]
 
 SPELLING = "verified:"
 """What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""
-FindSubject = Callable[[View], Subject | None]
+SubjectOf = Callable[[View], Subject | None]
 """What a view is about, as claims see it; None where nothing can be checked."""
 _LONGEST_QUOTED = 20_000
 
 
-def read_subject(view: View) -> Subject | None:
-    """Read the game that the view tells; None where it tells no payoffs."""
+def subject_of(view: View) -> Subject | None:
+    """The game as the view tells it; None where it tells no payoffs."""
     facts: Mapping[str, Any] = view.facts
     if not {"seat", "actions", "payoffs"} <= set(facts):
         return None
@@ -65,8 +65,8 @@ def read_subject(view: View) -> Subject | None:
         return None
 
 
-def make_tree_subjects(tree: Tree) -> FindSubject:
-    """Return a function that finds, for a view of a tree in which nothing is hidden, the game from that decision on."""
+def moves_of(tree: Tree) -> SubjectOf:
+    """For the views of a tree in which nothing is hidden: the game from the decision on that is asked for."""
     nodes = {index: node for node, index in enumerate(tree.infoset.tolist()) if index >= 0}
 
     @cache
@@ -92,26 +92,25 @@ class Verified:
     player: Player
     reviewer: Reviewer
     attempts: int = 5
-    subject: FindSubject = read_subject
+    subject: SubjectOf = subject_of
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return f"verified({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Return the last decision, with every call on the way to it."""
+        """The last decision, with every call on the way to it."""
         made = tries(self, view, ask)
-        return replace(made[-1].decision, calls=list_calls(made))
+        return replace(made[-1].decision, calls=calls_of(made))
 
 
 def is_verified(name: str) -> bool:
-    """Say whether a model is asked for with its reasoning checked."""
+    """Whether a model is asked for with its reasoning checked."""
     return name.startswith(SPELLING)
 
 
 def bare_name(name: str) -> str:
-    """Return the name of the model itself.
+    """The name of the model itself.
 
     >>> bare_name("verified:openai/gpt-4o"), bare_name("openai/gpt-4o")
     ('openai/gpt-4o', 'openai/gpt-4o')
@@ -120,17 +119,17 @@ def bare_name(name: str) -> str:
 
 
 def with_review(name: str, player: Player, game: Game[Any] | None = None) -> Player:
-    """Wrap `player` in a check where the name asks for it; in a tree where `game` is given and hides nothing."""
+    """`player`, checked by the rules where the name asks for it; in a tree where `game` is given and hides nothing."""
     if not is_verified(name):
         return player
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
     if isinstance(game, HasTree) and game.tree.is_perfect_information:
-        return Verified(player, reviewer, subject=make_tree_subjects(game.tree))
+        return Verified(player, reviewer, subject=moves_of(game.tree))
     return Verified(player, reviewer)
 
 
 def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
-    """Ask until nothing is refuted; return every attempt with its review, in order."""
+    """Every attempt with its review, in order."""
     subject = verified.subject(view)
     made: list[Try] = []
     shown = view
@@ -144,8 +143,8 @@ def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
     return tuple(made)
 
 
-def list_calls(made: tuple[Try, ...]) -> tuple[Call, ...]:
-    """List all calls in the order they were made: each decision, then its translation."""
+def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
+    """All calls in the order they were made: each decision, then its translation."""
     return tuple(
         call for one in made for call in (*one.decision.calls, *(one.review.calls if one.review is not None else ()))
     )

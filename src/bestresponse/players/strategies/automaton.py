@@ -27,11 +27,9 @@ class AutomatonPlayer:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.automaton.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         actions = view.facts.get("actions", ())
         if not isinstance(ask, Choice) or "history" not in view.facts or len(actions) != 2:
             raise UsageError(f"the strategy {self.name} plays repeated games of two players only")

@@ -1,4 +1,4 @@
-"""Simple strategies for two-player matrix games, to stand beside every model in every table.
+"""Simple ways to play a two-player matrix game, to stand beside every model in every table.
 
 Each is a function of the player's own payoffs and the opponent's, both with the player's own actions as rows, for a
 whole batch of games at once: (n, own, other) -> strategies (n, own). Ties go to the action listed first.
@@ -39,40 +39,33 @@ def _pure(choices: np.ndarray[tuple[int], np.dtype[np.intp]], actions: int) -> A
 
 
 def uniform(own: Array, other: Array, seed: int) -> Array:
-    """Play every action equally often."""
     return np.full(own.shape[:2], 1.0 / own.shape[1])
 
 
 def random(own: Array, other: Array, seed: int) -> Array:
-    """Play one action, drawn once per game."""
     drawn = np.random.default_rng(split(seed, "random baseline")).integers(own.shape[1], size=len(own))
     return _pure(drawn, own.shape[1])
 
 
 def greedy(own: Array, other: Array, seed: int) -> Array:
-    """Play the action with the largest payoff anywhere in its row."""
     return _pure(own.max(axis=2).argmax(axis=1), own.shape[1])
 
 
 def maximin(own: Array, other: Array, seed: int) -> Array:
-    """Play the action whose worst payoff is best."""
     return _pure(own.min(axis=2).argmax(axis=1), own.shape[1])
 
 
 def level_1(own: Array, other: Array, seed: int) -> Array:
-    """Play the best response to a uniform opponent."""
     return _pure(own.mean(axis=2).argmax(axis=1), own.shape[1])
 
 
 def level_2(own: Array, other: Array, seed: int) -> Array:
-    """Play the best response to a level-1 opponent."""
     opponent = other.mean(axis=1).argmax(axis=1)
     faced = np.take_along_axis(own, opponent[:, None, None], axis=2)[:, :, 0]
     return _pure(faced.argmax(axis=1), own.shape[1])
 
 
 def equilibrium(own: Array, other: Array, seed: int) -> Array:
-    """Play an equilibrium strategy; in a zero-sum game one that guarantees the value."""
     if np.array_equal(own, -other):
         return solve_zero_sum(own).row
     return np.stack([_first_equilibrium(a, b) for a, b in zip(own, other, strict=True)])
@@ -109,7 +102,6 @@ class BaselinePlayer:
     seed: int = 0
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         payoffs = np.asarray(view.facts.get("payoffs", ()), dtype=np.float64)
         if payoffs.ndim != 3:
             raise UsageError(f"the baseline {self.name} plays two-player matrix games only")

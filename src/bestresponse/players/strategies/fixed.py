@@ -27,7 +27,6 @@ class FixedMix:
     seed: int = 0
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         if isinstance(ask, Mixture):
             return Decision(self.mix)
         if isinstance(ask, Choice):
@@ -43,7 +42,6 @@ class Following:
     name: str = "fixed"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         return Decision(self.moves[view.facts["infoset"]])
 
 
@@ -59,11 +57,9 @@ class Always:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return f"{ALWAYS}{self.answer}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         try:
             return Decision(ask.read(self.answer))
         except InvalidMove as error:

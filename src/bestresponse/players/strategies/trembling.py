@@ -26,11 +26,9 @@ class Trembling:
 
     @property
     def name(self) -> str:
-        """The name in records."""
         return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask` from what `view` shows."""
         decision = self.player.decide(view, ask)
         if not isinstance(ask, Choice) or decision.action is None:
             return decision

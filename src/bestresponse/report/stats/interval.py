@@ -20,7 +20,6 @@ __all__ = [
     "as_sample",
     "check_level",
     "cluster_codes",
-    "interval_to_json",
     "normal_quantile",
 ]
 
@@ -54,20 +53,14 @@ class Interval:
         estimate, low, high = (format_number(number, spec) for number in (self.estimate, self.low, self.high))
         return f"{estimate} [{low}, {high}]"
 
+    def to_json(self) -> dict[str, float | int | None]:
+        """Return the interval as plain JSON data; an end that is infinite becomes None."""
+        ends = {"estimate": self.estimate, "low": self.low, "high": self.high, "level": self.level}
+        return {name: end if math.isfinite(end) else None for name, end in ends.items()} | {"n": self.n}
+
     def contains(self, value: float) -> bool:
         """Tell whether `value` lies between the ends."""
         return self.low <= value <= self.high
-
-
-def interval_to_json(interval: Interval) -> dict[str, float | int | None]:
-    """Return the one JSON shape of an interval; an end that is infinite, or an estimate that is none, is null.
-
-    >>> interval_to_json(Interval(0.5, 0.25, math.inf, level=0.95, method="wilson", n=40))
-    {'estimate': 0.5, 'low': 0.25, 'high': None, 'level': 0.95, 'n': 40}
-    """
-    ends = {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
-    finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
-    return {**finite, "level": interval.level, "n": interval.n}
 
 
 def as_sample(values: ArrayLike, what: str = "values") -> Floats:

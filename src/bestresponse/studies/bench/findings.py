@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from bestresponse.core.player import Status
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -22,28 +22,20 @@ from bestresponse.report.document import (
 )
 from bestresponse.report.figures import charts as figures
 from bestresponse.report.stats.statistics import Interval, games_needed
-from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.costs import costs_section
+from bestresponse.runs.run import Run
 from bestresponse.studies.bench.findings_more import comparison_section, invariance_section, sensitivity_section
-from bestresponse.studies.bench.findings_run import costs_section, method_section, reading_section
+from bestresponse.studies.bench.findings_run import benchmark_method, reading_section
 from bestresponse.studies.bench.results import Results
 from bestresponse.studies.bench.summary import PlayerSummary
 
-__all__ = ["Background", "findings"]
+__all__ = ["findings"]
+
+_QUOTES_PER_KIND = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Background:
-    """What the findings need beside the measured rows."""
-
-    manifest: Manifest
-    calls: tuple[Mapping[str, Any], ...] = ()
-    quotes: tuple[tuple[str, str, str], ...] = ()
-    plumbing: tuple[str, ...] = ()
-    unfinished: int = 0
-
-
-def findings(results: Results, background: Background) -> Document:
-    """The report of a run."""
+def findings(results: Results, run: Run) -> Document:
+    """Build the report of a run."""
     c = results.plan.config
     sections = [
         _headline(results),
@@ -52,9 +44,9 @@ def findings(results: Results, background: Background) -> Document:
         comparison_section(results),
         invariance_section(results),
         sensitivity_section(results),
-        reading_section(results, background.quotes),
-        costs_section(background.calls),
-        method_section(results, background.manifest),
+        reading_section(results, _find_quotes(run)),
+        costs_section(run.costs),
+        benchmark_method(results, run.manifest),
     ]
     size = f"{c.shape[0]} x {c.shape[1]}"
     games = f"{len(results.games)} {c.family} games of {size}"
@@ -63,26 +55,25 @@ def findings(results: Results, background: Background) -> Document:
     return Document(
         title="How far from optimal?",
         subtitle=f"{', '.join(c.models)} on {games}, seed {c.seed}",
-        opening=tuple(_opening(results, background)),
+        opening=tuple(_opening(results)),
         sections=tuple(section for section in sections if section is not None),
-        footer=f"bestresponse {background.manifest.environment.get('packages', {}).get('bestresponse', '')}, "
-        f"run {background.manifest.run}",
+        footer=run.manifest.footer,
     )
 
 
-def _opening(results: Results, background: Background) -> Iterable[Block]:
+def _opening(results: Results) -> Iterable[Block]:
     for summary in results.summaries:
         if summary.gap is None:
             yield Note(
                 f"{summary.player} ({summary.way}) gave no answer that could be read: there is no gap.", "warning"
             )
-    if background.unfinished:
+    if results.unfinished:
         yield Note(
-            f"{background.unfinished} planned plays are not finished; run the same command to play them.", "warning"
+            f"{results.unfinished} planned plays are not finished; run the same command to play them.", "warning"
         )
-    for model in background.plumbing:
+    if "smollm2" in results.plan.config.models:
         yield Note(
-            f"{model} is a very small model that comes along to show that everything works; "
+            "smollm2 is a very small model that comes along to show that everything works; "
             "its play says nothing about larger ones."
         )
     first = next((s for s in results.summaries if s.gap_normalised is not None), None)
@@ -93,6 +84,20 @@ def _opening(results: Results, background: Background) -> Iterable[Block]:
             items.append(("exploitability / range", _plain(first.exploitability_normalised)))
         items.append(("answers read", f"{first.answered / first.asked:.0%}"))
         yield KeyValues(tuple(items), prominent=True, format=".3g")
+
+
+def _find_quotes(run: Run) -> Iterable[tuple[str, str, str]]:
+    """Yield a few replies of each kind that could not be read: (model, why, text)."""
+    counts: dict[tuple[str, str], int] = {}
+    for play in run.folder.plays():
+        if play.record.void is None:
+            continue
+        decision = play.record.submissions[-1].decision
+        status = decision.reading.status
+        kind = (play.data["model"], status.value)
+        counts[kind] = counts.get(kind, 0) + 1
+        if not Status(status).readable and counts[kind] <= _QUOTES_PER_KIND:
+            yield play.data["model"], f"{status}: {decision.reading.how}", decision.reasoning
 
 
 def _plain(interval: Interval | None) -> float | None:

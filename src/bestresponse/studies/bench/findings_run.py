@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 
 from bestresponse.core.player import Status
-from bestresponse.report.document import Block, Code, Column, KeyValues, Paragraph, Quote, Section, Table
-from bestresponse.runs.costs import costs_section
+from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Section, Table
 from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.method import method_section
 from bestresponse.studies.bench.playing import game_of
 from bestresponse.studies.bench.results import Results
 
-__all__ = ["costs_section", "method_section", "reading_section"]
+__all__ = ["benchmark_method", "reading_section"]
 
 
 def reading_section(results: Results, quotes: Iterable[tuple[str, str, str]]) -> Section:
@@ -57,30 +56,14 @@ def _repairs(results: Results) -> list[Block]:
     return [Table((Column("reading"), Column("what was done or what was wrong"), Column("plays", "right")), rows)]
 
 
-def method_section(results: Results, manifest: Manifest) -> Section:
-    """Everything needed to run it again."""
-    environment = manifest.environment
-    packages = ", ".join(f"{name} {version}" for name, version in environment.get("packages", {}).items())
-    blocks: list[Block] = [
-        Code(" ".join(manifest.command), "sh"),
-        KeyValues(
-            (
-                ("run", manifest.run),
-                ("begun", manifest.created),
-                ("python", environment.get("python")),
-                ("platform", environment.get("platform")),
-                ("packages", packages),
-                ("revision", environment.get("revision")),
-                ("models", json.dumps(manifest.models, ensure_ascii=False, sort_keys=True)),
-            )
-        ),
-        Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json"),
-    ]
+def benchmark_method(results: Results, manifest: Manifest) -> Section:
+    """Say how to run it again, with the first game as it was shown."""
     example = next(results.plan.specs(), None)
-    if example is not None:
-        game = game_of(example.data)
-        blocks += [
-            Paragraph("The first game as it was shown (the instruction how to answer follows it):"),
-            Code(game.view((), game.roles[example.data["seat"]]).briefing, "text"),
-        ]
-    return Section("How it was done", tuple(blocks))
+    if example is None:
+        return method_section(manifest)
+    game = game_of(example.data)
+    return method_section(
+        manifest,
+        Paragraph("The first game as it was shown (the instruction how to answer follows it):"),
+        Code(game.view((), game.roles[example.data["seat"]]).briefing, "text"),
+    )

@@ -22,7 +22,7 @@ from bestresponse.studies.bench.plan import Plan
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["game_of", "player_of", "player_on"]
+__all__ = ["game_of", "make_player", "seat_player"]
 
 
 def game_of(data: Mapping[str, Any]) -> MatrixGame:
@@ -35,7 +35,7 @@ def game_of(data: Mapping[str, Any]) -> MatrixGame:
     return MatrixGame(form, wanted, data["format"], dress.story)  # type: ignore[arg-type]
 
 
-def player_of(data: Mapping[str, Any], model: Model) -> Player:
+def seat_player(data: Mapping[str, Any], model: Model) -> Player:
     """The model in the way of asking that a spec names."""
     elicit = data["elicit"]
     seed = data["llm_seed"]
@@ -69,17 +69,17 @@ def _style(wanted: str, elicit: str, model: Model, *, reasons: bool) -> Style:
             return "json" if model.abilities.schema and not reasons else "line"
 
 
-def player_on(
+def make_player(
     plan: Plan, models: Mapping[str, Model]
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
-    """The function that plays one spec of `plan`, for `run.execute`."""
+    """The function that plays one spec of `plan`, for `execute`."""
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         data = spec.data
         game = game_of(data)
         seat = data["seat"]
         seats: dict[str, Player] = {
-            game.roles[seat]: player_of(data, models[data["model"]]),
+            game.roles[seat]: seat_player(data, models[data["model"]]),
             game.roles[1 - seat]: FixedMix(_opponent(plan, data), "equilibrium"),
         }
         return play(game, seats, submissions=done, on_submission=keep)

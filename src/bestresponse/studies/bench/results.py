@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from bestresponse.runs.folder import StoredPlay
 from bestresponse.studies.bench.measure import Row, measure
 from bestresponse.studies.bench.plan import BASE, Plan
-from bestresponse.studies.bench.summary import PlayerSummary, baseline_rows, summarise
+from bestresponse.studies.bench.summary import PlayerSummary, baseline_rows, seed_summary, summarise
 
 __all__ = ["Results"]
 
@@ -24,11 +25,39 @@ class Results:
     rows: tuple[Row, ...]
 
     @classmethod
-    def of(cls, plan: Plan, plays: Iterable[StoredPlay]) -> Results:
+    def measure(cls, plan: Plan, plays: Iterable[StoredPlay]) -> Results:
+        """Measure plays of `plan`; rows are in the order of conditions and games."""
         rows = sorted(
             measure(plays), key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"])
         )
         return cls(plan, tuple(rows))
+
+    @property
+    def answered(self) -> int:
+        """How many answers could be read."""
+        return sum(row["nash_gap"] is not None for row in self.rows)
+
+    @property
+    def unfinished(self) -> int:
+        """How many planned plays are missing; 0 where a run ends as soon as its figures are precise."""
+        return 0 if self.plan.config.precision else max(self.plan.total - len(self.rows), 0)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The summary of the first player, and every player's and baseline's under `players` and `baselines`."""
+        players = {" / ".join(group): seed_summary(rows) for group, rows in self.groups.items()}
+        for s in self.summaries:
+            players[f"{s.player} / {s.way}"]["intervals"] = {
+                name: None if interval is None else interval.to_json()
+                for name, interval in (
+                    ("nash_gap", s.gap),
+                    ("gap_normalised", s.gap_normalised),
+                    ("exploitability_normalised", s.exploitability_normalised),
+                )
+            }
+        first = next(iter(players.values()), {})
+        baselines = {name: seed_summary(rows) for name, rows in self.baselines.items()}
+        return {**{k: v for k, v in first.items() if k != "intervals"}, "players": players, "baselines": baselines}
 
     @cached_property
     def original(self) -> tuple[Row, ...]:

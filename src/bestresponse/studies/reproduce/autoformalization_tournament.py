@@ -32,8 +32,8 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check
 from bestresponse.studies.tournament.config import Stage, TournamentConfig
 from bestresponse.studies.tournament.entries import gather
+from bestresponse.studies.tournament.measure import measure_standings
 from bestresponse.studies.tournament.plan import Plan
-from bestresponse.studies.tournament.session import standings_of
 from bestresponse.studies.tournament.standings import normalised
 
 __all__ = ["read_lines_of", "tournament_checks", "tournament_table"]
@@ -224,7 +224,7 @@ def _played_right(game: RecordedGame) -> dict[str, float]:
         raise UsageError(f"the recorded program of {game.name} is no game")
     stage = Stage.from_form(game.name, as_normal_form(table, game.name), program=game.program)
     config = TournamentConfig(stage, gather(["published"], stage).entries, rounds=ROUNDS)
-    return {row.name: 100 * (row.share or 0.0) for row in standings_of(Plan(config)).rows}
+    return {row.name: 100 * (row.share or 0.0) for row in measure_standings(Plan(config)).table}
 
 
 def _mean(values: Sequence[float]) -> float:

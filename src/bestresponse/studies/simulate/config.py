@@ -15,13 +15,13 @@ from bestresponse.players.llm.persona import Persona
 from bestresponse.players.lookup import find_strategy
 from bestresponse.runs.agents import check_agents
 
-__all__ = ["PlaygroundConfig", "usual_policy"]
+__all__ = ["SimulateConfig", "usual_policy"]
 
 _MOST_PLAYS = 100_000
 
 
 @dataclass(frozen=True)
-class PlaygroundConfig:
+class SimulateConfig:
     """The settings of one run; two runs with equal settings are the same run.
 
     `seats` names who sits where, in the order of the game's roles; `personas` are by seat, for those that have one.
@@ -74,7 +74,7 @@ class PlaygroundConfig:
         return plain
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> PlaygroundConfig:
+    def from_json(cls, data: Mapping[str, Any]) -> SimulateConfig:
         known = {f.name for f in fields(cls)}
         plain: dict[str, Any] = {name: value for name, value in data.items() if name in known}
         plain["game"] = NamedGame.from_json(data["game"])

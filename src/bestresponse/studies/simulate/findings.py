@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from bestresponse.report.document import (
     Block,
@@ -22,8 +20,11 @@ from bestresponse.report.document import (
 from bestresponse.runs.answers import answers_section
 from bestresponse.runs.costs import costs_section
 from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.method import method_section
+from bestresponse.runs.run import Run
 from bestresponse.studies.simulate import figures
 from bestresponse.studies.simulate.measure import Measured
+from bestresponse.studies.simulate.results import SimulateResults
 from bestresponse.studies.simulate.summary import Share, Summary
 
 __all__ = ["findings"]
@@ -32,21 +33,22 @@ _MOST_ROWS = 200
 _MOST_EQUILIBRIA = 12
 
 
-def findings(measured: Measured, manifest: Manifest, costs: tuple[Mapping[str, Any], ...] = ()) -> Document:
-    """The report of a run."""
+def findings(results: SimulateResults, run: Run) -> Document:
+    """Build the report of a run."""
+    measured = results.measured
     config = measured.config
     summary = Summary(measured)
     sections: list[Section | None] = []
     if measured.plays:
         sections += [_payoffs(summary), _moves(summary), _rounds(summary), _theory(summary), _welfare(summary)]
-    sections += [_voids(measured), answers_section(measured.answers, "How the answers were read"), costs_section(costs)]
-    sections.append(_method(measured, manifest))
+    sections += [_voids(measured), answers_section(measured.answers, "How the answers were read")]
+    sections += [costs_section(run.costs), _method(measured, run.manifest)]
     return Document(
         title=f"Playing {config.game.name}",
         subtitle=f"{_who(measured)}: {measured.plays} plays of {config.repeats}, seed {config.seed}",
         opening=tuple(_opening(measured)),
         sections=tuple(section for section in sections if section is not None),
-        footer=f"bestresponse {manifest.environment.get('packages', {}).get('bestresponse', '')}, run {manifest.run}",
+        footer=run.manifest.footer,
     )
 
 
@@ -264,23 +266,12 @@ def _voids(measured: Measured) -> Section | None:
 
 
 def _method(measured: Measured, manifest: Manifest) -> Section:
-    game = measured.config.game.game()
-    first = measured.seats[0]
-    items: tuple[tuple[str, Cell], ...] = (
-        ("run", manifest.run),
-        ("begun", manifest.created),
-        ("python", manifest.environment.get("python")),
-        ("revision", manifest.environment.get("revision")),
-    )
-    settings = {name: value for name, value in manifest.config.items() if name != "game"}
-    return Section(
-        "How it was done",
-        (
-            Code(" ".join(manifest.command), "sh"),
-            KeyValues(items),
-            Code(json.dumps(settings, indent=2, ensure_ascii=False), "json"),
-            Paragraph(f"The rules as {first} is told them:"),
-            Code(game.view(game.start(), first).briefing, "text"),
-            *([Code(measured.config.game.text, "text")] if measured.config.game.text else []),
-        ),
+    source, first = measured.config.game, measured.seats[0]
+    game = source.game()
+    return method_section(
+        manifest,
+        Paragraph(f"The rules as {first} is told them:"),
+        Code(game.view(game.start(), first).briefing, "text"),
+        *([Code(source.text, "text")] if source.text else []),
+        without=("game",),
     )

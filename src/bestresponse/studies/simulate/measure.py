@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import Game
 from bestresponse.core.json import canonical
 from bestresponse.runs.answers import Answers, count_answers
-from bestresponse.studies.simulate.config import PlaygroundConfig
+from bestresponse.studies.simulate.config import SimulateConfig
 
 __all__ = ["Made", "Measured", "VoidPlay", "measure"]
 
@@ -48,6 +48,21 @@ class Made:
     cost: float | None = None
 
 
+class AnswerRow(TypedDict):
+    """One answer of a play, or one void play."""
+
+    repeat: int
+    seat: str
+    player: str
+    turn: int | None
+    place: str
+    part: str
+    move: str | float | None
+    cost: float | None
+    payoff: float | None
+    void: str
+
+
 @dataclass(frozen=True, slots=True)
 class VoidPlay:
     """A play without a result, and why."""
@@ -61,7 +76,7 @@ class VoidPlay:
 class Measured:
     """A whole run: `payoffs` has one row a play that counts, of which `repeats` tells the number, one column a seat."""
 
-    config: PlaygroundConfig
+    config: SimulateConfig
     theory: Theory
     repeats: tuple[int, ...]
     payoffs: Floats
@@ -88,35 +103,45 @@ class Measured:
         total: Floats = self.payoffs.sum(axis=1)
         return total
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """One flat row an answer of a play that counts, and one a void play."""
+    @cached_property
+    def rows(self) -> tuple[AnswerRow, ...]:
+        """One row for each answer of a play that counts, and one for each void play."""
         who = dict(self.config.seats)
         column = {seat: number for number, seat in enumerate(self.seats)}
-        for one in self.made:
-            yield {
-                "repeat": self.repeats[one.play],
-                "seat": one.seat,
-                "player": who[one.seat],
-                "turn": one.turn,
-                "place": one.place,
-                "part": one.part,
-                "move": one.value,
-                "cost": one.cost,
-                "payoff": float(self.payoffs[one.play, column[one.seat]]),
-                "void": "",
-            }
-        for void in self.voids:
-            nothing = {"turn": None, "place": "", "part": "", "move": None, "cost": None, "payoff": None}
-            yield {
-                "repeat": void.repeat,
-                "seat": void.seat,
-                "player": who.get(void.seat, ""),
-                **nothing,
-                "void": void.why,
-            }
+        made = (
+            AnswerRow(
+                repeat=self.repeats[one.play],
+                seat=one.seat,
+                player=who[one.seat],
+                turn=one.turn,
+                place=one.place,
+                part=one.part,
+                move=one.value,
+                cost=one.cost,
+                payoff=float(self.payoffs[one.play, column[one.seat]]),
+                void="",
+            )
+            for one in self.made
+        )
+        voids = (
+            AnswerRow(
+                repeat=void.repeat,
+                seat=void.seat,
+                player=who.get(void.seat, ""),
+                turn=None,
+                place="",
+                part="",
+                move=None,
+                cost=None,
+                payoff=None,
+                void=void.why,
+            )
+            for void in self.voids
+        )
+        return (*made, *voids)
 
 
-def measure(config: PlaygroundConfig, plays: Iterable[Mapping[str, Any]]) -> Measured:
+def measure(config: SimulateConfig, plays: Iterable[Mapping[str, Any]]) -> Measured:
     """Everything that is counted; `plays` are the lines of a run's records, as plain data."""
     game = config.game.game()
     theory = describe_theory(game)

@@ -24,10 +24,10 @@ from bestresponse.players.llm.verified import is_verified
 from bestresponse.players.strategies.random import RandomPlayer
 from bestresponse.runs.agents import AGENT_SETTINGS
 from bestresponse.runs.spec import Spec
-from bestresponse.studies.simulate.config import PlaygroundConfig
+from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["MostCalls", "most_calls", "play_seed", "specs"]
+__all__ = ["MostCalls", "count_thoughts", "most_calls", "play_seed", "specs"]
 
 _TRIALS = 5
 _REVIEWS = 5
@@ -42,15 +42,15 @@ class MostCalls:
     sure: bool
 
 
-def play_seed(config: PlaygroundConfig, repeat: int) -> int:
+def play_seed(config: SimulateConfig, repeat: int) -> int:
     """The seed of a repeat."""
-    return split(config.seed, "playground", repeat)
+    return split(config.seed, "simulate", repeat)
 
 
-def specs(config: PlaygroundConfig) -> Iterator[Spec]:
+def specs(config: SimulateConfig) -> Iterator[Spec]:
     """One play a repeat."""
     data: dict[str, Any] = {
-        "study": "playground",
+        "study": "simulate",
         "game": {"name": config.game.name, "digest": config.game.digest},
         "seats": [list(seat) for seat in config.seats],
     }
@@ -61,27 +61,27 @@ def specs(config: PlaygroundConfig) -> Iterator[Spec]:
         yield Spec.of({**data, "repeat": repeat, "seed": play_seed(config, repeat)})
 
 
-def most_calls(config: PlaygroundConfig) -> MostCalls:
+def most_calls(config: SimulateConfig) -> MostCalls:
     """What has to be paid for at most."""
     seats = config.model_seats
     if not seats:
         return MostCalls(0, True)
     asked, sure = _asked_at_most(config, seats)
-    each = config.attempts + _thoughts(config.reasoning, len(config.seats) - 1)
+    each = config.attempts + count_thoughts(config.reasoning, len(config.seats) - 1)
     each += config.memory.startswith("summary")
     each *= _REVIEWS if any(map(is_verified, config.models)) else 1
     return MostCalls(config.repeats * asked * each, sure)
 
 
-def _thoughts(reasoning: str, rivals: int) -> int:
-    """Calls before an answer."""
+def count_thoughts(reasoning: str, rivals: int) -> int:
+    """Count the calls that a way of reasoning makes before an answer."""
     name, _, depth = reasoning.partition(":")
     if name == "k-level":
         return sum(rivals**level for level in range(1, int(depth or 1) + 1))
     return {"predict": 1, "reflect": 1, "refine": 2}.get(name, 0)
 
 
-def _asked_at_most(config: PlaygroundConfig, seats: tuple[str, ...]) -> tuple[int, bool]:
+def _asked_at_most(config: SimulateConfig, seats: tuple[str, ...]) -> tuple[int, bool]:
     """How often these seats are asked in one play."""
     game = config.game.game()
     theory = describe_theory(game)

@@ -16,13 +16,13 @@ from bestresponse.players.lookup import find_strategy
 from bestresponse.runs.agents import ask_at_once, settled_agent
 from bestresponse.runs.spec import Spec
 
-__all__ = ["player_on"]
+__all__ = ["make_player"]
 
 
-def player_on(
+def make_player(
     source: NamedGame, models: Mapping[str, Model]
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
-    """The function that plays one spec of this game, for `run.execute`."""
+    """Return the function that plays one spec of this game, for `execute`."""
     game = source.game()
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:

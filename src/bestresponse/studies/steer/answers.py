@@ -1,4 +1,4 @@
-"""Where answers are kept: a folder beside the runs, shared by all runs that ask the same of the same models.
+"""Keep answers in a folder beside the runs, shared by all runs that ask the same of the same models.
 
     answers.jsonl   every answer as it was read (see `games.dialogue_recorded.Entry`)
     calls.jsonl     every call of a model, as it went out and came back: {"model", "request", "reply"}
@@ -16,7 +16,6 @@ from typing import Any, Protocol
 
 from bestresponse.core.errors import NotCached
 from bestresponse.core.json import digest
-from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.recorded import Book, Entry
 from bestresponse.models.base import Abilities, Json, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
@@ -25,11 +24,11 @@ from bestresponse.runs.lines import Lines, read_lines
 from bestresponse.runs.lock import FolderLock
 from bestresponse.studies.steer.config import SteerConfig
 
-__all__ = ["BookFolder", "Keeper", "Silent", "Unwritten", "book_path", "read_book"]
+__all__ = ["AnswerFolder", "AnswerStore", "MemoryAnswers", "OfflineModel", "answers_path", "read_answers"]
 
 
-class Keeper(Protocol):
-    """A book and what becomes of an answer that is new in it."""
+class AnswerStore(Protocol):
+    """A book of answers, and where a new answer is kept."""
 
     @property
     def book(self) -> Book: ...
@@ -37,18 +36,18 @@ class Keeper(Protocol):
     def keep(self, entry: Entry) -> None: ...
 
 
-class Unwritten:
-    """A book that is kept nowhere."""
+class MemoryAnswers:
+    """A book of answers in memory only."""
 
     def __init__(self, book: Book | None = None) -> None:
         self.book = book or Book()
 
     def keep(self, entry: Entry) -> None:
-        """Nothing to do: the book has it."""
+        """Do nothing: the book holds the answer already."""
 
 
-class BookFolder:
-    """A book kept in a folder, answer by answer, by one process at a time."""
+class AnswerFolder:
+    """A book of answers in a folder, written answer by answer, by one process at a time."""
 
     def __init__(self, path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
@@ -56,16 +55,16 @@ class BookFolder:
         self._lock = FolderLock(path)
         self._answers = Lines(path / "answers.jsonl")
         self._calls = Lines(path / "calls.jsonl")
-        self.book = read_book(path)
+        self.book = read_answers(path)
 
     def keep(self, entry: Entry) -> None:
         self._answers.append(entry.to_json())
 
-    def heard(self, models: Mapping[str, Model]) -> dict[str, Model]:
-        """The same models, every call of which is written down."""
-        return {name: _Heard(model, name, self._calls) for name, model in models.items()}
+    def record_calls(self, models: Mapping[str, Model]) -> dict[str, Model]:
+        """Return the same models with every call written down."""
+        return {name: _RecordedCalls(model, name, self._calls) for name, model in models.items()}
 
-    def __enter__(self) -> BookFolder:
+    def __enter__(self) -> AnswerFolder:
         return self
 
     def __exit__(
@@ -76,23 +75,24 @@ class BookFolder:
         self._lock.release()
 
 
-def read_book(path: Path) -> Book:
-    """The answers kept in a folder, to look at; an empty book where there is none."""
+def read_answers(path: Path) -> Book:
+    """Read the answers in a folder; return an empty book where there is none."""
     return Book(Entry.from_json(row) for row in read_lines(path / "answers.jsonl"))
 
 
-def book_path(output_dir: Path, config: SteerConfig, domain: Domain, who: Mapping[str, Mapping[str, Any]]) -> Path:
-    """The folder of everything that asks the same of the same models, whatever is done with the answers.
+def answers_path(output_dir: Path, config: SteerConfig, who: Mapping[str, Mapping[str, Any]]) -> Path:
+    """Return the folder shared by everything that asks the same of the same models, whatever is done with the answers.
 
     `who` is the identity of each model.
     """
+    domain = config.read_domain()
     asked = [config.model, config.judge, config.payoffs, config.temperature, config.max_tokens]
     own = digest([domain.digest, {name: dict(who[name]) for name in config.models}, asked], 12)
     return output_dir / f"dialogues-{domain.name}-{own}"
 
 
-class _Heard(Wrapper):
-    """A model whose calls are written down."""
+class _RecordedCalls(Wrapper):
+    """Write down every call of a model."""
 
     def __init__(self, model: Model, name: str, lines: Lines) -> None:
         super().__init__(model)
@@ -105,8 +105,8 @@ class _Heard(Wrapper):
         return reply
 
 
-class Silent:
-    """A model of a stored run that is not there to be asked."""
+class OfflineModel:
+    """A model of a stored run that cannot be asked."""
 
     def __init__(self, name: str, recorded: Mapping[str, Any]) -> None:
         self.id = name

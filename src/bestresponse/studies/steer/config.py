@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, get_args
 
 from bestresponse.core.errors import UsageError
+from bestresponse.games.dialogue.domain import Domain, parse_domain, read_domain_text
 from bestresponse.studies.steer.reading.embedding import EMBEDDINGS
 from bestresponse.theory.trees.cfr import Variant
 
@@ -63,8 +65,12 @@ class SteerConfig:
     held_out: int = 0
     imitate: bool = False
     embed: str = "words"
+    domain_text: str = ""
+    """The text of the domain's file, read when the settings are made, so that a stored run needs no file."""
 
     def __post_init__(self) -> None:
+        if not self.domain_text:
+            object.__setattr__(self, "domain_text", read_domain_text(self.domain))
         _one_of("solver", self.solver, SOLVERS)
         _one_of("payoffs", self.payoffs, PAYOFFS)
         _one_of("second", self.second, ("", *PAYOFFS))
@@ -114,6 +120,10 @@ class SteerConfig:
         if self.classifier in EMBEDDINGS and self.games < 2:
             raise UsageError("a classifier that learns from other games needs at least --games 2")
 
+    def read_domain(self) -> Domain:
+        """Parse the domain."""
+        return _parse(self.domain_text, self.domain)
+
     @property
     def models(self) -> tuple[str, ...]:
         """Every model that is needed, each once."""
@@ -127,6 +137,11 @@ class SteerConfig:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SteerConfig:
         return cls(**data)
+
+
+@lru_cache(maxsize=8)
+def _parse(text: str, name: str) -> Domain:
+    return parse_domain(text, name)
 
 
 def _one_of(name: str, given: str, expected: tuple[str, ...]) -> None:

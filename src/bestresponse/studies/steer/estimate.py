@@ -10,7 +10,7 @@ from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.models.base import Model
 from bestresponse.models.wrappers.meter import Budget
-from bestresponse.studies.steer.answers import Keeper
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.authoring import Author, Written, most_questions
 from bestresponse.studies.steer.building import missing_calls, size_of
 from bestresponse.studies.steer.config import SteerConfig
@@ -20,13 +20,13 @@ from bestresponse.studies.steer.psro.budget import missing_psro_calls
 from bestresponse.studies.steer.psro.judging import held_out_on_record
 from bestresponse.studies.steer.session import held_out_arena, psro_search
 
-__all__ = ["Needed", "check_budget", "needed"]
+__all__ = ["SteerEstimate", "check_budget", "estimate"]
 
 _BYTES_PER_TOKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class SteerEstimate:
     """The most that is still to be asked for, and the nodes of the largest tree."""
 
     calls: int
@@ -34,18 +34,19 @@ class Needed:
     nodes: int
 
 
-def needed(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> Needed:
-    """The most that a run still takes: its trees or its search in prompt space, and the fresh dialogues."""
+def estimate(config: SteerConfig, models: Mapping[str, Model], kept: AnswerStore) -> SteerEstimate:
+    """Say the most that a run still takes: its trees or its search in prompt space, and the fresh dialogues."""
+    domain = config.read_domain()
     written = _written(config, domain, models, kept)
     domain = domain if written is None else written.of(domain)
     games = games_of(config, domain)
     calls, nodes = (_for_psro if config.solver == "psro" else _for_cfr)(config, domain, models, kept)
     if config.scenarios_by and written is None:
         calls += most_questions(config.games + config.held_out)
-    return Needed(calls, calls * _tokens_per_call(games[0], config), nodes)
+    return SteerEstimate(calls, calls * _tokens_per_call(games[0], config), nodes)
 
 
-def _written(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> Written | None:
+def _written(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore) -> Written | None:
     """The scenarios on record; before they are written, games that the seed draws take as many calls."""
     if not config.scenarios_by:
         return None
@@ -53,7 +54,7 @@ def _written(config: SteerConfig, domain: Domain, models: Mapping[str, Model], k
     return author.on_record(config.games + config.held_out)
 
 
-def _for_cfr(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> tuple[int, int]:
+def _for_cfr(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore) -> tuple[int, int]:
     games = [*games_of(config, domain), *held_out_games(config, domain)]
     cast, rulings = cast_of(config, domain, models), per_ruling(config, domain)
     draws = range(config.wordings, config.wordings + config.fresh)
@@ -67,7 +68,7 @@ def _for_cfr(config: SteerConfig, domain: Domain, models: Mapping[str, Model], k
     return calls, nodes
 
 
-def _for_psro(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> tuple[int, int]:
+def _for_psro(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore) -> tuple[int, int]:
     rulings = per_ruling(config, domain)
     calls = missing_psro_calls(*psro_search(config, domain, models, kept, workers=1), rulings)
     elsewhere = held_out_arena(config, domain, models, kept, 1) if config.held_out else None
@@ -90,7 +91,7 @@ def _tokens_per_call(game: DialogueGame, config: SteerConfig) -> int:
     return prompt + (game.messages + 1) * config.max_tokens
 
 
-def check_budget(need: Needed, budget: Budget, max_nodes: int, price: float | None) -> None:
+def check_budget(need: SteerEstimate, budget: Budget, max_nodes: int, price: float | None) -> None:
     """Refuse before the first call what cannot be finished; `price` is the most that all calls cost, if known."""
     if need.nodes > max_nodes:
         raise TooLarge(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
-from bestresponse.report.document import Block, Cell, Code, Column, Document, KeyValues, Note, Section, Table
-from bestresponse.runs.manifest import Manifest
+from bestresponse.report.document import Block, Cell, Column, Document, KeyValues, Note, Section, Table
+from bestresponse.runs.costs import costs_section
+from bestresponse.runs.method import method_section
+from bestresponse.runs.run import Run
 from bestresponse.studies.steer.authoring import Written
 from bestresponse.studies.steer.findings_cfr import cfr_sections
 from bestresponse.studies.steer.findings_psro import psro_sections
 from bestresponse.studies.steer.psro.judging import table_nash_conv
 from bestresponse.studies.steer.psro.search import PsroResult
-from bestresponse.studies.steer.session import Steered
+from bestresponse.studies.steer.results import SteerMeasured
+from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.summary import (
     Worth,
     fresh_worth,
@@ -25,7 +26,7 @@ from bestresponse.studies.steer.summary import (
     unguided_mixes,
 )
 
-__all__ = ["report_of"]
+__all__ = ["findings"]
 
 _HELP = {
     "gain": "what a speaker earns more by guidance while the others stay unguided, mean over speakers",
@@ -34,30 +35,26 @@ _HELP = {
 _INTERVALS = "Intervals are over games (95 %, bootstrap of whole games); one game alone has none."
 
 
-def report_of(steered: Steered, summary: dict[str, Any], manifest: Manifest) -> Document:
-    """The whole report."""
+def findings(results: SteerMeasured, run: Run) -> Document:
+    """Build the report of a run."""
+    steered, calls = results.steered, sum(total.calls for total in run.costs)
     config = steered.config
     title = f"Steering {config.model} in {steered.domain.name} dialogues"
     how = "counterfactual regret minimisation" if config.solver == "cfr" else "prompt-space response oracles"
     if steered.psro is not None:
-        opening, worth = _psro_opening(steered, steered.psro, summary), _psro_worth(steered, steered.psro)
+        opening, worth = _psro_opening(steered, steered.psro, calls), _psro_worth(steered, steered.psro)
         sections = [worth, *psro_sections(steered, steered.psro)]
     else:
-        opening, worth = _cfr_opening(steered, summary), _cfr_worth(steered)
+        opening, worth = _cfr_opening(steered, calls), _cfr_worth(steered)
         sections = [worth, *cfr_sections(steered)]
-    method = Section(
-        "How it was done",
-        (
-            Code(" ".join(manifest.command), "sh"),
-            Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json"),
-            KeyValues(tuple((name, str(value)) for name, value in manifest.environment.items())),
-        ),
-    )
     blocks: tuple[Block, ...] = (opening,)
     if steered.stopped:
         blocks += (Note(f"The run was stopped before its end: {steered.stopped}", "warning"),)
     written = () if steered.written is None else (_written(steered.written, config.scenarios_by),)
-    return Document(title, f"Solved by {how}", (*sections, *written, method), blocks)
+    costs = costs_section(run.costs)
+    method = method_section(run.manifest, without=("domain_text",))
+    end = (*written, *([] if costs is None else [costs]), method)
+    return Document(title, f"Solved by {how}", (*sections, *end), blocks, run.manifest.footer)
 
 
 def _written(written: Written, by: str) -> Section:
@@ -68,7 +65,7 @@ def _written(written: Written, by: str) -> Section:
     return Section("Who wrote the games", (told, why) if rows else (told,))
 
 
-def _cfr_opening(steered: Steered, summary: dict[str, Any]) -> KeyValues:
+def _cfr_opening(steered: SteerResults, calls: int) -> KeyValues:
     fresh = fresh_worth(steered, steered.games)
     items: list[tuple[str, Cell]] = [
         ("games solved", f"{len(steered.solved)} of {steered.config.games}"),
@@ -77,11 +74,11 @@ def _cfr_opening(steered: Steered, summary: dict[str, Any]) -> KeyValues:
     ]
     if fresh.gain is not None:
         items.append(("CFR gain, fresh texts", shown(fresh.gain)))
-    items.append(("calls made", f"{summary['calls_in_all']:,}"))
+    items.append(("calls made", f"{calls:,}"))
     return KeyValues(tuple(items), prominent=True, format=".3f")
 
 
-def _cfr_worth(steered: Steered) -> Section:
+def _cfr_worth(steered: SteerResults) -> Section:
     fresh = fresh_worth(steered, steered.games)
     nash = [
         ("NashConv of the policy", shown(steered.interval("nash_conv")), None),
@@ -107,16 +104,16 @@ def _cfr_worth(steered: Steered) -> Section:
     return Section("What guidance earns", (table, Note(f"{told} {_INTERVALS}")))
 
 
-def _psro_opening(steered: Steered, found: PsroResult, summary: dict[str, Any]) -> KeyValues:
+def _psro_opening(steered: SteerResults, found: PsroResult, calls: int) -> KeyValues:
     items: list[tuple[str, Cell]] = [(f"payoff of player {seat + 1}", value) for seat, value in enumerate(found.values)]
     items.append(("gain in the search", shown(table_worth(steered, found).gain)))
     if steered.psro_held_out is not None:
         items.append(("gain on held-out games", shown(held_out_worth(steered, steered.psro_held_out).gain)))
-    items.append(("calls made", f"{summary['calls_in_all']:,}"))
+    items.append(("calls made", f"{calls:,}"))
     return KeyValues(tuple(items), prominent=True, format=".3f")
 
 
-def _psro_worth(steered: Steered, found: PsroResult) -> Section:
+def _psro_worth(steered: SteerResults, found: PsroResult) -> Section:
     neutral = steered.domain.manners(steered.config.actions).neutral
     plays = steered.psro_held_out
     elsewhere = Worth(None, None) if plays is None else held_out_worth(steered, plays)

@@ -27,7 +27,7 @@ from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.steer.playing import GameResult
 from bestresponse.studies.steer.reading.imitation import Imitation
 from bestresponse.studies.steer.reading.opinions import pooled
-from bestresponse.studies.steer.session import Steered
+from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import mixed_policy
 from bestresponse.studies.steer.summary import follow_interval, fresh_worth, imitation_worth, shown, unread
 
@@ -39,7 +39,7 @@ _FEWEST_DOTS = 4
 _LONGEST = 200
 
 
-def cfr_sections(steered: Steered) -> list[Section]:
+def cfr_sections(steered: SteerResults) -> list[Section]:
     """Everything after the headline."""
     sections = [_games_section(steered)]
     if steered.solved:
@@ -53,7 +53,7 @@ def cfr_sections(steered: Steered) -> list[Section]:
     return sections
 
 
-def _imitation_section(steered: Steered, found: Imitation) -> Section:
+def _imitation_section(steered: SteerResults, found: Imitation) -> Section:
     told = (
         f"A network of two layers of 256 units, reading {_READS[steered.config.embed]}, learned the policies of "
         f"{found.trained_on} games ({found.information_sets} information sets) in {found.steps} steps and was played "
@@ -95,7 +95,7 @@ def _spoken(caption: str, rows: list[tuple[str, Interval]]) -> str:
     return f"{caption}: " + "; ".join(f"{name} {value:.3f}" for name, value in rows)
 
 
-def _follow_section(steered: Steered) -> Section:
+def _follow_section(steered: SteerResults) -> Section:
     config, rate = steered.config, follow_interval(steered)
     classifier = config.classifier or config.judge or config.model
     if classifier == config.model:
@@ -121,7 +121,7 @@ def _follow_section(steered: Steered) -> Section:
     return Section("Whether messages show their manner", (KeyValues(values, format=".3f"), Table(columns, rows)))
 
 
-def _games_section(steered: Steered) -> Section:
+def _games_section(steered: SteerResults) -> Section:
     columns = (
         Column("game", "right"),
         Column("people"),
@@ -146,7 +146,7 @@ def _games_section(steered: Steered) -> Section:
     return Section("Games", (*_gains_figure(steered), Table(columns, tuple(rows))))
 
 
-def _gains_figure(steered: Steered) -> list[Block]:
+def _gains_figure(steered: SteerResults) -> list[Block]:
     """The gain of every game, on recorded and on fresh texts."""
     if len(steered.solved) < _FEWEST_DOTS:
         return []
@@ -221,7 +221,7 @@ def _example(one: GameResult, seat: int) -> Quote:
     return Quote("\n\n".join(said), f"{one.game.names[seat]} is guided; payoffs: {payoffs}")
 
 
-def _reading_section(steered: Steered) -> Section:
+def _reading_section(steered: SteerResults) -> Section:
     kinds = Counter((entry.by, entry.reading.status.value) for entry in steered.entries)
     columns = (Column("answers of"), Column("reading"), Column("number", "right"))
     blocks: list[Block] = [

@@ -7,13 +7,13 @@ import numpy as np
 from bestresponse.report.document import Block, Column, Figure, KeyValues, Note, Section, Table
 from bestresponse.report.figures import charts as figures
 from bestresponse.studies.steer.psro.search import PsroResult
-from bestresponse.studies.steer.session import Steered
+from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.summary import new_prompt_mass
 
 __all__ = ["psro_sections"]
 
 
-def psro_sections(steered: Steered, found: PsroResult) -> list[Section]:
+def psro_sections(steered: SteerResults, found: PsroResult) -> list[Section]:
     """Everything after the headline."""
     rows = [
         (f"player {seat + 1}", prompt, mass)

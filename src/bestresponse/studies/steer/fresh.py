@@ -25,7 +25,7 @@ from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.game import DialogueGame, prompt_key
 from bestresponse.games.dialogue.recorded import Entry
 from bestresponse.players.dialogue.guided import Guided
-from bestresponse.studies.steer.answers import Keeper
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.reading.nearest import Nearest
 from bestresponse.theory.games.normal_form import Array
@@ -99,7 +99,7 @@ class Remembering:
     """`player` as number `number` of the draws: it is asked only what the book does not know, and the book keeps it."""
 
     player: Player
-    kept: Keeper
+    kept: AnswerStore
     number: int
     lock: Lock = field(default_factory=Lock)
     asked: dict[str, int] = field(default_factory=dict)
@@ -137,7 +137,7 @@ def play_fresh(
     game: DialogueGame,
     policy: Callable[[], Nearest],
     cast: Cast,
-    kept: Keeper,
+    kept: AnswerStore,
     draws: Sequence[int],
     *,
     seed: int = 0,
@@ -170,7 +170,7 @@ class _Table:
 
     game: DialogueGame
     cast: Cast
-    kept: Keeper
+    kept: AnswerStore
     number: int
     seed: int
     lock: Lock
@@ -211,7 +211,7 @@ class _Nobody:
         raise NotCached("this is not on record")
 
 
-def fresh_on_record(game: DialogueGame, kept: Keeper, number: int, seed: int = 0) -> bool:
+def fresh_on_record(game: DialogueGame, kept: AnswerStore, number: int, seed: int = 0) -> bool:
     """Whether the talk of that draw with everybody unguided is on record to its end."""
     nobody = _Nobody()
     try:

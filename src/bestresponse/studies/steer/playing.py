@@ -17,7 +17,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
 from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling
-from bestresponse.studies.steer.answers import Keeper
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import Built, Cast, Size, build, size_of
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays, play_fresh
@@ -27,7 +27,7 @@ from bestresponse.studies.steer.reading.nearest import Nearest
 from bestresponse.studies.steer.reading.opinions import Opinions, compare_rulings
 from bestresponse.studies.steer.solving import Solved, solve_dialogue
 
-__all__ = ["Company", "GameResult", "cast_of", "games_of", "held_out_games", "per_ruling", "play_game"]
+__all__ = ["GameResult", "GameServices", "cast_of", "games_of", "held_out_games", "per_ruling", "play_game"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,17 +104,17 @@ def per_ruling(config: SteerConfig, domain: Domain, *, second: bool = True) -> i
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Company:
+class GameServices:
     """Everybody that a game needs: who speaks and rules, who tells manners apart, who reads, and where it is kept."""
 
     cast: Cast
-    kept: Keeper
+    kept: AnswerStore
     embed: Embedding
     classifier: Model | None = None
     workers: int = 1
 
 
-def play_game(config: SteerConfig, number: int, game: DialogueGame, company: Company) -> GameResult:
+def play_game(config: SteerConfig, number: int, game: DialogueGame, company: GameServices) -> GameResult:
     """Build what is missing of one game, solve it, and play, classify and rule again as the settings want it."""
     size, kept = size_of(game, config.wordings), company.kept
     built = build(game, company.cast, kept.book, wordings=config.wordings, workers=company.workers, keep=kept.keep)
@@ -130,7 +130,7 @@ def play_game(config: SteerConfig, number: int, game: DialogueGame, company: Com
     return result if built.stopped else _judged(config, result, company)
 
 
-def _judged(config: SteerConfig, result: GameResult, company: Company) -> GameResult:
+def _judged(config: SteerConfig, result: GameResult, company: GameServices) -> GameResult:
     """The same game with the figures that take further calls; where these end early, the reason is noted."""
     kept, recorded, solved = company.kept, result.recorded, result.solved
     if recorded is None or solved is None:

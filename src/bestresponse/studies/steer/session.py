@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
 from bestresponse.core.errors import StoreError
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain
+from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.recorded import Entry
-from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Model
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
-from bestresponse.runs.execute import Outcome, Progress
+from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.invocation import Occasion, new_manifest, settings_of
 from bestresponse.runs.manifest import Manifest
-from bestresponse.studies.steer.answers import Keeper, Silent, Unwritten, book_path, read_book
+from bestresponse.studies.steer.answers import AnswerStore, MemoryAnswers, OfflineModel, answers_path, read_answers
 from bestresponse.studies.steer.authoring import Author, Written
 from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays
-from bestresponse.studies.steer.playing import Company, GameResult, cast_of, games_of, held_out_games, play_game
+from bestresponse.studies.steer.playing import GameResult, GameServices, cast_of, games_of, held_out_games, play_game
 from bestresponse.studies.steer.psro.judging import judge_psro
 from bestresponse.studies.steer.psro.oracles import Inventor
 from bestresponse.studies.steer.psro.plays import Arena
@@ -37,29 +34,22 @@ from bestresponse.studies.steer.reading.following import learned_follow, spoken_
 from bestresponse.studies.steer.reading.imitation import Imitation, Training, imitate
 
 __all__ = [
-    "STUDY",
-    "Steered",
-    "book_of",
-    "config_of",
-    "domain_of",
-    "domain_source",
+    "SteerResults",
+    "find_answers",
     "held_out_arena",
-    "manifest_of",
     "psro_search",
-    "read_steered",
+    "read_results",
     "run",
     "steps",
     "write_scenarios",
 ]
 
-STUDY = "steer"
-_DIGEST = "domain_digest"
 
 Tell = Callable[[Progress], None]
 
 
 @dataclass(slots=True, eq=False)
-class Steered:
+class SteerResults:
     """What a run found; `held_out` are the games that nothing was learned from."""
 
     config: SteerConfig
@@ -96,37 +86,12 @@ class Steered:
         return tuple(entry for entry in self.answers if entry.key in keys)
 
 
-def domain_source(given: str) -> str:
-    """The TOML text of a domain by name or file."""
-    if given in domain_names():
-        return files("bestresponse.games.dialogue.domains").joinpath(f"{given}.toml").read_text("utf-8")
-    return Path(given).read_text("utf-8")
-
-
-def manifest_of(config: SteerConfig, domain: Domain, models: Mapping[str, Model], occasion: Occasion) -> Manifest:
-    """What is written down before the first call."""
-    return new_manifest(STUDY, {**config.to_json(), _DIGEST: domain.digest}, models, occasion, (TEXTS,))
-
-
-def config_of(folder: RunFolder) -> SteerConfig:
-    """The settings of a stored run; StoreError where it is of another study."""
-    return SteerConfig.from_json({name: value for name, value in settings_of(folder, STUDY).items() if name != _DIGEST})
-
-
-def domain_of(folder: RunFolder) -> Domain:
-    """The domain as it was when the run was begun."""
-    try:
-        return parse_domain((folder.path / "domain.toml").read_text("utf-8"), str(folder.path / "domain.toml"))
-    except FileNotFoundError:
-        raise StoreError(f"{folder.path} lacks its domain.toml, without which the run cannot be read") from None
-
-
-def book_of(folder: RunFolder) -> Path:
-    """Where the answers of a stored run are; StoreError where they are not."""
-    who = {name: entry["identity"] for name, entry in folder.manifest.models.items()}
-    path = book_path(folder.path.parent, config_of(folder), domain_of(folder), who)
+def find_answers(config: SteerConfig, manifest: Manifest, output_dir: Path) -> Path:
+    """Return the folder in which the answers of a stored run are; StoreError where they are not."""
+    who = {name: entry["identity"] for name, entry in manifest.models.items()}
+    path = answers_path(output_dir, config, who)
     if not path.exists():
-        raise StoreError(f"the answers of {folder.path} were kept in {path}, which is not there")
+        raise StoreError(f"the answers of run {manifest.run} were kept in {path}, which is not there")
     return path
 
 
@@ -139,15 +104,15 @@ def steps(config: SteerConfig) -> tuple[int, str]:
 
 def run(
     config: SteerConfig,
-    domain: Domain,
     models: Mapping[str, Model],
-    kept: Keeper,
+    kept: AnswerStore,
     *,
     workers: int = 1,
     on_progress: Tell = lambda progress: None,
-) -> tuple[Steered, Outcome]:
+) -> tuple[SteerResults, Outcome]:
     """Do everything that the settings want; what is on record already is not asked again."""
     work = _run_psro if config.solver == "psro" else _run_cfr
+    domain = config.read_domain()
     written = write_scenarios(config, domain, models, kept)
     domain = domain if written is None else written.of(domain)
     steered, outcome = work(config, domain, models, kept, workers, on_progress)
@@ -155,7 +120,9 @@ def run(
     return steered, outcome
 
 
-def write_scenarios(config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper) -> Written | None:
+def write_scenarios(
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore
+) -> Written | None:
     """The scenarios that a model writes for all games of a run; None where the seed draws them."""
     if not config.scenarios_by:
         return None
@@ -163,18 +130,19 @@ def write_scenarios(config: SteerConfig, domain: Domain, models: Mapping[str, Mo
     return author.write(config.games + config.held_out)
 
 
-def read_steered(folder: RunFolder) -> Steered:
-    """The findings of a stored run from its record alone."""
-    config, domain, kept = config_of(folder), domain_of(folder), Unwritten(read_book(book_of(folder)))
-    models = {name: Silent(name, entry) for name, entry in folder.manifest.models.items()}
-    return run(config, domain, models, kept)[0]
+def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
+    """Work out the findings of a stored run from its record alone."""
+    path = find_answers(config, folder.manifest, folder.path.parent)
+    kept = MemoryAnswers(read_answers(path))
+    models = {name: OfflineModel(name, entry) for name, entry in folder.manifest.models.items()}
+    return run(config, models, kept)[0]
 
 
 def _run_cfr(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper, workers: int, tell: Tell
-) -> tuple[Steered, Outcome]:
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore, workers: int, tell: Tell
+) -> tuple[SteerResults, Outcome]:
     """Build, solve and judge every game."""
-    company = Company(
+    company = GameServices(
         cast_of(config, domain, models),
         kept,
         embedding_named(config.embed),
@@ -193,7 +161,7 @@ def _run_cfr(
             break
     if config.classifier in EMBEDDINGS and not outcome.stopped:
         results = _classified(config, results)
-    steered = Steered(config, domain, tuple(results[: config.games]), tuple(results[config.games :]))
+    steered = SteerResults(config, domain, tuple(results[: config.games]), tuple(results[config.games :]))
     steered.stopped, steered.answers = outcome.stopped, kept.book.entries
     if config.imitate and not outcome.stopped:
         steered.imitation = imitate(steered.games, steered.held_out, company.embed, Training(seed=config.seed))
@@ -223,13 +191,13 @@ def _count(result: GameResult, outcome: Outcome) -> None:
 
 
 def _run_psro(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper, workers: int, tell: Tell
-) -> tuple[Steered, Outcome]:
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore, workers: int, tell: Tell
+) -> tuple[SteerResults, Outcome]:
     """Search in prompt space over the games of the run, and play what was found on those held out."""
     total, _ = steps(config)
     arena, inventor, settings = psro_search(config, domain, models, kept, workers)
     found = psro(arena, inventor, settings, lambda number: tell(Progress(total, 0, number, 0)))
-    steered = Steered(config, domain, psro=found, psro_played=arena.played, psro_voids=arena.voids)
+    steered = SteerResults(config, domain, psro=found, psro_played=arena.played, psro_voids=arena.voids)
     steered.stopped, steered.answers = found.stopped, kept.book.entries
     if config.held_out and not found.stopped:
         steered.psro_held_out = judge_psro(config, found, held_out_arena(config, domain, models, kept, workers))
@@ -239,7 +207,7 @@ def _run_psro(
 
 
 def psro_search(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper, workers: int
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore, workers: int
 ) -> tuple[Arena, Inventor, PsroSettings]:
     """Who plays, who proposes, and how the search is made."""
     games = games_of(config, domain)
@@ -251,11 +219,11 @@ def psro_search(
 
 
 def held_out_arena(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: Keeper, workers: int
+    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore, workers: int
 ) -> Arena:
     """The same players on the games held out."""
     return _arena(config, held_out_games(config, domain), cast_of(config, domain, models), kept, workers)
 
 
-def _arena(config: SteerConfig, games: Sequence[DialogueGame], cast: Cast, kept: Keeper, workers: int) -> Arena:
+def _arena(config: SteerConfig, games: Sequence[DialogueGame], cast: Cast, kept: AnswerStore, workers: int) -> Arena:
     return Arena(games, cast, kept.book, keep=kept.keep, workers=workers, seed=config.seed, swap=config.swap_seats)

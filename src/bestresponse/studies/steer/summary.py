@@ -19,7 +19,7 @@ from bestresponse.studies.steer.psro.judging import in_table, table_nash_conv
 from bestresponse.studies.steer.psro.search import PsroResult
 from bestresponse.studies.steer.reading.imitation import Earned
 from bestresponse.studies.steer.reading.opinions import pooled
-from bestresponse.studies.steer.session import Steered
+from bestresponse.studies.steer.session import SteerResults
 
 __all__ = [
     "Worth",
@@ -28,10 +28,11 @@ __all__ = [
     "fresh_worth",
     "held_out_worth",
     "imitation_worth",
+    "list_game_figures",
     "new_prompt_mass",
     "recorded_worth",
     "shown",
-    "summary_of",
+    "summarise",
     "table_worth",
     "unguided_mixes",
     "unread",
@@ -50,8 +51,8 @@ class Worth:
         return {"gain": as_json(self.gain), "margin": as_json(self.margin), "relative_gain": self.relative}
 
 
-def summary_of(steered: Steered, calls: int) -> dict[str, Any]:
-    """The figures of a run as plain data; `calls` are those that were made for it now."""
+def summarise(steered: SteerResults) -> dict[str, Any]:
+    """Return the figures of a run as plain data."""
     config = steered.config
     head = {
         "domain": steered.domain.name,
@@ -63,14 +64,13 @@ def summary_of(steered: Steered, calls: int) -> dict[str, Any]:
         "replies": config.replies,
         "wordings": config.wordings,
         "seed": config.seed,
-        "calls": calls,
         "stopped": steered.stopped or None,
         "scenarios": _scenario_figures(steered),
     }
     return head | (_psro_figures(steered, steered.psro) if steered.psro is not None else _cfr_figures(steered))
 
 
-def _scenario_figures(steered: Steered) -> dict[str, Any] | None:
+def _scenario_figures(steered: SteerResults) -> dict[str, Any] | None:
     """Who wrote the games, and what of it could not be played; None where the seed drew them."""
     if steered.written is None:
         return None
@@ -78,7 +78,7 @@ def _scenario_figures(steered: Steered) -> dict[str, Any] | None:
     return {"by": steered.config.scenarios_by, "written": len(steered.written.scenarios), "rejected": dict(rejected)}
 
 
-def _cfr_figures(steered: Steered) -> dict[str, Any]:
+def _cfr_figures(steered: SteerResults) -> dict[str, Any]:
     games = steered.games
     recorded = recorded_worth(steered)
     return {
@@ -97,11 +97,11 @@ def _cfr_figures(steered: Steered) -> dict[str, Any]:
         "follow_rate": _follow_figures(steered),
         "second_referee": _second_figures(steered),
         "imitation": _imitation_figures(steered),
-        "per_game": [_game_figures(one) for one in (*games, *steered.held_out)],
+        "per_game": [list_game_figures(one) for one in (*games, *steered.held_out)],
     }
 
 
-def recorded_worth(steered: Steered) -> Worth:
+def recorded_worth(steered: SteerResults) -> Worth:
     """On the recorded texts, which the solver has seen."""
     solved = [one.solved for one in steered.solved if one.solved is not None]
     guided = [value for one in solved for value in one.guided_payoffs]
@@ -109,17 +109,17 @@ def recorded_worth(steered: Steered) -> Worth:
     return Worth(steered.interval("gain"), steered.interval("margin"), _relative(guided, unguided))
 
 
-def fresh_worth(steered: Steered, games: Sequence[GameResult]) -> Worth:
+def fresh_worth(steered: SteerResults, games: Sequence[GameResult]) -> Worth:
     """On fresh draws of the texts of these games, which no solver has seen."""
     return _worth(steered, [(one.number, one.fresh) for one in games if one.fresh is not None], "fresh")
 
 
-def held_out_worth(steered: Steered, plays: FreshPlays) -> Worth:
+def held_out_worth(steered: SteerResults, plays: FreshPlays) -> Worth:
     """Of a solution in prompt space on the games held out: play n is on game n % games."""
     return _worth(steered, _by_game(plays, steered.config.held_out), "held out")
 
 
-def table_worth(steered: Steered, found: PsroResult) -> Worth:
+def table_worth(steered: SteerResults, found: PsroResult) -> Worth:
     """Of a solution in prompt space on the plays that it was found by."""
     plays = in_table(found, steered.domain.manners(steered.config.actions).neutral)
     count = steered.config.games if steered.config.games > 1 else len(plays.unguided)
@@ -131,7 +131,7 @@ def _by_game(plays: FreshPlays, games: int) -> list[tuple[int, FreshPlays]]:
     return [(game, FreshPlays(plays.unguided[part], plays.guided[:, part])) for game, part in parts]
 
 
-def _worth(steered: Steered, parts: Sequence[tuple[int, FreshPlays]], what: str) -> Worth:
+def _worth(steered: SteerResults, parts: Sequence[tuple[int, FreshPlays]], what: str) -> Worth:
     if not parts:
         return Worth(None, None)
     clusters = np.concatenate([np.full(len(plays.unguided), game) for game, plays in parts])
@@ -153,7 +153,7 @@ def _relative(guided: Sequence[float], unguided: Sequence[float]) -> float | Non
     return float(np.mean(known[0]) / np.mean(known[1])) - 1
 
 
-def _fresh_figures(steered: Steered, games: Sequence[GameResult]) -> dict[str, Any] | None:
+def _fresh_figures(steered: SteerResults, games: Sequence[GameResult]) -> dict[str, Any] | None:
     plays = [one.fresh for one in games if one.fresh is not None]
     if not plays:
         return None
@@ -163,7 +163,7 @@ def _fresh_figures(steered: Steered, games: Sequence[GameResult]) -> dict[str, A
     return sizes | voids | fresh_worth(steered, games).to_json()
 
 
-def follow_interval(steered: Steered) -> Interval | None:
+def follow_interval(steered: SteerResults) -> Interval | None:
     """The follow rate with its interval over games; None where nothing was judged."""
     values, clusters = [], []
     for one in steered.games:
@@ -172,7 +172,7 @@ def follow_interval(steered: Steered) -> Interval | None:
     return steered.mean(values, "follow", clusters)
 
 
-def _follow_figures(steered: Steered) -> dict[str, Any] | None:
+def _follow_figures(steered: SteerResults) -> dict[str, Any] | None:
     rate = as_json(follow_interval(steered))
     if rate is None:
         return None
@@ -187,7 +187,7 @@ def _follow_figures(steered: Steered) -> dict[str, Any] | None:
     }
 
 
-def _second_figures(steered: Steered) -> dict[str, Any] | None:
+def _second_figures(steered: SteerResults) -> dict[str, Any] | None:
     opinions = pooled([one.opinions for one in steered.games])
     if not opinions.pairs and not opinions.void:
         return None
@@ -195,13 +195,13 @@ def _second_figures(steered: Steered) -> dict[str, Any] | None:
     return found | {"payoffs": len(opinions.pairs), "void": opinions.void}
 
 
-def imitation_worth(steered: Steered, earned: Sequence[Earned], who: str) -> Worth:
+def imitation_worth(steered: SteerResults, earned: Sequence[Earned], who: str) -> Worth:
     """What was earned on the games held out, with intervals over these games."""
     figures = ([one.gain for one in earned], [one.margin for one in earned])
     return Worth(steered.mean(figures[0], f"{who} gain"), steered.mean(figures[1], f"{who} margin"))
 
 
-def _imitation_figures(steered: Steered) -> dict[str, Any] | None:
+def _imitation_figures(steered: SteerResults) -> dict[str, Any] | None:
     found = steered.imitation
     if found is None:
         return None
@@ -219,7 +219,7 @@ def _imitation_figures(steered: Steered) -> dict[str, Any] | None:
     }
 
 
-def _game_figures(one: GameResult) -> dict[str, Any]:
+def list_game_figures(one: GameResult) -> dict[str, Any]:
     figures: dict[str, Any] = {
         "game": one.number,
         "scenario": [case.to_json() for case in one.game.cases],
@@ -263,7 +263,7 @@ def unguided_mixes(found: PsroResult, neutral: str) -> list[Any]:
     return [np.array([float(prompt == neutral) for prompt in own]) for own in found.prompts]
 
 
-def _psro_figures(steered: Steered, found: PsroResult) -> dict[str, Any]:
+def _psro_figures(steered: SteerResults, found: PsroResult) -> dict[str, Any]:
     config, held_out = steered.config, steered.psro_held_out
     neutral = steered.domain.manners(config.actions).neutral
     roles = [f"player {seat + 1}" for seat in range(len(found.prompts))]
@@ -300,11 +300,8 @@ def _psro_figures(steered: Steered, found: PsroResult) -> dict[str, Any]:
 
 
 def as_json(one: Interval | None) -> dict[str, Any] | None:
-    """An interval as plain data; an end about which nothing is known is null."""
-    if one is None:
-        return None
-    ends = {"estimate": one.estimate, "low": _finite(one.low), "high": _finite(one.high)}
-    return ends | {"level": one.level, "n": one.n}
+    """Return an interval as plain data."""
+    return None if one is None else one.to_json()
 
 
 def shown(one: Interval | None) -> Interval | float | None:
@@ -324,6 +321,6 @@ def _plain(array: Any) -> Any:
     return _finite(float(array))
 
 
-def unread(steered: Steered) -> list[Entry]:
+def unread(steered: SteerResults) -> list[Entry]:
     """The answers that could not be read."""
     return [entry for entry in steered.entries if not Status(entry.reading.status).readable]

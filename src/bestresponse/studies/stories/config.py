@@ -10,6 +10,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import Story, choose, stories
 from bestresponse.formal.formalize.autoformalizer import Settings
 from bestresponse.formal.formalize.forms import Wish
+from bestresponse.players.llm.verified import is_verified
 
 __all__ = ["FORMS", "StoriesConfig"]
 
@@ -34,6 +35,9 @@ class StoriesConfig:
     def __post_init__(self) -> None:
         if not self.models:
             raise UsageError("no model is named; give at least one --model")
+        for name in self.models:
+            if is_verified(name):
+                raise UsageError(f"{name}: programs are checked anyway; name the model without `verified:`")
         if self.form not in FORMS:
             raise UsageError(f"--style {self.form}: expected {', '.join(FORMS)}")
         if self.count is not None and self.count < 1:

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
-from bestresponse.report.document import Block, Cell, Code, Column, Document, KeyValues, Note, Paragraph, Section, Table
-from bestresponse.report.stats.statistics import Interval, wilson
-from bestresponse.runs.manifest import Manifest
+from bestresponse.report.document import Block, Cell, Column, Document, KeyValues, Note, Paragraph, Section, Table
+from bestresponse.runs.costs import costs_section
+from bestresponse.runs.method import method_section
+from bestresponse.runs.run import Run
+from bestresponse.studies.stories.measure import SHOWN, StoriesResults, rate
+from bestresponse.studies.stories.measure import StoryRow as Row
 
-__all__ = ["findings", "summary_of"]
-
-Row = Mapping[str, Any]
-_SHOWN = (
-    ("loads", "syntactic", "reader and static checks find no error"),
-    ("plays", "functional", "every play ends with one payoff for everybody"),
-    ("means what the story says", "meaning", "the true game: exact where there are numbers, else in preference"),
-    ("equivalent", "equivalent", "the true game up to positive affine payoffs"),
-    ("right at once", "first", "a game at the first attempt"),
-)
+__all__ = ["findings"]
 
 
-def findings(rows: Sequence[Row], manifest: Manifest, unfinished: int) -> Document:
-    """The report of a run."""
+def findings(results: StoriesResults, run: Run) -> Document:
+    """Build the report of a run."""
+    rows = results.rows
     models = list(dict.fromkeys(row["model"] for row in rows))
-    told = len({row["story"] for row in rows})
+    stories = len({row["story"] for row in rows})
     sections = (
         _rates(rows, models),
         _by(rows, models, "By game", lambda row: row["game"]),
         _by(rows, models, "By kind of story", _kind),
         _attempts(rows, models),
         _failures(rows),
-        _method(manifest),
+        costs_section(run.costs),
+        method_section(run.manifest),
     )
     return Document(
         "From stories to games",
-        f"{', '.join(models)} on {told} stories",
-        sections,
-        tuple(_opening(rows, unfinished)),
-        f"bestresponse {manifest.environment.get('packages', {}).get('bestresponse', '')}, run {manifest.run}",
+        f"{', '.join(models)} on {stories} stories",
+        tuple(section for section in sections if section is not None),
+        tuple(_opening(rows, results.unfinished)),
+        run.manifest.footer,
     )
 
 
@@ -53,21 +47,16 @@ def _opening(rows: Sequence[Row], unfinished: int) -> Iterable[Block]:
     )
 
 
-def _share(rows: Sequence[Row], name: str) -> Interval | None:
-    asked = [row[name] for row in rows if row[name] is not None]
-    return wilson(sum(asked), len(asked)) if asked else None
-
-
 def _rates(rows: Sequence[Row], models: Sequence[str]) -> Section:
     columns = (
         Column("model"),
         Column("programs", "right"),
-        *(Column(title, "right", explained, ".0%") for title, _, explained in _SHOWN),
+        *(Column(title, "right", explained, ".0%") for title, _, explained in SHOWN),
     )
     cells = []
     for model in models:
         own = [row for row in rows if row["model"] == model]
-        cells.append((model, len(own), *(_share(own, name) for _, name, _ in _SHOWN)))
+        cells.append((model, len(own), *(rate(own, name) for _, name, _ in SHOWN)))
     return Section("How many programs are right", (Table(columns, tuple(cells), "Shares with 95 % intervals."),))
 
 
@@ -111,23 +100,3 @@ def _failures(rows: Sequence[Row]) -> Section:
     told = Table((Column("model"), Column("story"), Column("why not")), wrong[:200])
     text = "An answer is valid if its program is a game at all; whether it is the right one is another matter."
     return Section("What went wrong", (Paragraph(text), Table(columns, lines), told))
-
-
-def _method(manifest: Manifest) -> Section:
-    blocks = (
-        Code(" ".join(manifest.command), "sh"),
-        KeyValues((("run", manifest.run), ("begun", manifest.created), ("models", json.dumps(manifest.models)))),
-        Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json"),
-    )
-    return Section("How it was done", blocks)
-
-
-def summary_of(rows: Sequence[Row]) -> dict[str, Any]:
-    """The rates of every model, as plain data."""
-    summary: dict[str, Any] = {}
-    for model in dict.fromkeys(row["model"] for row in rows):
-        own = [row for row in rows if row["model"] == model]
-        shares = {name: share.estimate for _, name, _ in _SHOWN if (share := _share(own, name)) is not None}
-        tokens = {"prompt": sum(r["prompt"] for r in own), "completion": sum(r["completion"] for r in own)}
-        summary[model] = {"programs": len(own), **shares, "tokens": tokens}
-    return summary

@@ -6,23 +6,94 @@ by the constraints of the game's name, or, for games without such constraints, b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypedDict, cast
 
 from bestresponse.core.errors import StoreError
 from bestresponse.formal.evaluate.dataset import Story, stories
 from bestresponse.formal.evaluate.validation import Finding, Levels, judge_levels
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.programs.validate import validate
+from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.rates import wilson
 from bestresponse.runs.folder import StoredPlay
 
-__all__ = ["LEVELS", "measure"]
+__all__ = ["LEVELS", "SHOWN", "StoriesResults", "StoryRow", "measure", "rate"]
 
 LEVELS = ("syntactic", "functional", "approximate", "exact", "order", "constraints", "equivalent")
 
 
-def measure(plays: Iterable[StoredPlay], engine: LogicEngine) -> Iterator[dict[str, Any]]:
-    """One row for each play."""
+class StoryRow(TypedDict):
+    """One program written for one story.
+
+    `meaning`: it is the story's true game; `first`: it was a game at the first attempt.
+    """
+
+    model: str
+    story: str
+    game: str
+    numeric: bool
+    canonical: bool
+    sample: int
+    status: str
+    attempts: int
+    first: bool
+    prompt: int
+    completion: int
+    syntactic: bool | None
+    functional: bool | None
+    approximate: bool | None
+    exact: bool | None
+    order: bool | None
+    constraints: bool | None
+    equivalent: bool | None
+    meaning: bool
+    why: str
+
+
+SHOWN = (
+    ("loads", "syntactic", "reader and static checks find no error"),
+    ("plays", "functional", "every play ends with one payoff for everybody"),
+    ("means what the story says", "meaning", "the true game: exact where there are numbers, else in preference"),
+    ("equivalent", "equivalent", "the true game up to positive affine payoffs"),
+    ("right at once", "first", "a game at the first attempt"),
+)
+
+
+def rate(rows: Sequence[StoryRow], name: str) -> Interval | None:
+    """Return the share of rows in which `name` holds, of those in which it was asked; None where in none."""
+    asked = [value for row in rows if isinstance(value := row.get(name), bool)]
+    return wilson(sum(asked), len(asked)) if asked else None
+
+
+@dataclass(frozen=True)
+class StoriesResults:
+    """All programs of a run, judged; `unfinished` planned plays are missing."""
+
+    rows: tuple[StoryRow, ...]
+    unfinished: int = 0
+
+    @property
+    def answered(self) -> int:
+        """How many programs were games at all."""
+        return sum(row["status"] == "valid" for row in self.rows)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The rates of every model."""
+        return {"models": {model: self._summarise(model) for model in dict.fromkeys(r["model"] for r in self.rows)}}
+
+    def _summarise(self, model: str) -> dict[str, Any]:
+        own = [row for row in self.rows if row["model"] == model]
+        shares = {name: share.to_json() for _, name, _ in SHOWN if (share := rate(own, name)) is not None}
+        tokens = {"prompt": sum(r["prompt"] for r in own), "completion": sum(r["completion"] for r in own)}
+        return {"programs": len(own), **shares, "tokens": tokens}
+
+
+def measure(plays: Iterable[StoredPlay], engine: LogicEngine) -> Iterator[StoryRow]:
+    """Yield one row for each play."""
     known = {story.id: story for story in stories()}
     for play in plays:
         story = known.get(play.data["story"])
@@ -31,13 +102,13 @@ def measure(plays: Iterable[StoredPlay], engine: LogicEngine) -> Iterator[dict[s
         yield _row(play, story, engine)
 
 
-def _row(play: StoredPlay, story: Story, engine: LogicEngine) -> dict[str, Any]:
+def _row(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
     decision = play.record.submissions[-1].decision
     action = decision.action
     levels = judge_levels(validate(action["program"], engine), story.table, story.named)
     meaning = _meaning(story, levels)
     prompt, completion = action["tokens"]
-    return {
+    row: Any = {
         "model": play.data["model"],
         "story": story.id,
         "game": story.game,
@@ -53,6 +124,7 @@ def _row(play: StoredPlay, story: Story, engine: LogicEngine) -> dict[str, Any]:
         "meaning": bool(meaning.ok),
         "why": decision.reading.how or meaning.why,
     }
+    return cast(StoryRow, row)
 
 
 def _meaning(story: Story, levels: Levels) -> Finding:

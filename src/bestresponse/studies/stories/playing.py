@@ -14,18 +14,18 @@ from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.models.base import Finish, Model
 from bestresponse.models.codec import reply_to_json, request_to_json
-from bestresponse.runs.execute import PlayOne
+from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.stories.config import StoriesConfig
 
-__all__ = ["STUDY", "play_on", "specs"]
+__all__ = ["STUDY", "make_player", "specs"]
 
-STUDY = "autoformalization"
+STUDY = "stories"
 AUTHOR = "author"
 
 
 def specs(config: StoriesConfig) -> Iterator[Spec]:
-    """Every story for every model, stories in the outermost loop. The story itself is part of the spec."""
+    """Yield every story for every model, stories in the outermost loop. The story itself is part of the spec."""
     shared = {name: value for name, value in config.to_json().items() if name not in ("models", "games", "count")}
     for story in config.chosen():
         fixed = {"study": STUDY, "story": story.id, "hash": digest([story.text, table_to_data(story.table)])}
@@ -34,11 +34,11 @@ def specs(config: StoriesConfig) -> Iterator[Spec]:
                 yield Spec.of({**shared, **fixed, "model": model, "sample": sample})
 
 
-def play_on(config: StoriesConfig, models: Mapping[str, Model], engine: LogicEngine) -> PlayOne:
-    """The function that plays one spec, for `run.execute`."""
+def make_player(config: StoriesConfig, models: Mapping[str, Model], engine: LogicEngine) -> PlayOne:
+    """Return the function that plays one spec, for `execute`."""
     texts = {story.id: story.text for story in stories()}
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def make_playere(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         if not done:
             model = models[spec.data["model"]]
             found = Formalizer(model, engine, config.settings(spec.data["sample"])).formalize(texts[spec.data["story"]])
@@ -47,7 +47,7 @@ def play_on(config: StoriesConfig, models: Mapping[str, Model], engine: LogicEng
         right = float(done[0].decision.reading.status is Status.VALID)
         return Record(STUDY, 1, {AUTHOR: spec.data["model"]}, (done[0],), {AUTHOR: right})
 
-    return play_one
+    return make_playere
 
 
 def _decision(found: Formalization) -> Decision:

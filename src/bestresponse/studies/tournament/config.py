@@ -16,7 +16,7 @@ from bestresponse.theory.repeated.round_robin import Rules
 
 __all__ = ["Entry", "Kind", "Stage", "TournamentConfig"]
 
-Kind = Literal["rules", "classic", "axelrod", "model"]
+Kind = Literal["rules", "classic", "axelrod", "model", "function"]
 MOST_ROUNDS = 100_000
 MOST_ENTRIES = 1_000
 

@@ -11,7 +11,8 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
-from bestresponse.games.lookup import find_game
+from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.named_game import NamedGame
 from bestresponse.players.strategies.axelrod import axelrod_strategy
 from bestresponse.studies.tournament.config import Entry, Stage
 from bestresponse.studies.tournament.entrants import as_automata
@@ -20,7 +21,7 @@ from bestresponse.theory.repeated.dilemma import cooperative_actions
 from bestresponse.theory.repeated.library import classic_strategies
 from bestresponse.theory.repeated.reduce import behave_alike
 
-__all__ = ["GROUPS", "Gathered", "gather", "is_in_words", "read_stage", "read_strategy"]
+__all__ = ["GROUPS", "Gathered", "gather", "is_in_words", "make_stage", "read_stage", "read_strategy"]
 
 GROUPS = ("all", "published", "classic")
 AXELROD = "axelrod:"
@@ -35,15 +36,18 @@ class Gathered:
 
 
 def read_stage(source: str) -> Stage:
-    """The game of that name or file, to be played many times; two players who move once, at the same time."""
-    found = find_game(source)
-    game = found.solvable() if not isinstance(found.game, NormalForm) else found.game
+    """Read the game of that name or file, to be played many times."""
+    return make_stage(find_game(source), NamedGame.find(source))
+
+
+def make_stage(found: Found, source: NamedGame) -> Stage:
+    """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same time."""
+    game = found.solvable()
     if not isinstance(game, NormalForm) or game.num_players != 2 or game.shape[0] != game.shape[1]:
         raise InvalidGame(
             f"{found.name}: a tournament needs two players who choose at the same time among equally many moves"
         )
-    is_program = found.origin == "file" and Path(source).suffix.lower() == ".pl"
-    return Stage.from_form(found.name, game, program=read_program_text(Path(source)) if is_program else "")
+    return Stage.from_form(found.name, game, program=source.text if source.ending == ".pl" else "")
 
 
 def gather(names: Iterable[str], stage: Stage, default_move: str | None = None) -> Gathered:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 import numpy as np
@@ -20,8 +19,12 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.figures import charts as figures
+from bestresponse.runs.costs import costs_section
 from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.method import method_section
+from bestresponse.runs.run import Run
 from bestresponse.studies.tournament.evolution import ecology, moran_runs
+from bestresponse.studies.tournament.measure import count_readings
 from bestresponse.studies.tournament.standings import Standings
 
 __all__ = ["findings", "standings_table"]
@@ -30,21 +33,22 @@ _MOST_IN_A_HEATMAP = 16
 _MOST_LINES = 8
 
 
-def findings(standings: Standings, manifest: Manifest, answers: tuple[tuple[str, str, int], ...] = ()) -> Document:
-    """The report of a tournament."""
+def findings(standings: Standings, run: Run) -> Document:
+    """Build the report of a tournament."""
     config = standings.config
     sections = [
         _standing_section(standings),
         _between_section(standings),
         _evolution_section(standings),
-        _answers_section(standings, answers),
-        _method_section(standings, manifest),
+        _answers_section(standings, count_readings(config, run.folder)),
+        costs_section(run.costs),
+        _method_section(standings, run.manifest),
     ]
     return Document(
         f"Tournament: {config.game.name}",
         f"{len(config.entries)} take part, {_length(standings)}",
         tuple(section for section in sections if section is not None),
-        footer=f"bestresponse tournament {manifest.run}",
+        footer=run.manifest.footer,
     )
 
 
@@ -65,7 +69,7 @@ def standings_table(standings: Standings) -> Table:
         ),
     )
     rows = []
-    for number, row in enumerate(standings.rows, 1):
+    for number, row in enumerate(standings.table, 1):
         share = None if row.share is None else 100 * row.share
         cells = (number, row.name, row.per_round, row.first, row.second, share, row.total)
         bounds = None if row.bounds is None else f"{100 * row.bounds[0]:.2f} to {100 * row.bounds[1]:.2f}"
@@ -118,7 +122,7 @@ def _grouped(left_out: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _between_section(standings: Standings) -> Section | None:
-    names = [row.name for row in standings.rows][:_MOST_IN_A_HEATMAP]
+    names = [row.name for row in standings.table][:_MOST_IN_A_HEATMAP]
     order = [entry.name for entry in standings.config.entries]
     places = [order.index(name) for name in names]
     cells = standings.between[np.ix_(places, places)]
@@ -184,13 +188,4 @@ def _method_section(standings: Standings, manifest: Manifest) -> Section:
         if entry.rules
         for block in (Paragraph(f"{entry.name} ({entry.source})"), Code(entry.rules, "prolog"))
     ]
-    packages = manifest.environment.get("packages", {})
-    about = KeyValues(
-        (
-            ("run", manifest.run),
-            ("begun", manifest.created),
-            ("packages", ", ".join(f"{name} {version}" for name, version in packages.items())),
-            ("models", json.dumps(manifest.models, ensure_ascii=False, sort_keys=True)),
-        )
-    )
-    return Section("How it was done", (Code(" ".join(manifest.command), "sh"), about, payoffs, *rules))
+    return method_section(manifest, payoffs, *rules, without=("game", "entries", "left_out"))

@@ -17,13 +17,14 @@ from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.players.strategies.axelrod import AxelrodPlayer
+from bestresponse.players.strategies.function import HistoryFunction, HistoryPlayer
 from bestresponse.players.strategies.trembling import Trembling
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.tournament.config import Entry, TournamentConfig
 from bestresponse.studies.tournament.entrants import as_automata
 from bestresponse.theory.repeated.dilemma import cooperative_actions
 
-__all__ = ["game_of", "player_on"]
+__all__ = ["game_of", "make_player"]
 
 
 def game_of(config: TournamentConfig) -> RepeatedGame:
@@ -31,10 +32,10 @@ def game_of(config: TournamentConfig) -> RepeatedGame:
     return RepeatedGame(config.game.form, config.rounds, config.continuation)
 
 
-def player_on(
-    config: TournamentConfig, models: Mapping[str, Model]
+def make_player(
+    config: TournamentConfig, models: Mapping[str, Model], functions: Mapping[str, HistoryFunction] | None = None
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
-    """The function that plays one spec of `config`, for `run.execute`."""
+    """Return the function that plays one spec of `config`, for `execute`."""
     game = game_of(config)
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
@@ -42,7 +43,7 @@ def player_on(
         seed = split(config.seed, "match", *data["places"], data["repetition"])
         seats: dict[str, Player] = {NATURE: Nature(split(seed, "length"))}
         for seat, role in enumerate(game.roles):
-            player = _player(config, data, seat, models, split(seed, seat))
+            player = _player(config, data, seat, models, functions or {}, split(seed, seat))
             seats[role] = Trembling(player, config.noise, split(seed, "noise", seat)) if config.noise else player
         return play(game, seats, submissions=done, on_submission=keep)
 
@@ -50,13 +51,22 @@ def player_on(
 
 
 def _player(
-    config: TournamentConfig, data: Mapping[str, Any], seat: int, models: Mapping[str, Model], seed: int
+    config: TournamentConfig,
+    data: Mapping[str, Any],
+    seat: int,
+    models: Mapping[str, Model],
+    functions: Mapping[str, HistoryFunction],
+    seed: int,
 ) -> Player:
     entry = Entry(**data["seats"][seat])
     match entry.kind:
         case "model":
             player = _model_player(config, entry.source, models[entry.source], data["repetition"])
             return with_review(entry.source, player)
+        case "function":
+            if entry.name not in functions:
+                raise UsageError(f"{entry.name} was a Python function, which a stored run does not hold")
+            return HistoryPlayer(functions[entry.name], entry.name)
         case "axelrod":
             return AxelrodPlayer(entry.source, cooperative_actions(config.game.form), seed)
         case _:

@@ -8,9 +8,10 @@ seat by its own payoffs. Totals are over all matches in both seats, against itse
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import isclose
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["Standing", "Standings", "normalised", "winners_by_target", "winners_by_total"]
+__all__ = ["Standing", "StandingRow", "Standings", "normalised", "winners_by_target", "winners_by_total"]
 
 
 def normalised(total: float, least: float, most: float, plays: float) -> float:
@@ -65,6 +66,48 @@ class Standing:
     plays: int
 
 
+class StandingRow(TypedDict):
+    """A `Standing` as a row of a table."""
+
+    name: str
+    kind: str
+    total: float | None
+    per_round: float | None
+    first: float | None
+    second: float | None
+    share: float | None
+    share_low: float | None
+    share_high: float | None
+    against_itself: float | None
+    missing: int
+    plays: int
+
+
+def _to_row(one: Standing) -> StandingRow:
+    low, high = one.bounds or (None, None)
+    return StandingRow(
+        name=one.name,
+        kind=one.kind,
+        total=one.total,
+        per_round=one.per_round,
+        first=one.first,
+        second=one.second,
+        share=one.share,
+        share_low=low,
+        share_high=high,
+        against_itself=one.against_itself,
+        missing=one.missing,
+        plays=one.plays,
+    )
+
+
+def _replace_nan(value: Any) -> Any:
+    """Return nested lists with None in place of NaN."""
+    if isinstance(value, list):
+        return [_replace_nan(one) for one in value]
+    return None if np.isnan(value) else value
+
+
 @dataclass(frozen=True)
 class Standings:
     """The mean totals of every match; NaN where no play of it counts. `missing` and `plays` count plays by pair."""
@@ -91,8 +134,38 @@ class Standings:
         """What row earns a round against column, the mean of both seats."""
         return np.asarray((self.per_round[:, :, 0] + self.per_round[:, :, 1].T) / 2)
 
+    @property
+    def rows(self) -> tuple[StandingRow, ...]:
+        """One row for each participant, best first."""
+        return tuple(_to_row(one) for one in self.table)
+
+    @property
+    def answered(self) -> int:
+        """How many have played at all."""
+        return sum(one.share is not None for one in self.table)
+
     @cached_property
-    def rows(self) -> tuple[Standing, ...]:
+    def summary(self) -> dict[str, Any]:
+        """The standings as plain data."""
+        config = self.config
+        return {
+            "game": config.game.name,
+            "rounds": config.rounds,
+            "noise": config.noise,
+            "continuation": config.continuation,
+            "repetitions": config.repetitions,
+            "method": self.method,
+            "winners": list(self.winners),
+            "standings": [
+                {**asdict(one), "bounds": None if one.bounds is None else list(one.bounds)} for one in self.table
+            ],
+            "names": [entry.name for entry in config.entries],
+            "totals": _replace_nan(self.totals.tolist()),
+            "left_out": [{"name": name, "why": why} for name, why in config.left_out],
+        }
+
+    @cached_property
+    def table(self) -> tuple[Standing, ...]:
         """Best first; those without any play last."""
         found = [self._standing(place) for place in range(len(self.config.entries))]
         return tuple(sorted(found, key=lambda s: (s.share is None, -(s.share or 0.0), s.name)))
@@ -100,7 +173,7 @@ class Standings:
     @property
     def sums(self) -> dict[str, float]:
         """The totals of those whose matches were all played."""
-        return {row.name: row.total for row in self.rows if row.total is not None}
+        return {row.name: row.total for row in self.table if row.total is not None}
 
     @property
     def winners(self) -> tuple[str, ...]:

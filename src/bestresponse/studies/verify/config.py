@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.players.llm.verified import is_verified
 from bestresponse.studies.verify.disguise import moves_by_player
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.games.normal_form import NormalForm
@@ -78,6 +79,9 @@ class VerifyConfig:
         for option, given, least, most in limits:
             if not least <= given <= most:
                 raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
+        for name in self.models:
+            if is_verified(name):
+                raise UsageError(f"{name}: this study checks the reasoning itself; name the model without `verified:`")
         if self.after and self.tree is None:
             raise UsageError(f"--after: nothing is chosen before in {self.game}, where all choose at once")
         if self.manner not in MANNERS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,36 +19,33 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.stats.statistics import Comparison, wilson
-from bestresponse.runs.manifest import Manifest
-from bestresponse.studies.verify.evaluation import ERROR_KINDS, agreement
+from bestresponse.runs.method import method_section
+from bestresponse.runs.run import Run
+from bestresponse.studies.verify.evaluation import ERROR_KINDS, agreement, read_sheet
 from bestresponse.studies.verify.measure import STATES, Measured, labels_of
 from bestresponse.studies.verify.recorded import Rating
 
-__all__ = ["findings", "summary_of"]
+__all__ = ["findings"]
 
 _QUOTED = 4
 
 
-def findings(
-    measured: Measured,
-    manifest: Manifest,
-    money: float | None = None,
-    sheets: Sequence[Mapping[str, Rating]] = (),
-) -> Document:
-    """Everything a reader wants to know about a run; `money` is what it cost in dollars, None where unknown, `sheets`
-    are people's ratings by run, one mapping for each rater."""
+def findings(measured: Measured, run: Run) -> Document:
+    """Build the report of a run, with the raters' sheets that lie in its folder."""
     config = measured.config
+    filled = sorted(run.path.glob("sheet-rater-*.csv"))
+    sheets = [read_sheet(path.read_text("utf-8-sig")) for path in filled]
     sections = (
         _first_and_last(measured),
         _loop(measured),
         _claims(measured),
         *_people(measured, sheets),
-        _costs(measured, money),
+        _costs(measured, run.money),
         _examples(measured),
-        _method(measured, manifest),
+        _method(measured, run),
     )
     subtitle = f"{config.model} on {config.game}, translated by {config.translator}, {len(measured.rows)} runs"
-    return Document("Reasoning checked by logic", subtitle, sections, _opening(measured))
+    return Document("Reasoning checked by logic", subtitle, sections, _opening(measured), run.manifest.footer)
 
 
 def _opening(measured: Measured) -> tuple[Block, ...]:
@@ -165,55 +161,15 @@ def _examples(measured: Measured) -> Section:
     return Section("Refuted reasoning and what was said to it", tuple(blocks or [Paragraph("Nothing was refuted.")]))
 
 
-def _method(measured: Measured, manifest: Manifest) -> Section:
+def _method(measured: Measured, run: Run) -> Section:
     game = measured.scene.game
-    shown = game.view(measured.scene.opening, game.roles[measured.config.seat]).briefing
-    settings = {name: value for name, value in manifest.config.items() if name not in ("payoffs", "tree")}
-    return Section(
-        "Method",
-        (
-            Paragraph(
-                "Each reasoning is translated into claims; each claim is decided by a logic engine on the game's "
-                "program and by theory on its payoffs; refuted claims are put right and the reasoner is asked again. "
-                "After A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents, 2024."
-            ),
-            Code(shown),
-            Code(json.dumps(settings, indent=2, ensure_ascii=False), "json"),
-            Code(" ".join(manifest.command), "sh"),
+    return method_section(
+        run.manifest,
+        Paragraph(
+            "Each reasoning is translated into claims; each claim is decided by a logic engine on the game's program "
+            "and by theory on its payoffs; refuted claims are put right and the reasoner is asked again. After "
+            "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents, 2024."
         ),
+        Code(game.view(measured.scene.opening, game.roles[measured.config.seat]).briefing),
+        without=("payoffs", "tree"),
     )
-
-
-def summary_of(measured: Measured) -> dict[str, Any]:
-    """The headline figures as plain data."""
-    return {
-        "game": measured.config.game,
-        "model": measured.config.model,
-        "translator": measured.config.translator,
-        "runs": len(measured.rows),
-        "attempts": {str(number): count for number, count in measured.attempts.items()},
-        "first": measured.states("first"),
-        "last": measured.states("last"),
-        "choices": {
-            action: {when: _estimate(measured.choice_share(action, when)) for when in ("first", "last")}
-            for action in measured.choices
-        },
-        "right_for_the_wrong_reason": {when: _estimate(measured.wrong_reason(when)) for when in ("first", "last")},
-        "claims": {
-            form: dict(zip(("made", "refuted", "unknown"), c, strict=True)) for form, c in measured.refuted().items()
-        },
-        "unread_per_attempt": measured.unread,
-        "change": {what: _difference(measured.change(what)) for what in ("payoff", "gap")},
-        "per_attempt": {
-            who: {what: measured.per_attempt(who, what) for what in ("calls", "prompt", "completion", "seconds")}
-            for who in ("reasoner", "translator")
-        },
-    }
-
-
-def _estimate(interval: Any) -> Any:
-    return None if interval is None else {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
-
-
-def _difference(found: Comparison | None) -> Any:
-    return None if found is None else {**_estimate(found.difference), "p": found.p_value}

@@ -36,6 +36,38 @@ class Measured:
     config: VerifyConfig
     rows: tuple[Row, ...]
 
+    @property
+    def answered(self) -> int:
+        """How many runs have a readable first and last choice."""
+        return len(self.readable)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The headline figures as plain data."""
+        return {
+            "game": self.config.game,
+            "model": self.config.model,
+            "translator": self.config.translator,
+            "runs": len(self.rows),
+            "attempts": {str(number): count for number, count in self.attempts.items()},
+            "first": self.states("first"),
+            "last": self.states("last"),
+            "choices": {
+                action: {when: _to_json(self.choice_share(action, when)) for when in ("first", "last")}
+                for action in self.choices
+            },
+            "right_for_the_wrong_reason": {when: _to_json(self.wrong_reason(when)) for when in ("first", "last")},
+            "claims": {
+                form: dict(zip(("made", "refuted", "unknown"), c, strict=True)) for form, c in self.refuted().items()
+            },
+            "unread_per_attempt": self.unread,
+            "change": {what: _difference(self.change(what)) for what in ("payoff", "gap")},
+            "per_attempt": {
+                who: {what: self.per_attempt(who, what) for what in ("calls", "prompt", "completion", "seconds")}
+                for who in ("reasoner", "translator")
+            },
+        }
+
     @cached_property
     def scene(self) -> Scene:
         """The game as it was told, and what choices are worth in it."""
@@ -124,6 +156,14 @@ class Measured:
             )
             for row in self.rows
         )
+
+
+def _to_json(interval: Interval | None) -> dict[str, Any] | None:
+    return None if interval is None else interval.to_json()
+
+
+def _difference(found: Comparison | None) -> dict[str, Any] | None:
+    return None if found is None else {**found.difference.to_json(), "p": found.p_value}
 
 
 def measure(config: VerifyConfig, plays: Iterable[StoredPlay]) -> Measured:

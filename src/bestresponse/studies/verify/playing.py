@@ -22,13 +22,13 @@ from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling
-from bestresponse.players.llm.verified import Try, Verified, list_calls, tries
+from bestresponse.players.llm.verified import Try, Verified, calls_of, tries
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.verify.config import RULES, VerifyConfig
 from bestresponse.studies.verify.setup import scene_of
 from bestresponse.studies.verify.texts import TEXTS
 
-__all__ = ["Transcribed", "player_on", "transcript"]
+__all__ = ["Transcribed", "make_player", "transcript"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Transcribed:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         made = tries(self.verified, view, ask)
-        return replace(made[-1].decision, reasoning=transcript(made), calls=list_calls(made))
+        return replace(made[-1].decision, reasoning=transcript(made), calls=calls_of(made))
 
 
 def transcript(made: tuple[Try, ...]) -> str:
@@ -80,10 +80,10 @@ def _used(calls: tuple[Call, ...]) -> dict[str, Any]:
     }
 
 
-def player_on(
+def make_player(
     config: VerifyConfig, models: Mapping[str, Model]
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
-    """The function that plays one spec, for `run.execute`."""
+    """Return the function that plays one spec, for `execute`."""
     scene = scene_of(config)
     translator: Translator = (
         RulesTranslator()

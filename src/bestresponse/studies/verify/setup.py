@@ -17,7 +17,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Game
 from bestresponse.core.player import Nature, Player
 from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.players.llm.verified import FindSubject, make_tree_subjects, read_subject
+from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of
 from bestresponse.players.strategies.fixed import FixedMix, Following
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised, disguised_tree, moves_by_player
@@ -66,7 +66,7 @@ class Scene(Protocol):
         ...
 
     @property
-    def subject(self) -> FindSubject:
+    def subject(self) -> SubjectOf:
         """What the reasoner's claims are about."""
         ...
 
@@ -96,7 +96,7 @@ class TableScene:
     opening = ()
     decisions = 1
     yardstick = "payoffs against one equilibrium of the game"
-    subject: FindSubject = read_subject
+    subject: SubjectOf = subject_of
 
     @property
     def seat(self) -> int:
@@ -189,8 +189,8 @@ class TreeScene:
         return moves_by_player(self.tree)[self.seat]
 
     @cached_property
-    def subject(self) -> FindSubject:
-        return make_tree_subjects(self.tree)
+    def subject(self) -> SubjectOf:
+        return moves_of(self.tree)
 
     @cached_property
     def moves(self) -> dict[str, dict[str, str]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -15,80 +13,49 @@ from bestresponse.games.water.solver import kept_for
 from bestresponse.report.document import (
     Block,
     Cell,
-    Code,
     Column,
     Document,
     Figure,
-    KeyValues,
     Note,
     Paragraph,
     Section,
     Table,
 )
-from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, holm, paired_difference, wilson
+from bestresponse.report.stats.statistics import holm, paired_difference
 from bestresponse.runs.answers import answers_section
-from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.costs import costs_section
+from bestresponse.runs.method import method_section
+from bestresponse.runs.run import Run
 from bestresponse.studies.water.config import Setting
 from bestresponse.studies.water.figures import by_day, price_boxes
-from bestresponse.studies.water.measure import Measured, MeasuredSetting, lowest_served, rsr, rsr_end
+from bestresponse.studies.water.measure import Measured
 from bestresponse.studies.water.plan import game_seed
+from bestresponse.studies.water.results import Summary, WaterResults
 
-__all__ = ["Summary", "findings", "summaries"]
+__all__ = ["findings"]
 
 _MOST_BASELINE_GAMES = 200
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The indicators of one setting, with intervals over its games."""
-
-    one: MeasuredSetting
-    survivors: Interval | None
-    survival: tuple[Interval | None, ...]
-    rsr_start: float
-    rsr_end: Interval | None
-    price: Interval | None
-
-
-def summaries(measured: Measured) -> tuple[Summary, ...]:
-    """One summary a setting, in the order of the settings."""
-    return tuple(_summary(one, measured.config.seed, number) for number, one in enumerate(measured.settings))
-
-
-def _summary(one: MeasuredSetting, seed: int, number: int) -> Summary:
-    rng = np.random.default_rng(split(seed, "water summary", number))
-    games = len(one.repeats)
-    ends = rsr_end(one.trace)
-    prices = lowest_served(one.trace)
-    per_game = np.array([np.median(row[~np.isnan(row)]) for row in prices if (~np.isnan(row)).any()])
-    return Summary(
-        one,
-        cluster_bootstrap(one.survivors, rng=rng) if games else None,
-        tuple(wilson(int(alive), games) if games else None for alive in one.trace.survived.sum(axis=0)),
-        rsr(one.trace.rules),
-        cluster_bootstrap(ends[np.isfinite(ends)], rng=rng) if np.isfinite(ends).any() else None,
-        cluster_bootstrap(per_game, rng=rng) if per_game.size else None,
-    )
-
-
-def findings(measured: Measured, manifest: Manifest) -> Document:
-    """The report of a run."""
-    told = summaries(measured)
+def findings(results: WaterResults, run: Run) -> Document:
+    """Build the report of a run."""
+    measured, by_setting = results.measured, results.by_setting
     players = ", ".join(dict.fromkeys(measured.config.players))
     sections = [
-        _survival(told),
+        _survival(by_setting),
         _comparisons(measured),
-        *(_setting_section(summary) for summary in told if summary.one.repeats),
+        *(_setting_section(summary) for summary in by_setting if summary.one.repeats),
         _baselines(measured),
         answers_section(measured.answers, "How the bids were read"),
-        _method(manifest),
+        costs_section(run.costs),
+        method_section(run.manifest),
     ]
     return Document(
         title="Who survives the drought?",
         subtitle=f"{players}: {measured.games} games of {measured.config.games}, seed {measured.config.seed}",
         opening=tuple(_opening(measured)),
         sections=tuple(section for section in sections if section is not None),
-        footer=f"bestresponse {manifest.environment.get('packages', {}).get('bestresponse', '')}, run {manifest.run}",
+        footer=run.manifest.footer,
     )
 
 
@@ -199,20 +166,3 @@ def _at_hand(measured: Measured) -> list[str]:
 def _supplies(measured: Measured) -> list[Setting]:
     """One setting for each abundance."""
     return list({one.setting.abundance: one.setting for one in reversed(measured.settings)}.values())[::-1]
-
-
-def _method(manifest: Manifest) -> Section:
-    items: tuple[tuple[str, Cell], ...] = (
-        ("run", manifest.run),
-        ("begun", manifest.created),
-        ("python", manifest.environment.get("python")),
-        ("revision", manifest.environment.get("revision")),
-    )
-    return Section(
-        "How it was done",
-        (
-            Code(" ".join(manifest.command), "sh"),
-            KeyValues(items),
-            Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json"),
-        ),
-    )

@@ -10,9 +10,9 @@ Games are rebuilt from the recorded bids, many at once. A void game enters no fi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from bestresponse.games.water.rules import WaterRules
 from bestresponse.runs.answers import Answers, count_answers
 from bestresponse.studies.water.config import Setting, WaterConfig
 
-__all__ = ["Measured", "MeasuredSetting", "lowest_served", "measure", "rsr", "rsr_end", "trace_of"]
+__all__ = ["GameRow", "Measured", "MeasuredSetting", "lowest_served", "measure", "rsr", "rsr_end", "trace_of"]
 
 
 GameDays = list[tuple[int, dict[str, float]]]
@@ -46,6 +46,18 @@ class MeasuredSetting:
         return counts
 
 
+class GameRow(TypedDict):
+    """One game of a setting."""
+
+    abundance: str
+    personas: bool
+    repeat: int
+    survivors: int
+    rsr_start: float
+    rsr_end: float
+    alive: dict[str, bool]
+
+
 @dataclass(frozen=True)
 class Measured:
     """A whole run."""
@@ -58,26 +70,24 @@ class Measured:
     def games(self) -> int:
         return sum(len(one.repeats) for one in self.settings)
 
-    def rows(self) -> Iterable[dict[str, Any]]:
-        """One flat row a game."""
+    def list_games(self) -> Iterator[GameRow]:
+        """Yield one row for each game; `alive` says who survived."""
         for one in self.settings:
             start, end = rsr(one.trace.rules), rsr_end(one.trace)
             for row, repeat in enumerate(one.repeats):
-                yield {
-                    "abundance": one.setting.abundance,
-                    "personas": one.setting.persona,
-                    "repeat": repeat,
-                    "survivors": int(one.survivors[row]),
-                    "rsr_start": start,
-                    "rsr_end": float(end[row]),
-                    **{
-                        f"alive_{resident.name}": bool(alive)
-                        for resident, alive in zip(one.trace.rules.residents, one.trace.survived[row], strict=True)
-                    },
-                }
+                alive = zip(one.trace.rules.residents, one.trace.survived[row], strict=True)
+                yield GameRow(
+                    abundance=one.setting.abundance,
+                    personas=one.setting.persona,
+                    repeat=repeat,
+                    survivors=int(one.survivors[row]),
+                    rsr_start=start,
+                    rsr_end=float(end[row]),
+                    alive={resident.name: bool(lives) for resident, lives in alive},
+                )
 
-    def day_rows(self) -> Iterable[dict[str, Any]]:
-        """One flat row a game, day and resident who was there."""
+    def list_days(self) -> Iterator[dict[str, Any]]:
+        """Yield one row for each game, day and resident who was there."""
         for one in self.settings:
             t = one.trace
             for game, day, seat in np.argwhere(t.present).tolist():

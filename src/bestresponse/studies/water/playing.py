@@ -21,13 +21,13 @@ from bestresponse.runs.agents import ask_at_once, settled_agent
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.water.config import is_bidder
 
-__all__ = ["player_on", "records_of"]
+__all__ = ["make_player", "records_of"]
 
 
-def player_on(
+def make_player(
     models: Mapping[str, Model],
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
-    """The function that plays one game of the study, for `run.execute`."""
+    """Return the function that plays one game of the study, for `execute`."""
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         game = Water(WaterRules.from_json(spec.data["rules"]))

@@ -11,6 +11,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.interval import Interval
 from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.run import load_run
 from bestresponse.web.watching.runs import report_of
 
 if TYPE_CHECKING:
@@ -24,10 +25,8 @@ Figure = Interval | float | int
 @lru_cache(maxsize=64)
 def _summaries(path: Path, size: int) -> tuple[PlayerSummary, ...]:
     """The players of a benchmark run as it was at that size; none where it is no benchmark."""
-    from bestresponse.studies.bench.session import read_results
-
     try:
-        return read_results(RunFolder.read(path)).summaries
+        return load_run(path).results.summaries  # type: ignore[attr-defined,no-any-return]
     except (BestResponseError, IndexError):
         return ()
 

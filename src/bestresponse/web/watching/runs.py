@@ -14,11 +14,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bestresponse.core.errors import StoreError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.game import Game
-from bestresponse.runs import watching
+from bestresponse.runs.costs import Prices, price_by_model
 from bestresponse.runs.folder import RunFolder, StoredPlay
 from bestresponse.runs.lines import read_lines
+from bestresponse.runs.run import Run
+from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.store import NoSuchTable
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ class Progress:
 class _Tally:
     """Sums over the plays and calls of a run, as far as its files were read."""
 
-    prices: watching.Prices
+    prices: Prices
     total: int | None
     calls_file: Path
     records: int = 0
@@ -98,7 +100,7 @@ class Runs:
         with self._lock:
             tally = self._tallies.get((name, m.run))
             if tally is None:
-                tally = _Tally(watching.prices_of(folder), watching.total_of(folder), watching.calls_of(folder))
+                tally = _Tally(price_by_model(m), *_plan(folder))
                 self._tallies[name, m.run] = tally
             _read_on(folder.path, tally)
             done = _is_done(folder, tally)
@@ -112,6 +114,18 @@ def _age(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
+
+
+def _plan(folder: RunFolder) -> tuple[int | None, Path]:
+    """Return how many plays a run will have, None where nobody knows, and the file of its calls."""
+    calls = folder.path / "calls.jsonl"
+    if folder.manifest.study not in studies.names():
+        return None, calls
+    try:
+        run = Run(folder, find_study(folder.manifest.study))
+        return run.total, run.calls_path
+    except (StoreError, UsageError):
+        return None, calls
 
 
 def _is_done(folder: RunFolder, tally: _Tally) -> bool:
@@ -166,8 +180,10 @@ def play_of(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[dict[str, An
 
 def game_of_play(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None:
     """The game that was played, where the study of the run tells how to make it again."""
+    if folder.manifest.study in studies.names():
+        return Run(folder, find_study(folder.manifest.study)).game(data)
     if folder.manifest.study != SESSIONS:
-        return watching.game_of_play(folder, data)
+        return None
     from bestresponse.web.sessions.games import game_of
     from bestresponse.web.sessions.setup import Setup
 
@@ -176,7 +192,7 @@ def game_of_play(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None
 
 def has_report(folder: RunFolder) -> bool:
     """Whether runs of this kind are reported."""
-    return folder.manifest.study in (SESSIONS, *watching.WATCHED)
+    return folder.manifest.study in (SESSIONS, *studies.names())
 
 
 def report_of(folder: RunFolder) -> Document:
@@ -184,6 +200,8 @@ def report_of(folder: RunFolder) -> Document:
     from bestresponse.web.watching.sessions_report import sessions_document
 
     try:
-        return sessions_document(folder) if folder.manifest.study == SESSIONS else watching.document_of(folder)
+        if folder.manifest.study == SESSIONS:
+            return sessions_document(folder)
+        return Run(folder, find_study(folder.manifest.study)).report()
     except StoreError as error:
         raise NoSuchTable(str(error)) from None

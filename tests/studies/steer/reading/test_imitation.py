@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.dialogue.domain import load_domain
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import Unwritten
+from bestresponse.studies.steer.answers import MemoryAnswers
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.reading.embedding import HashedWords, MiniLM, Remembered
 from bestresponse.studies.steer.reading.imitation import earned, imitate, observation
@@ -20,7 +19,7 @@ from bestresponse.studies.steer.session import run
 def debates():
     """Solved debates: the opener of a message shows its style, so the best answer can be read off the words."""
     config = SteerConfig("debate", "simulated", games=14, wordings=8, iterations=100)
-    return run(config, load_domain("debate"), {"simulated": SimulatedSpeaker(0)}, Unwritten())[0].games
+    return run(config, {"simulated": SimulatedSpeaker(0)}, MemoryAnswers())[0].games
 
 
 def test_a_network_learns_which_input_wants_which_distribution():

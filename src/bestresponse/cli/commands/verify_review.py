@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from bestresponse.core.errors import StoreError
+from bestresponse.cli.terminal import console, print_table
 from bestresponse.formal.claims.review import Review, State
-from bestresponse.report import codec, page, tables
-from bestresponse.report.document import Column, Document, Table
-from bestresponse.runs.folder import RunFolder
-from bestresponse.studies.verify import session
-from bestresponse.studies.verify.evaluation import write_sheet
-from bestresponse.studies.verify.measure import Measured
-from bestresponse.studies.verify.watching import report_of
+from bestresponse.report.document import Column, Table
+from bestresponse.report.text import visible
 
-__all__ = ["exit_code", "print_review", "publish", "review_to_json", "write_files"]
+__all__ = ["exit_code", "print_review", "review_to_json"]
 
-RATERS = 3
 _LONGEST_UNREAD = 300
 
 
@@ -44,9 +37,6 @@ def review_to_json(review: Review, translator: str) -> dict[str, Any]:
 
 def print_review(review: Review, translator: str) -> None:
     """A review on the screen: every claim, its verdict, and what is true instead."""
-    from bestresponse.cli.terminal import console, print_table
-    from bestresponse.report.text import visible
-
     columns = (Column("verdict"), Column("claim"), Column("why it is unknown"))
     rows = tuple((one.verdict.value.upper(), one.text, one.proof.why or None) for one in review.checked)
     if rows:
@@ -61,28 +51,3 @@ def print_review(review: Review, translator: str) -> None:
 def exit_code(review: Review) -> int:
     """Return 1 where something is refuted, 2 where nothing could be checked, else 0."""
     return {State.WRONG: 1, State.CORRECT: 0}.get(review.state, 2)
-
-
-def publish(folder: RunFolder) -> tuple[Document, list[Path]]:
-    """The report of a stored run and all its files, made anew; for `bestresponse report`."""
-    measured = session.read_results(folder)
-    if not measured.rows:
-        raise StoreError(f"{folder.path} holds no finished run yet")
-    return write_files(folder, measured)
-
-
-def write_files(folder: RunFolder, measured: Measured) -> tuple[Document, list[Path]]:
-    """Write everything; gives the document and the paths in the order a reader wants them."""
-    document = report_of(folder, measured)
-    plain = [{name: value for name, value in row.items() if name != "transcript"} for row in measured.rows]
-    sheet = write_sheet(measured.sheet())
-    written = [
-        folder.write_text("report.html", page.render(document)),
-        folder.write_text("report.json", codec.to_json(document)),
-        folder.write_text("rows.csv", tables.to_csv(plain)),
-    ]
-    for rater in range(1, RATERS + 1):
-        name = f"sheet-rater-{rater}.csv"
-        if not (folder.path / name).exists():
-            written.append(folder.write_text(name, sheet))
-    return document, written

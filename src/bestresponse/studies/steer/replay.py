@@ -10,25 +10,26 @@ from bestresponse.core.json import canonical
 from bestresponse.games.dialogue.recorded import PERSON, Book, Entry
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.replay import Replay, recorded_models
-from bestresponse.studies.steer.answers import Unwritten, read_book
-from bestresponse.studies.steer.session import Steered, book_of, config_of, domain_of, run
-from bestresponse.studies.steer.summary import summary_of
+from bestresponse.studies.steer.answers import MemoryAnswers, read_answers
+from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.session import SteerResults, find_answers, run
+from bestresponse.studies.steer.summary import summarise
 
-__all__ = ["replay_run"]
+__all__ = ["replay_answers"]
 
 _DECIMALS = 6
 _COMPARED = ("nash_conv", "unguided_nash_conv", "cfr_gain", "margin", "fresh", "follow_rate", "second_referee",
              "payoffs", "prompts", "table", "held_out")  # fmt: skip
 
 
-def replay_run(folder: RunFolder) -> Replay:
+def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
     """Ask everything again, of models that give only the replies on record; compare the answers and the figures."""
-    path = book_of(folder)
-    recorded = read_book(path)
-    kept = Unwritten(Book(entry for entry in recorded.entries if entry.by == PERSON))
+    path = find_answers(config, folder.manifest, folder.path.parent)
+    recorded = read_answers(path)
+    kept = MemoryAnswers(Book(entry for entry in recorded.entries if entry.by == PERSON))
     models = recorded_models(RunFolder(path, folder.manifest))
     try:
-        steered, _ = run(config_of(folder), domain_of(folder), models, kept)
+        steered, _ = run(config, models, kept)
     except BestResponseError as error:
         return Replay(0, (f"the run cannot be made again: {error}",), "answers")
     different = [_difference(entry, recorded) for entry in kept.book.entries]
@@ -46,13 +47,13 @@ def _difference(entry: Entry, recorded: Book) -> str:
     return f"{entry.by}, draw {entry.number} of {entry.key}: {repr(entry.text)[:80]}, recorded {was}"
 
 
-def _other_figures(folder: RunFolder, steered: Steered) -> list[str]:
+def _other_figures(folder: RunFolder, steered: SteerResults) -> list[str]:
     """The figures that do not come out as the finished run told them."""
     try:
         told = json.loads((folder.path / "summary.json").read_text("utf-8"))
     except FileNotFoundError:
         return []
-    found = summary_of(steered, 0)
+    found = summarise(steered)
     return [
         f"the figure {name} came out differently"
         for name in _COMPARED

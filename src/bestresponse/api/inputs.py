@@ -1,0 +1,108 @@
+"""What the functions of the Python interface take: games and models in any form a user has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Game
+from bestresponse.core.json import digest
+from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.named_game import NamedGame
+from bestresponse.models.base import Model, Reply, Request
+from bestresponse.models.providers.function import from_function
+from bestresponse.theory.files.efg import format_efg
+from bestresponse.theory.files.nfg import format_nfg
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = ["GameLike", "Matrix", "ModelLike", "ProgramGame", "as_found", "as_model", "as_models", "as_source"]
+
+Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction]] | NDArray[Any]
+
+
+@runtime_checkable
+class ProgramGame(Protocol):
+    """A game that was written as a program, such as a formalized story."""
+
+    @property
+    def game(self) -> Found: ...
+
+    @property
+    def program(self) -> str: ...
+
+
+GameLike: TypeAlias = "str | Path | NormalForm | Tree | Game[Any] | Found | ProgramGame | Matrix"
+"""A name, a file, a table, a tree, rules, a formalized story, or the payoff matrix of a zero-sum game."""
+ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
+"""A name, a model, or any function from a prompt to a text."""
+
+
+def as_found(game: GameLike, other: Matrix | None = None) -> Found:
+    """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
+    if other is not None:
+        return _wrap(NormalForm.bimatrix(_as_array(game), _as_array(other)))
+    if isinstance(game, Found):
+        return game
+    if isinstance(game, ProgramGame):
+        return game.game
+    if isinstance(game, str | Path):
+        return find_game(game)
+    if isinstance(game, NormalForm | Tree):
+        return _wrap(game)
+    if isinstance(game, Sequence | np.ndarray):
+        return _wrap(NormalForm.zero_sum(_as_array(game)))
+    if hasattr(game, "asks"):
+        return Found(game.name, "registered", game)
+    raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}")
+
+
+def as_source(game: GameLike) -> NamedGame:
+    """Turn a game into what a run keeps of it: its name, or its text."""
+    if isinstance(game, str | Path):
+        return NamedGame.find(str(game))
+    if isinstance(game, ProgramGame) and not isinstance(game, Found):
+        return NamedGame(game.game.name, ".pl", game.program)
+    found = as_found(game)
+    if isinstance(found.game, NormalForm):
+        return NamedGame(found.name, ".nfg", format_nfg(found.game))
+    if isinstance(found.game, Tree):
+        return NamedGame(found.name, ".efg", format_efg(found.game))
+    form = found.solvable()
+    text = format_efg(form) if isinstance(form, Tree) else format_nfg(form)
+    return NamedGame(found.name, ".efg" if isinstance(form, Tree) else ".nfg", text)
+
+
+def as_model(model: ModelLike) -> tuple[str, Model | None]:
+    """Return the name of a model, and the model itself where it is not to be opened by its name."""
+    if isinstance(model, str):
+        return model, None
+    if isinstance(model, Model):
+        return model.id, model
+    if callable(model):
+        name = getattr(model, "__name__", type(model).__name__)
+        return name if name.isidentifier() else f"function-{digest(repr(model), 6)}", from_function(name, model)
+    raise UsageError(f"expected a model, its name or a function from prompt to text, got {type(model).__name__}")
+
+
+def as_models(models: Sequence[ModelLike]) -> tuple[tuple[str, ...], dict[str, Model]]:
+    """Return the names of models, and those that are not to be opened by name."""
+    named = [as_model(model) for model in models]
+    return tuple(name for name, _ in named), {name: model for name, model in named if model is not None}
+
+
+def _wrap(form: NormalForm | Tree) -> Found:
+    return Found(form.name or "game", "file", form)
+
+
+def _as_array(matrix: Any) -> NDArray[np.float64]:
+    try:
+        return np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("expected a matrix of numbers: rows of equal length") from None

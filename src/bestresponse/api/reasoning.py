@@ -1,0 +1,103 @@
+"""Check reasoning, play single games, open models, and work out published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_model
+from bestresponse.core.episode import Record
+from bestresponse.core.episode import play as play_episode
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE
+from bestresponse.core.player import Nature, Player
+from bestresponse.core.registry import did_you_mean
+from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.translators.model import ModelTranslator
+from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.models.base import Model
+from bestresponse.models.registry import open_model as open_by_name
+from bestresponse.players.lookup import find_strategy, seat_model
+from bestresponse.players.strategies.function import FunctionPlayer, ViewFunction
+from bestresponse.runs.models import make_model_settings
+from bestresponse.studies.reproduce.reproduction import Reproduction
+
+__all__ = ["PAPERS", "open_model", "play", "reproduce", "verify"]
+
+PAPERS: dict[str, str] = {
+    "alympics": "bestresponse.studies.reproduce.alympics",
+    "autoformalization": "bestresponse.studies.reproduce.autoformalization",
+    "lelma": "bestresponse.studies.verify.reproduction",
+}
+"""Each paper's module; it has a function `reproduce(folder)` that returns a `Reproduction`."""
+
+
+def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
+    """Open a model by its name, with keys from the environment; nothing is cached, counted or limited."""
+    return open_by_name(name, make_model_settings(concurrency=workers, threads=threads))
+
+
+def verify(text: str, game: GameLike, *, seat: int = 0, translator: ModelLike | None = None) -> Review:
+    """Check a reasoning about a game: find its claims, and prove or refute each.
+
+    The player in `seat` reasons. Without a `translator` rules find the claims; else a model does.
+
+    >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
+    'wrong'
+    """
+    form = as_found(game).solvable()
+    if not 0 <= seat < form.num_players:
+        raise UsageError(f"seat {seat}: the game has {form.num_players} players, counted from 0")
+    used = RulesTranslator() if translator is None else ModelTranslator(_open(translator))
+    return Reviewer(used, EmbeddedEngine).review(text, Subject(form, seat))
+
+
+def play(
+    game: GameLike,
+    players: Mapping[str, ModelLike | Player | ViewFunction] | Sequence[ModelLike | Player | ViewFunction],
+    *,
+    seed: int = 0,
+) -> Record:
+    """Play a game once and return its record.
+
+    A player is the name of a strategy or a model, a model, a player with `decide(view, ask)`, or a function of view and
+    ask. A sequence fills the seats in the order of the game's roles.
+    """
+    rules = as_found(game).playable()
+    if not isinstance(players, Mapping):
+        if len(players) != len(rules.roles):
+            raise UsageError(f"{rules.name} has the seats {', '.join(rules.roles)}; name a player for each")
+        players = dict(zip(rules.roles, players, strict=True))
+    seated = {role: _seat(who, rules, role, seed) for role, who in players.items()}
+    return play_episode(rules, {NATURE: Nature(seed), **seated})
+
+
+def _seat(who: Any, rules: Any, role: str, seed: int) -> Player:
+    if isinstance(who, str):
+        return find_strategy(who, rules, role, seed) or seat_model(who, open_model(who), rules, role, seed)
+    if hasattr(who, "decide"):
+        return who  # type: ignore[no-any-return]
+    if hasattr(who, "complete"):
+        return seat_model(who.id, who, rules, role, seed)
+    if callable(who):
+        return FunctionPlayer(who, getattr(who, "__name__", "function"))
+    raise UsageError(f"{role}: expected a strategy, a model, a player or a function, got {type(who).__name__}")
+
+
+def reproduce(paper: str, data: str | Path) -> Reproduction:
+    """Work out the figures of a paper from its recorded runs in the folder `data`."""
+    if paper not in PAPERS:
+        raise UsageError(f"there is no paper {paper!r}; known: {', '.join(PAPERS)}.{did_you_mean(paper, list(PAPERS))}")
+    if not Path(data).is_dir():
+        raise UsageError(f"{data}: there is no such folder")
+    found: Reproduction = import_module(PAPERS[paper]).reproduce(Path(data))
+    return found
+
+
+def _open(model: ModelLike) -> Model:
+    name, own = as_model(model)
+    return own if own is not None else open_model(name)

@@ -1,0 +1,355 @@
+"""Run studies: every function plays what is missing, writes the report beside the record, and returns the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack
+
+from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_models, as_source
+from bestresponse.core.errors import ModelUnavailable, UsageError
+from bestresponse.core.json import digest
+from bestresponse.games.water.rules import WaterRules
+from bestresponse.models.base import Model
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.players.llm.agent import Policy
+from bestresponse.players.llm.persona import Persona, published_personas
+from bestresponse.players.lookup import choose_default
+from bestresponse.players.strategies.function import HistoryFunction
+from bestresponse.runs.execution import Progress
+from bestresponse.runs.launch import run_study
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.run import Run
+from bestresponse.runs.study import Config, Study
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.given import UserGame
+from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
+from bestresponse.studies.simulate.study import SimulateStudy
+from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.study import SteerStudy
+from bestresponse.studies.stories.config import StoriesConfig
+from bestresponse.studies.stories.study import StoriesStudy
+from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
+from bestresponse.studies.tournament.entries import GROUPS, gather, make_stage
+from bestresponse.studies.tournament.study import TournamentStudy
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import WaterStudy
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.cfr import Variant
+
+__all__ = ["bench", "bench_stories", "simulate", "simulate_water", "steer", "tournament", "verify_model"]
+
+SIMULATED = "simulated"
+
+
+class RunOptions(TypedDict, total=False):
+    """How a run is made, whatever study it is of."""
+
+    output_dir: str | Path
+    workers: int | None
+    cache: Literal["off", "read-write", "refresh", "replay"]
+    max_calls: int | None
+    max_total_tokens: int | None
+    max_cost: float | None
+    processes: int
+    on_progress: Callable[[Progress], None]
+
+
+class BenchSettings(RunOptions, total=False):
+    """The settings of `bench`; see `BenchConfig`."""
+
+    num_games: int
+    num_rows: int
+    num_cols: int
+    seed: int
+    llm_seed: int | None
+    family: str
+    scale: float
+    decimals: int
+    suite: str
+    elicit: tuple[str, ...]
+    formats: tuple[str, ...]
+    themes: tuple[str, ...]
+    seats: tuple[str, ...]
+    style: str
+    temperature: float | None
+    max_tokens: int
+    samples: int
+    attempts: int
+    precision: float | None
+
+
+def bench(
+    model: ModelLike | Sequence[ModelLike], game: GameLike | None = None, **settings: Unpack[BenchSettings]
+) -> Run:
+    """Measure the Nash gap and the exploitability of models on random matrix games, or on one game of yours."""
+    names, given = as_models(_as_list(model))
+    own: dict[str, Any] = {}
+    if game is not None:
+        found = as_found(game)
+        form = found.solvable()
+        if not isinstance(form, NormalForm):
+            raise UsageError(f"{found.name} is played in turn; the benchmark asks for one choice of simultaneous moves")
+        user_game = UserGame.from_form(found.name, form)
+        own = {"given": user_game, "num_rows": user_game.shape[0], "num_cols": user_game.shape[1]}
+        own |= {"themes": ("own",), "num_games": min(24, user_game.most_orders)}
+    config = BenchConfig(models=names, **(own | _pick(settings, BenchConfig)))
+    return _run(BenchStudy(), config, given, settings)
+
+
+class StoriesSettings(RunOptions, total=False):
+    """The settings of `bench_stories`; see `StoriesConfig`."""
+
+    games: tuple[str, ...]
+    count: int | None
+    attempts: int
+    shots: int
+    form: Literal["auto", "program", "table"]
+    max_tokens: int
+    temperature: float
+    samples: int
+    llm_seed: int | None
+
+
+def bench_stories(model: ModelLike | Sequence[ModelLike], **settings: Unpack[StoriesSettings]) -> Run:
+    """Measure how well models turn stories into games."""
+    names, given = as_models(_as_list(model))
+    return _run(StoriesStudy(), StoriesConfig(names, **_pick(settings, StoriesConfig)), given, settings)
+
+
+class TournamentSettings(RunOptions, total=False):
+    """The settings of `tournament`; see `TournamentConfig`."""
+
+    rounds: int
+    noise: float
+    continuation: float
+    repetitions: int | None
+    against: str | None
+    default_move: str | None
+    targets: tuple[tuple[str, float], ...]
+    moran: int
+    seed: int
+    temperature: float | None
+    max_tokens: int
+    attempts: int
+    style: str
+
+
+def tournament(
+    game: GameLike, entries: Sequence[str | Model | HistoryFunction] = ("all",), **settings: Unpack[TournamentSettings]
+) -> Run:
+    """Run a round robin in a repeated game.
+
+    An entry is the name of a strategy or of a group of strategies, a function of the own and the other's moves so far
+    that returns the next move, a model, or the name of one.
+    """
+    stage = make_stage(as_found(game), as_source(game))
+    wanted: list[Entry] = []
+    given: dict[str, Model] = {}
+    functions: dict[str, HistoryFunction] = {}
+    for entry in entries:
+        wanted += _enter(entry, stage, settings.get("default_move"), given, functions)
+    config = TournamentConfig(stage, tuple(wanted), **_pick(settings, TournamentConfig))
+    return _run(TournamentStudy(functions), config, given, settings)
+
+
+def _enter(
+    entry: str | Model | HistoryFunction,
+    stage: Stage,
+    default_move: str | None,
+    given: dict[str, Model],
+    functions: dict[str, HistoryFunction],
+) -> list[Entry]:
+    """Turn one entry into what the tournament keeps; models and functions are collected on the way."""
+    if isinstance(entry, str):
+        if entry in GROUPS or not ("/" in entry or entry.startswith(("http", "verified:")) or entry.endswith(".gguf")):
+            return list(gather([entry], stage, default_move).entries)
+        return [Entry(entry, "model", entry)]
+    if isinstance(entry, Model):
+        given[entry.id] = entry
+        return [Entry(entry.id, "model", entry.id)]
+    if not callable(entry):
+        raise UsageError(f"expected a strategy, a model or a function, got {type(entry).__name__}")
+    name = getattr(entry, "__name__", type(entry).__name__)
+    functions[name] = entry
+    return [Entry(name, "function", digest(repr(getattr(entry, "__code__", entry)), 12))]
+
+
+class AgentSettings(RunOptions, total=False):
+    """How models are asked in simulations."""
+
+    repeats: int
+    seed: int
+    memory: str
+    reasoning: str
+    attempts: int
+    style: Literal["auto", "line", "json"]
+    temperature: float
+    max_tokens: int
+
+
+class SimulateSettings(AgentSettings, total=False):
+    """The settings of `simulate`; see `SimulateConfig`."""
+
+    personas: Mapping[str, Persona]
+    policy: Policy
+
+
+def simulate(
+    game: GameLike,
+    model: ModelLike | None = None,
+    *,
+    seats: Mapping[str, ModelLike] | None = None,
+    others: ModelLike | None = None,
+    **settings: Unpack[SimulateSettings],
+) -> Run:
+    """Play a game many times and measure payoffs, moves, regret and welfare beside what theory says.
+
+    `seats` says who sits where by role: a strategy by name, a model or its name. `model` takes the seats that are not
+    named, with `others` only the first of them.
+    """
+    source = as_source(game)
+    rules = source.game()
+    who: dict[str, ModelLike] = dict(seats or {})
+    free = [role for role in rules.roles if role not in who]
+    if model is not None:
+        who |= dict.fromkeys(free[:1] if others is not None else free, model)
+    rest: ModelLike = others if others is not None else choose_default(rules)
+    names, given = as_models([who.get(role, rest) for role in rules.roles])
+    chosen = {"policy": usual_policy(rules)} | _pick(settings, SimulateConfig)
+    config = SimulateConfig(source, tuple(zip(rules.roles, names, strict=True)), **chosen)
+    return _run(SimulateStudy(), config, given, settings)
+
+
+class WaterSettings(AgentSettings, total=False):
+    """The settings of `simulate_water`; see `WaterConfig`."""
+
+    abundances: tuple[str, ...]
+    rules: WaterRules
+    persona_texts: Mapping[str, Persona]
+    policy: Policy
+
+
+def simulate_water(
+    model: ModelLike,
+    *,
+    personas: bool | Literal["both"] = False,
+    seats: Mapping[str, ModelLike] | None = None,
+    **settings: Unpack[WaterSettings],
+) -> Run:
+    """Play the Water Allocation Challenge; `model` is a model or a bidder such as "need", `seats` are by resident."""
+    rules = settings.get("rules", WaterRules())
+    residents = [resident.name for resident in rules.residents]
+    unknown = sorted(set(seats or {}) - set(residents))
+    if unknown:
+        raise UsageError(f"there is no resident {unknown[0]!r}; known: {', '.join(residents)}")
+    names, given = as_models([(seats or {}).get(name, model) for name in residents])
+    wanted = (False, True) if personas == "both" else (bool(personas),)
+    chosen = {"persona_texts": published_personas()} | _pick(settings, WaterConfig)
+    return _run(WaterStudy(), WaterConfig(names, personas=wanted, **chosen), given, settings)
+
+
+class SteerSettings(RunOptions, total=False):
+    """The settings of `steer`; see `SteerConfig`."""
+
+    judge: str
+    scenarios_by: str
+    second: str
+    second_judge: str
+    solver: Literal["cfr", "psro"]
+    games: int
+    seed: int
+    replies: int
+    wordings: int
+    types: int
+    actions: str
+    payoffs: Literal["deal", "score"]
+    early_end: bool
+    follow: bool
+    classifier: str
+    iterations: int
+    variant: Variant
+    oracle: str
+    meta: str
+    candidates: int
+    plays: int
+    swap_seats: bool
+    temperature: float
+    max_tokens: int
+    fresh: int
+    held_out: int
+    imitate: bool
+    embed: str
+
+
+def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[SteerSettings]) -> Run:
+    """Let an equilibrium solver choose how a model speaks in a dialogue, and measure what that earns."""
+    (name,), given = as_models([model])
+    config = SteerConfig(str(domain), name, **_pick(settings, SteerConfig))
+    given = {SIMULATED: SimulatedSpeaker(config.seed)} | given
+    return _run(SteerStudy(), config, given, settings)
+
+
+class VerifySettings(RunOptions, total=False):
+    """The settings of `verify_model`; see `VerifyConfig`."""
+
+    translator: str
+    repeats: int
+    attempts: int
+    manner: Literal["positive", "negative"]
+    unit: Literal["text", "paragraph"]
+    disguised: bool
+    inverted: bool
+    seat: int
+    temperature: float | None
+    max_tokens: int
+    seed: int | None
+    after: tuple[str, ...]
+
+
+def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySettings]) -> Run:
+    """Let a model reason about a game, refute what is wrong, and measure what the feedback changes."""
+    (name,), given = as_models([model])
+    found = as_found(game)
+    config = VerifyConfig.of(found.name, found.solvable(), model=name, **_pick(settings, VerifyConfig))
+    return _run(VerifyStudy(), config, given, settings)
+
+
+def _run(study: Study[Any, Any], config: Config, given: Mapping[str, Model], settings: Mapping[str, Any]) -> Run:
+    """Run a study with these models, publish it, and return it; ModelUnavailable where nothing could be played."""
+    output = Path(settings.get("output_dir", "results"))
+    limits = ModelLimits(
+        settings.get("workers"),
+        settings.get("cache", "read-write"),
+        settings.get("max_calls"),
+        settings.get("max_total_tokens"),
+        settings.get("max_cost"),
+        settings.get("processes", 1),
+    )
+    tell = settings.get("on_progress", lambda progress: None)
+    with open_models(config.models, output, limits, given=given) as opened:
+        run = run_study(study, config, opened.models, output, workers=opened.workers, on_progress=tell)
+    if run.results.rows:
+        run.publish()
+    elif run.outcome is not None and not run.outcome.complete:
+        raise ModelUnavailable(run.outcome.stopped or "; ".join(run.outcome.failures) or "nothing could be played")
+    return run
+
+
+def _pick(settings: Mapping[str, Any], config: type) -> dict[str, Any]:
+    """Return those settings that are fields of a study's configuration; UsageError for an unknown one."""
+    known = {field.name for field in fields(config)}
+    unknown = sorted(set(settings) - known - set(RunOptions.__annotations__))
+    if unknown:
+        raise UsageError(f"{config.__name__.removesuffix('Config').lower()} has no setting {unknown[0]!r}")
+    return {name: value for name, value in settings.items() if name in known}
+
+
+def _as_list(model: ModelLike | Sequence[ModelLike]) -> Sequence[ModelLike]:
+    if isinstance(model, Sequence) and not isinstance(model, str):
+        return model
+    return [model]

@@ -1,0 +1,62 @@
+"""Run a study: begin or go on with the run of these settings, and play what is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import StoreError
+from bestresponse.models.base import Model
+from bestresponse.runs.execution import Progress
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.invocation import Invocation, current_invocation, identify_run, make_manifest
+from bestresponse.runs.run import Run
+from bestresponse.runs.study import Config, Study
+
+__all__ = ["find_path", "find_unfinished", "run_study"]
+
+
+def run_study(
+    study: Study[Any, Any],
+    config: Config,
+    models: Mapping[str, Model],
+    output_dir: Path,
+    *,
+    workers: int = 1,
+    invocation: Invocation | None = None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Run:
+    """Play what is missing of the run of these settings, in a folder of its own below `output_dir`.
+
+    The same settings find the same folder again. A complete run is marked by a file `finished`.
+    """
+    manifest = make_manifest(study, config, models, invocation or current_invocation())
+    path = find_path(study, config, output_dir)
+    with RunFolder.open(path, manifest) as folder:
+        outcome = study.execute(config, folder, models, workers=workers, on_progress=on_progress)
+        if outcome.complete:
+            folder.write_text("finished", manifest.created + "\n")
+    return Run(folder, study, outcome)
+
+
+def find_path(study: Study[Any, Any], config: Config, output_dir: Path) -> Path:
+    """Return the folder of the run of these settings, whether it is there or not."""
+    return output_dir / f"{study.name}-{identify_run(study, config)}"
+
+
+def find_unfinished(output_dir: Path, settings: Mapping[str, Any], without: str = "seed") -> RunFolder | None:
+    """Return the newest unfinished run below `output_dir` whose settings differ at most in `without`."""
+    wanted = json.loads(json.dumps({name: value for name, value in settings.items() if name != without}))
+    found = sorted(output_dir.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in found:
+        if (path.parent / "finished").exists():
+            continue
+        try:
+            folder = RunFolder.read(path.parent)
+        except StoreError:
+            continue
+        if {name: value for name, value in folder.manifest.config.items() if name != without} == wanted:
+            return folder
+    return None

@@ -1,0 +1,171 @@
+"""A stored run: its settings, rows, summary, report and costs, whatever study it is of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.game import Game
+from bestresponse.report import codec
+from bestresponse.report.document import Document
+from bestresponse.runs.costs import CallTotals, Prices, count_calls, price_by_model, sum_money
+from bestresponse.runs.execution import Outcome
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.notebook import embed_page
+from bestresponse.runs.publish import publish
+from bestresponse.runs.replay import Replay
+from bestresponse.runs.study import Results, Row, Study, find_study
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Run", "find_runs", "load_run"]
+
+
+class Run:
+    """A run of a study. `outcome` says how it ended where it was run just now; None for a run that was loaded."""
+
+    def __init__(self, folder: RunFolder, study: Study[Any, Any], outcome: Outcome | None = None) -> None:
+        self.folder = folder
+        self.study = study
+        self.outcome = outcome
+
+    def __repr__(self) -> str:
+        return f"Run({self.study.name!r}, {str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        return embed_page(self.report())
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.folder.path
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.folder.manifest
+
+    @cached_property
+    def config(self) -> Any:
+        """The settings, as the study's own configuration."""
+        try:
+            return self.study.config.from_json(self.manifest.config)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise StoreError(f"{self.path} holds settings that {self.study.name} cannot read: {error}") from None
+
+    @cached_property
+    def results(self) -> Results:
+        """What the study measures in the finished plays."""
+        found: Results = self.study.measure(self.config, self.folder)
+        return found
+
+    @cached_property
+    def total(self) -> int | None:
+        """How many plays the run will have; None where that is not settled beforehand."""
+        return self.study.count(self.config)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every play is there."""
+        return (self.path / "finished").exists() if self.outcome is None else self.outcome.complete
+
+    def rows(self) -> Sequence[Row]:
+        """Return one row for each measured play or answer."""
+        return self.results.rows
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures of the run as plain JSON data."""
+        about = {"run": self.manifest.run, "study": self.study.name, "folder": str(self.path)}
+        return about | self.results.summary | {"costs": [total.to_json() for total in self.costs]}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows as a pandas data frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise UsageError("pandas is not installed: pip install pandas") from None
+        return pandas.DataFrame([dict(row) for row in self.rows()])
+
+    def report(self) -> Document:
+        """Build the report of what is recorded so far; StoreError where there is nothing to report."""
+        if not self.results.rows:
+            raise StoreError(f"{self.path.name} holds no finished play yet")
+        return self.study.findings(self.results, self)
+
+    def publish(self) -> list[Path]:
+        """Write the report, the rows and the summary into the run's folder, and return the files."""
+        return publish(self)
+
+    def replay(self) -> Replay:
+        """Play the run again from its recorded replies, without any model, and compare."""
+        return self.study.replay(self.config, self.folder)
+
+    def game(self, data: Mapping[str, Any]) -> Game[Any] | None:
+        """Return the game that a play was of, by the data of its spec."""
+        return self.study.game(self.config, data)
+
+    @property
+    def calls_path(self) -> Path:
+        """The file in which the calls of the run are kept, one a line."""
+        return self.study.find_calls(self.folder)
+
+    @cached_property
+    def prices(self) -> Prices:
+        """The price in US dollars of a model's usage."""
+        return price_by_model(self.manifest)
+
+    @cached_property
+    def costs(self) -> tuple[CallTotals, ...]:
+        """Calls, tokens, seconds and dollars of every model."""
+        return count_calls(self.calls_path, self.prices)
+
+    @property
+    def money(self) -> float | None:
+        """What all calls cost in US dollars; None where a price is not known."""
+        return sum_money(self.costs)
+
+    def report_as_json(self) -> str:
+        """Return the report as JSON text."""
+        return codec.to_json(self.report())
+
+    def summary_as_json(self) -> str:
+        """Return the summary as JSON text."""
+        return json.dumps(self.summary(), indent=2, ensure_ascii=False)
+
+
+def load_run(path: str | Path) -> Run:
+    """Load the run in that folder, or the newest one among the runs below it."""
+    folder = _find_folder(Path(path))
+    return Run(folder, find_study(folder.manifest.study))
+
+
+def find_runs(output_dir: Path) -> list[RunFolder]:
+    """Return the runs below `output_dir` that can be read, the newest first."""
+    found = []
+    for path in sorted(output_dir.glob("*/manifest.json"), key=_read_time, reverse=True):
+        try:
+            found.append(RunFolder.read(path.parent))
+        except StoreError:
+            continue
+    return found
+
+
+def _find_folder(given: Path) -> RunFolder:
+    if (given / "manifest.json").exists():
+        return RunFolder.read(given)
+    below = sorted(given.glob("*/manifest.json"), key=_read_time)
+    if not below:
+        raise UsageError(f"{given} holds no run; a run is a folder with a manifest.json, as `bench` makes it")
+    return RunFolder.read(below[-1].parent)
+
+
+def _read_time(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

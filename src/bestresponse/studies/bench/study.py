@@ -1,0 +1,142 @@
+"""The benchmark as a study: how far from optimal models play matrix games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.episode import Record
+from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.models.base import Model
+from bestresponse.players.llm.prompting import prompt
+from bestresponse.report.document import Document
+from bestresponse.report.stats.statistics import precision_reached
+from bestresponse.runs.execution import Outcome, PlayOne, Progress, execute
+from bestresponse.runs.folder import RunFolder, StoredPlay
+from bestresponse.runs.run import Run
+from bestresponse.runs.spec import Spec
+from bestresponse.runs.study import Estimate, Study
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.findings import findings
+from bestresponse.studies.bench.measure import measure
+from bestresponse.studies.bench.plan import BASE, Plan
+from bestresponse.studies.bench.playing import game_of, make_player
+from bestresponse.studies.bench.results import Results
+
+__all__ = ["BenchStudy"]
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+class BenchStudy(Study[BenchConfig, Results]):
+    """Nash gap and exploitability of models on generated matrix games, or on one game in many orders of its actions."""
+
+    name = "bench"
+    config = BenchConfig
+
+    def specs(self, config: BenchConfig) -> Iterator[Spec]:
+        return Plan(config).specs()
+
+    def count(self, config: BenchConfig) -> int | None:
+        return None if config.precision else Plan(config).total
+
+    def make_player(self, config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
+        return make_player(Plan(config), models)
+
+    def measure(self, config: BenchConfig, folder: RunFolder) -> Results:
+        return Results.measure(Plan(config), folder.plays())
+
+    def findings(self, results: Results, run: Run) -> Document:
+        return findings(results, run)
+
+    def game(self, config: BenchConfig, data: Mapping[str, Any]) -> MatrixGame:
+        return game_of(data)
+
+    def estimate(self, config: BenchConfig) -> Estimate:
+        """Count calls (every attempt) and tokens from the first game."""
+        plan = Plan(config)
+        calls: dict[str, int] = dict.fromkeys(config.models, 0)
+        characters: dict[str, int] = dict.fromkeys(config.models, 0)
+        for spec in islice(plan.specs(), max(1, plan.total // config.num_games)):
+            game = game_of(spec.data)
+            role = game.roles[spec.data["seat"]]
+            asked = spec.data["samples"] * config.num_games
+            calls[spec.data["model"]] += asked * spec.data["attempts"]
+            characters[spec.data["model"]] += asked * len(prompt(game.view((), role), game.asks(())[role], "line"))
+        return Estimate(
+            plan.total,
+            f"{config.num_games:,} game{'s' if config.num_games > 1 else ''}, seed {config.seed}",
+            calls,
+            {name: count // _CHARACTERS_PER_TOKEN for name, count in characters.items()},
+            {name: count * config.max_tokens for name, count in calls.items()},
+        )
+
+    def execute(
+        self,
+        config: BenchConfig,
+        folder: RunFolder,
+        models: Mapping[str, Model],
+        *,
+        workers: int,
+        on_progress: Callable[[Progress], None],
+    ) -> Outcome:
+        """Play what is missing, until the figures are as precise as the settings want."""
+        plan = Plan(config)
+        stop = _Precision(plan, folder) if config.precision else None
+        if stop is not None and stop.reached:
+            return Outcome(found=len(folder.finished()))
+        return execute(
+            plan.specs(),
+            make_player(plan, models),
+            folder,
+            workers=workers,
+            total=plan.total,
+            on_progress=on_progress,
+            enough=stop.note if stop is not None else lambda spec, record: False,
+        )
+
+    def extra_files(self, results: Results, run: Run) -> Iterable[tuple[Path, str]]:
+        """Return the two files of the benchmark's original description, named by the time the run was begun."""
+        stamp = datetime.fromisoformat(run.manifest.created).strftime("%Y%m%d_%H%M%S")
+        output = run.path.parent
+        yield output / f"benchmark_results_{stamp}.json", json.dumps(list(results.rows), indent=1, ensure_ascii=False)
+        yield output / f"benchmark_summary_{stamp}.json", json.dumps(results.summary, indent=2, ensure_ascii=False)
+
+
+class _Precision:
+    """Watch the normalised gap of every player and stop when all are known precisely enough."""
+
+    def __init__(self, plan: Plan, folder: RunFolder) -> None:
+        self._half_width = plan.config.precision or 0.0
+        self._expected = len(plan.config.models) * len(plan.config.elicit)
+        self._seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
+        self._count = 0
+        self.reached = False
+        for play in folder.plays():
+            self._add(play)
+        self._look()
+
+    def note(self, spec: Spec, record: Record) -> bool:
+        """Take a new record into account, and say whether everything is precise enough."""
+        self._add(StoredPlay(spec.id, spec.data, record))
+        if self._count % 10 == 0:
+            self._look()
+        return self.reached
+
+    def _add(self, play: StoredPlay) -> None:
+        if play.data["variant"] != "original" or play.data["condition"] != BASE:
+            return
+        (row,) = measure([play])
+        self._count += 1
+        if row["gap_normalised"] is not None:
+            self._seen.setdefault((row["model"], row["elicit"]), []).append((row["game"], row["gap_normalised"]))
+
+    def _look(self) -> None:
+        self.reached = len(self._seen) == self._expected and all(
+            precision_reached([v for _, v in seen], self._half_width, [g for g, _ in seen]).reached
+            for seen in self._seen.values()
+        )

@@ -1,0 +1,66 @@
+"""Any game as a study: seats filled by models, strategies and solvers, played many times, beside theory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bestresponse.core.game import Game
+from bestresponse.models.base import Model
+from bestresponse.report.document import Document
+from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.lines import read_lines
+from bestresponse.runs.run import Run
+from bestresponse.runs.spec import Spec
+from bestresponse.runs.study import Estimate, Study
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.findings import findings
+from bestresponse.studies.simulate.measure import measure
+from bestresponse.studies.simulate.plan import most_calls, specs
+from bestresponse.studies.simulate.playing import make_player
+from bestresponse.studies.simulate.results import SimulateResults
+
+__all__ = ["SimulateStudy"]
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+class SimulateStudy(Study[SimulateConfig, SimulateResults]):
+    """Payoffs, moves, regret and welfare of any game played many times."""
+
+    name = "simulate"
+    config = SimulateConfig
+
+    def specs(self, config: SimulateConfig) -> Iterator[Spec]:
+        return specs(config)
+
+    def count(self, config: SimulateConfig) -> int:
+        return config.repeats
+
+    def make_player(self, config: SimulateConfig, models: Mapping[str, Model]) -> PlayOne:
+        return make_player(config.game, models)
+
+    def measure(self, config: SimulateConfig, folder: RunFolder) -> SimulateResults:
+        return SimulateResults(measure(config, read_lines(folder.path / "records.jsonl")))
+
+    def findings(self, results: SimulateResults, run: Run) -> Document:
+        return findings(results, run)
+
+    def game(self, config: SimulateConfig, data: Mapping[str, Any]) -> Game[Any]:
+        return config.game.game()
+
+    def estimate(self, config: SimulateConfig) -> Estimate:
+        """Count the calls of models at most, shared out by seats; a prompt is about as long as the first briefing."""
+        most, game = most_calls(config), config.game.game()
+        seats = [who for role, who in config.seats if role in config.model_seats]
+        calls = {name: most.calls * seats.count(name) // max(len(seats), 1) for name in config.models}
+        briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
+        return Estimate(
+            config.repeats,
+            f"{config.game.name} with {', '.join(f'{role} = {who}' for role, who in config.seats)}, seed {config.seed}",
+            calls,
+            {name: count * briefing for name, count in calls.items()},
+            {name: count * config.max_tokens for name, count in calls.items()},
+            most.sure,
+        )

@@ -1,0 +1,105 @@
+"""Steering dialogue as a study: build the tree of a dialogue once, solve it, and compare guided with unguided talk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.models.base import Model
+from bestresponse.report.document import Document
+from bestresponse.runs.execution import Outcome, PlayOne, Progress
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.replay import Replay
+from bestresponse.runs.run import Run
+from bestresponse.runs.spec import Spec
+from bestresponse.runs.study import Estimate, Study
+from bestresponse.studies.steer.answers import AnswerFolder, MemoryAnswers, OfflineModel, answers_path, read_answers
+from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.estimate import SteerEstimate, estimate
+from bestresponse.studies.steer.findings import findings
+from bestresponse.studies.steer.replay import replay_answers
+from bestresponse.studies.steer.results import SteerMeasured
+from bestresponse.studies.steer.session import find_answers, read_results, run
+
+__all__ = ["SteerStudy"]
+
+_NOBODY: dict[str, Any] = {"identity": {}, "abilities": {}}
+
+
+class SteerStudy(Study[SteerConfig, SteerMeasured]):
+    """What a speaker gains when an equilibrium solver chooses how it speaks.
+
+    Every text of a dialogue is asked for once and kept in a store of answers beside the runs, which all runs share that
+    ask the same of the same models; a run is worked out from it and has no plays of its own.
+    """
+
+    name = "steer"
+    config = SteerConfig
+    unit = "games"
+    texts = (TEXTS,)
+
+    def specs(self, config: SteerConfig) -> Iterator[Spec]:
+        """Yield nothing: dialogues are built as trees, not played one by one."""
+        return iter(())
+
+    def count(self, config: SteerConfig) -> None:
+        return None
+
+    def make_player(self, config: SteerConfig, models: Mapping[str, Model]) -> PlayOne:
+        raise UsageError("a steering run has no plays of its own")
+
+    def execute(
+        self,
+        config: SteerConfig,
+        folder: RunFolder,
+        models: Mapping[str, Model],
+        *,
+        workers: int,
+        on_progress: Callable[[Progress], None],
+    ) -> Outcome:
+        """Ask for every text that is not on record, solve, and evaluate."""
+        who = {name: model.identity for name, model in models.items()}
+        with AnswerFolder(answers_path(folder.path.parent, config, who)) as kept:
+            return run(config, kept.record_calls(models), kept, workers=workers, on_progress=on_progress)[1]
+
+    def measure(self, config: SteerConfig, folder: RunFolder) -> SteerMeasured:
+        return SteerMeasured(read_results(config, folder))
+
+    def findings(self, results: SteerMeasured, run: Run) -> Document:
+        return findings(results, run)
+
+    def estimate(self, config: SteerConfig) -> Estimate:
+        """Count the calls of a run with nothing on record yet; all are put down to the speaker."""
+        models = {name: OfflineModel(name, _NOBODY) for name in config.models}
+        return self._to_estimate(config, estimate(config, models, MemoryAnswers()))
+
+    def _to_estimate(self, config: SteerConfig, need: SteerEstimate) -> Estimate:
+        replies = need.calls * config.max_tokens
+        nodes = f", {need.nodes:,} nodes a tree" if config.solver == "cfr" else ""
+        return Estimate(
+            None,
+            f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}{nodes}",
+            {config.model: need.calls},
+            {config.model: max(need.tokens - replies, 0)},
+            {config.model: replies},
+        )
+
+    def estimate_missing(self, config: SteerConfig, models: Mapping[str, Model], path: Path) -> Estimate:
+        """Count what the store of answers does not hold yet."""
+        who = {name: model.identity for name, model in models.items()}
+        kept = MemoryAnswers(read_answers(answers_path(path.parent, config, who)))
+        return self._to_estimate(config, estimate(config, models, kept))
+
+    def replay(self, config: SteerConfig, folder: RunFolder) -> Replay:
+        return replay_answers(config, folder)
+
+    def find_calls(self, folder: RunFolder) -> Path:
+        """Return the calls of the store of answers, which runs that ask the same of the same models share."""
+        try:
+            config = SteerConfig.from_json(folder.manifest.config)
+            return find_answers(config, folder.manifest, folder.path.parent) / "calls.jsonl"
+        except BestResponseError:
+            return folder.path / "calls.jsonl"

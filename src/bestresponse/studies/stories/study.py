@@ -1,0 +1,66 @@
+"""Formalizing stories as a study: how well models turn the project's own stories into games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from bestresponse.formal.formalize.texts import TEXTS
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.models.base import Model
+from bestresponse.report.document import Document
+from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.run import Run
+from bestresponse.runs.spec import Spec
+from bestresponse.runs.study import Estimate, Study
+from bestresponse.studies.stories.config import StoriesConfig
+from bestresponse.studies.stories.findings import findings
+from bestresponse.studies.stories.measure import StoriesResults, measure
+from bestresponse.studies.stories.playing import STUDY, make_player, specs
+
+__all__ = ["StoriesStudy"]
+
+_CHARACTERS_PER_TOKEN = 4
+_PROMPT_TOKENS = 2500
+"""About what the instructions and one example take."""
+
+
+class StoriesStudy(Study[StoriesConfig, StoriesResults]):
+    """How often the program that a model writes for a story is the story's true game, level by level."""
+
+    name = STUDY
+    config = StoriesConfig
+    unit = "stories"
+    texts = (TEXTS,)
+
+    def specs(self, config: StoriesConfig) -> Iterator[Spec]:
+        return specs(config)
+
+    def count(self, config: StoriesConfig) -> int:
+        return len(config.chosen()) * len(config.models) * config.samples
+
+    def make_player(self, config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
+        return make_player(config, models, EmbeddedEngine())
+
+    def measure(self, config: StoriesConfig, folder: RunFolder) -> StoriesResults:
+        rows = tuple(measure(folder.plays(), EmbeddedEngine()))
+        return StoriesResults(rows, max(self.count(config) - len(rows), 0))
+
+    def findings(self, results: StoriesResults, run: Run) -> Document:
+        return findings(results, run)
+
+    def estimate(self, config: StoriesConfig) -> Estimate:
+        stories = config.chosen()
+        calls = len(stories) * config.samples * config.attempts
+        prompts = (
+            config.samples
+            * config.attempts
+            * sum(_PROMPT_TOKENS + len(story.text) // _CHARACTERS_PER_TOKEN for story in stories)
+        )
+        return Estimate(
+            self.count(config),
+            f"{len(stories)} stories",
+            dict.fromkeys(config.models, calls),
+            dict.fromkeys(config.models, prompts),
+            dict.fromkeys(config.models, calls * config.max_tokens),
+        )

@@ -1,0 +1,120 @@
+"""The Water Allocation Challenge as a study: many games, their indicators, their report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bestresponse.games.water.bidders import play_many
+from bestresponse.games.water.game import Water
+from bestresponse.games.water.rules import WaterRules
+from bestresponse.models.base import Model
+from bestresponse.report import tables
+from bestresponse.report.document import Document
+from bestresponse.runs.execution import Outcome, PlayOne, Progress, execute
+from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.lines import read_lines
+from bestresponse.runs.run import Run
+from bestresponse.runs.spec import Spec
+from bestresponse.runs.study import Estimate, Study
+from bestresponse.studies.simulate.plan import count_thoughts
+from bestresponse.studies.water.config import Setting, WaterConfig
+from bestresponse.studies.water.findings import findings
+from bestresponse.studies.water.measure import measure
+from bestresponse.studies.water.plan import game_seed, spec_of, specs
+from bestresponse.studies.water.playing import make_player, records_of
+from bestresponse.studies.water.results import WaterResults
+
+__all__ = ["WaterStudy"]
+
+_AT_ONCE = 250
+_MOST_DAY_ROWS = 200_000
+_CHARACTERS_PER_TOKEN = 4
+
+
+class WaterStudy(Study[WaterConfig, WaterResults]):
+    """Survival, scarcity and prices in many games of the Water Allocation Challenge."""
+
+    name = "water"
+    config = WaterConfig
+    unit = "games"
+
+    def specs(self, config: WaterConfig) -> Iterator[Spec]:
+        return specs(config)
+
+    def count(self, config: WaterConfig) -> int:
+        return config.games
+
+    def make_player(self, config: WaterConfig, models: Mapping[str, Model]) -> PlayOne:
+        return make_player(models)
+
+    def measure(self, config: WaterConfig, folder: RunFolder) -> WaterResults:
+        return WaterResults(measure(config, read_lines(folder.path / "records.jsonl")))
+
+    def findings(self, results: WaterResults, run: Run) -> Document:
+        return findings(results, run)
+
+    def game(self, config: WaterConfig, data: Mapping[str, Any]) -> Water:
+        return Water(WaterRules.from_json(data["rules"]))
+
+    def estimate(self, config: WaterConfig) -> Estimate:
+        """Count the bids of models, with every attempt and thought; prompts grow by the days that are remembered."""
+        days = config.rules.days
+        each = config.attempts + count_thoughts(config.reasoning, len(config.players) - 1)
+        each += config.memory.startswith("summary")
+        calls = {name: config.games * days * config.players.count(name) * each for name in config.models}
+        game = Water(config.rules)
+        view = game.view(game.start(), game.roles[0])
+        tokens = (len(view.briefing) + days * 200) // _CHARACTERS_PER_TOKEN
+        return Estimate(
+            config.games,
+            f"{config.games:,} games of {days} days, seed {config.seed}",
+            calls,
+            {name: count * tokens for name, count in calls.items()},
+            {name: count * config.max_tokens for name, count in calls.items()},
+        )
+
+    def execute(
+        self,
+        config: WaterConfig,
+        folder: RunFolder,
+        models: Mapping[str, Model],
+        *,
+        workers: int,
+        on_progress: Callable[[Progress], None],
+    ) -> Outcome:
+        """Play what is missing; where no seat holds a model, many games at a time."""
+        if config.models:
+            return execute(
+                specs(config), make_player(models), folder, workers=workers, total=config.games, on_progress=on_progress
+            )
+        return _run_bidders(config, folder, on_progress)
+
+    def extra_files(self, results: WaterResults, run: Run) -> Iterable[tuple[Path, str]]:
+        """Return one row for each day and resident, where these are not too many."""
+        if sum(one.trace.present.sum() for one in results.measured.settings) <= _MOST_DAY_ROWS:
+            yield run.path / "days.csv", tables.to_csv(results.measured.list_days())
+
+
+def _run_bidders(config: WaterConfig, folder: RunFolder, on_progress: Callable[[Progress], None]) -> Outcome:
+    finished = folder.finished()
+    outcome = Outcome(found=len(finished))
+    for setting in config.settings:
+        missing = _list_missing(config, setting, finished)
+        while block := list(islice(missing, _AT_ONCE)):
+            seeds = [game_seed(config, repeat) for repeat, _ in block]
+            trace = play_many(setting.rules, config.players, seeds)
+            for (_, spec), record in zip(block, records_of(trace, config.players), strict=True):
+                folder.finish(spec.id, spec.data, record)
+            outcome.played += len(block)
+            on_progress(Progress(config.games, outcome.found, outcome.played, 0))
+    return outcome
+
+
+def _list_missing(config: WaterConfig, setting: Setting, finished: set[str]) -> Iterator[tuple[int, Spec]]:
+    for repeat in range(config.repeats):
+        spec = spec_of(config, setting, repeat)
+        if spec.id not in finished:
+            yield repeat, spec

@@ -1,0 +1,14 @@
+"""Run a study in a test: at a fixed time, with models that are there already."""
+
+from pathlib import Path
+
+from bestresponse.runs.invocation import Invocation
+from bestresponse.runs.launch import run_study
+from bestresponse.runs.run import Run
+
+NOW = Invocation(("bestresponse", "test"), "2026-01-01T00:00:00+00:00")
+
+
+def run(study, config, output: Path, models=None, **options) -> Run:
+    """Play what is missing of the run of these settings below `output`."""
+    return run_study(study, config, models or {}, output, invocation=NOW, **options)
