@@ -3,20 +3,11 @@
 import json
 
 import pytest
+from steer_command import count_calls, steer, summary
 from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
-
-
-def steer(tmp_path, *words):
-    return CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)], catch_exceptions=False)
-
-
-def summary(tmp_path, *words):
-    result = steer(tmp_path, *words, "--json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
 
 
 @pytest.mark.parametrize(("replies", "wordings", "most"), [(1, 1, 140), (1, 2, 536), (2, 1, 2300)])
@@ -40,7 +31,7 @@ def test_a_run_leaves_a_report_and_its_figures(tmp_path):
     assert (follow["classifier"], follow["held_out"]) == ("simulated", False)
     fresh = found["fresh"]
     assert (fresh["draws"], fresh["plays"], fresh["void_plays"], fresh["gain"]["n"]) == (4, 4 * 4 * 3, 0, 4)
-    assert found["calls"] == found["calls_in_all"]
+    assert found["calls"] == found["costs"][0]["calls"]
     (folder,) = tmp_path.glob("steer-*")
     assert {path.name for path in folder.iterdir()} >= {"manifest.json", "report.html", "report.json", "summary.json"}
     assert "Steering simulated in debate dialogues" in (folder / "report.html").read_text()
@@ -64,19 +55,18 @@ def test_a_budget_is_checked_before_the_first_call(tmp_path):
         steer(tmp_path, "meeting", "--budget-tokens", "100")
     with pytest.raises(TooLarge, match="more than --max-nodes 20"):
         steer(tmp_path, "meeting", "--max-nodes", "20")
-    (book,) = tmp_path.glob("dialogues-*/answers.jsonl")
-    assert book.read_text() == ""
+    assert count_calls(tmp_path) == 0
 
 
 def test_a_tree_cut_short_is_kept_and_the_same_command_goes_on(tmp_path):
     cut = steer(tmp_path, "meeting", "--max-calls", "12", "--cut-short", "--json")
     assert cut.exit_code == 1
-    assert json.loads(cut.stdout)["calls"] == 12
+    assert count_calls(tmp_path) == 12
     assert "stopped" in cut.stderr
     assert json.loads(cut.stdout)["solved_games"] == 1
     rest = summary(tmp_path, "meeting")
     assert 0 < rest["calls"] <= 68 - 12
-    assert rest["calls_in_all"] == rest["calls"] + 12
+    assert rest["costs"][0]["calls"] == rest["calls"] + 12
 
 
 def test_a_dry_run_says_what_it_would_take(tmp_path):
@@ -106,7 +96,7 @@ def test_a_stored_run_is_reported_and_replayed_without_a_model(tmp_path, words):
     assert report.exit_code == 0, report.stderr
     assert report.stdout.startswith("figure")
     assert (folder / "report.html").read_text() == page
-    assert json.loads((folder / "summary.json").read_text())["calls_in_all"] == told["calls"]
+    assert json.loads((folder / "summary.json").read_text())["costs"][0]["calls"] == told["calls"]
     replay = json.loads(run_again(tmp_path, "replay", "--json").stdout)
     (answers,) = tmp_path.glob("dialogues-*/answers.jsonl")
     assert (replay["same"], replay["different"]) == (len(answers.read_text().splitlines()), [])
@@ -145,7 +135,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
     words = ("meeting", "--games", "4", "--wordings", "2")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bestresponse.players.dialogue.simulated.SimulatedSpeaker", Dying)
+        patch.setattr("bestresponse.cli.commands.steer.SimulatedSpeaker", Dying)
         killed = CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)])
     assert killed.exit_code != 0
     (folder,) = tmp_path.glob("steer-*")

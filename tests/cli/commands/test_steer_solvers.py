@@ -3,20 +3,9 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from steer_command import steer, summary
 
-from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
-
-
-def steer(tmp_path, *words):
-    return CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)], catch_exceptions=False)
-
-
-def summary(tmp_path, *words):
-    result = steer(tmp_path, *words, "--json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
 
 
 def test_a_model_writes_the_games_once(tmp_path):
@@ -31,7 +20,7 @@ def test_a_model_writes_the_games_once(tmp_path):
     assert all(one not in names[1] for one in names[0])
     again = summary(tmp_path, *words)
     assert again["calls"] == 0
-    assert again["per_game"] == [{**game, "calls": 0} for game in first["per_game"]]
+    assert again["per_game"] == first["per_game"]
 
 
 def test_a_person_writes_a_message_in_place_of_the_models(tmp_path):
@@ -64,8 +53,9 @@ def test_a_search_that_is_cut_short_reports_its_last_whole_table(tmp_path):
     cut = steer(tmp_path, *SEARCH, "--max-calls", "100", "--cut-short", "--json")
     assert cut.exit_code == 1
     found = json.loads(cut.stdout)
-    assert found["calls"] == 100
-    assert "100" in found["stopped"]
+    assert count_calls(tmp_path) == 100
+    assert "100" in cut.stderr
+    assert "not every answer is on record" in found["stopped"]
     assert found["prompts"]["player 1"] == ["calm", "assertive", "submissive", "any"]
     assert summary(tmp_path, *SEARCH)["stopped"] is None
 

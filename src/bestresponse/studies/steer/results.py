@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from bestresponse.studies.steer.psro.oracles import Response
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.summary import list_game_figures, summarise
 
@@ -25,16 +26,9 @@ class SteerMeasured:
         if self.steered.psro is None:
             return tuple(list_game_figures(one) for one in (*self.steered.games, *self.steered.held_out))
         return tuple(
-            {
-                "iteration": number,
-                "player": response.seat + 1,
-                "new": None if response.best is None else response.best.manner,
-                "value": response.value,
-                "tried": len(response.tried),
-                "rejected": list(response.rejected),
-            }
-            for number, iteration in enumerate(self.steered.psro.history)
-            for response in iteration.responses
+            _list_response(number, seat, len(prompts), next((r for r in step.responses if r.seat == seat), None))
+            for number, step in enumerate(self.steered.psro.history)
+            for seat, prompts in enumerate(step.prompts)
         )
 
     @property
@@ -46,3 +40,17 @@ class SteerMeasured:
     def summary(self) -> dict[str, Any]:
         """The figures as plain data."""
         return summarise(self.steered)
+
+
+def _list_response(iteration: int, seat: int, prompts: int, response: Response | None) -> dict[str, object]:
+    """Return the row of one player in one iteration; `new` is empty where nothing better was found or looked for."""
+    row: dict[str, object] = {"iteration": iteration, "player": seat + 1, "prompts": prompts, "new": None}
+    if response is None:
+        return row | {"value": None, "tried": 0, "rejected": []}
+    new = None if response.best is None else response.best.manner
+    return row | {
+        "new": new,
+        "value": response.value,
+        "tried": len(response.tried),
+        "rejected": list(response.rejected),
+    }

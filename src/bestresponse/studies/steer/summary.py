@@ -224,7 +224,6 @@ def list_game_figures(one: GameResult) -> dict[str, Any]:
         "game": one.number,
         "scenario": [case.to_json() for case in one.game.cases],
         "most": asdict(one.size),
-        "calls": one.calls,
     }
     if one.solved is None:
         return figures | {"why_void": one.why_void}
