@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from steer_command import steer, summary
+from steer_command import count_calls, steer, summary
 
 from bestresponse.core.errors import UsageError
 
