@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("replay", "Play a recorded run again from its own replies, and compare."),
     "report": ("report", "Measure and report a recorded run again."),
     "reproduce": ("reproduce", "Work out the figures of a paper from its recorded runs."),
+    "run": ("run", "Run any study, also one of an installed package, from a file of settings."),
     "serve": ("serve", "Open games to people in a browser."),
     "simulate": ("simulate", "Simulate many agents in one game, many times."),
     "solve": ("solve", "Print the equilibria of a game, and all else that theory knows of it."),

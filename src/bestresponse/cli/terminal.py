@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from bestresponse.report.cells import format_cell, measure_column_noise
 from bestresponse.report.document import Table
 from bestresponse.report.text import visible
 from bestresponse.runs.execution import Progress
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 _FEWEST_COLUMNS = 3
 
@@ -23,15 +24,11 @@ __all__ = ["DownloadProgress", "console", "counted", "notes", "play_progress", "
 
 def console() -> Console:
     """Where results go."""
-    from rich.console import Console
-
     return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 
 
 def notes() -> Console:
     """Where everything goes that is not a result."""
-    from rich.console import Console
-
     return Console(stderr=True, highlight=False)
 
 
@@ -49,9 +46,6 @@ def print_table(out: Console, table: Table) -> None:
 
     On a narrow terminal the columns that do not fit are left out from the right, and it is said how many.
     """
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
     formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
     rows = [
         ["-" if cell is None else visible(format_cell(cell, *how)) for cell, how in zip(row, formats, strict=True)]
@@ -89,8 +83,6 @@ def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[
     if total == 0:
         yield lambda progress: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
 
     columns = (
         TextColumn("{task.description}"),

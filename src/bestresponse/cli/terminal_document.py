@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rich.table import Table as RichTable
+from rich.text import Text
+
 from bestresponse.cli.terminal import print_table
 from bestresponse.report.cells import format_cell
 from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table
@@ -19,8 +22,6 @@ __all__ = ["print_document"]
 
 def print_document(out: Console, document: Document) -> None:
     """Everything in `document` that is text."""
-    from rich.text import Text
-
     out.print(Text(visible(document.title), style="bold"))
     if document.subtitle:
         out.print(Text(visible(document.subtitle), style="dim"))
@@ -32,8 +33,6 @@ def print_document(out: Console, document: Document) -> None:
 
 
 def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
-    from rich.text import Text
-
     for block in blocks:
         match block:
             case Table():
@@ -52,9 +51,6 @@ def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
 
 
 def _print_values(out: Console, block: KeyValues) -> None:
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
     grid = RichTable.grid(padding=(0, 2))
     for name, value in block.items:
         grid.add_row(Text(visible(name)), Text("none" if value is None else visible(format_cell(value, block.format))))

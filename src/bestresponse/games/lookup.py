@@ -21,10 +21,14 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
+from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.games.formats import FORMATS, list_endings
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.trees.game import TreeGame, read_rules
+from bestresponse.theory import catalogue
+from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.generators.draw import families
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.tree import Tree
 
@@ -87,9 +91,6 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None) 
 
 def game_names() -> tuple[str, ...]:
     """Every name that `find_game` knows, in alphabetical order."""
-    from bestresponse.theory import catalogue
-    from bestresponse.theory.catalogue.trees import tree_names
-
     return tuple(sorted({*catalogue.names(), *tree_names(), *registry.games.names()}))
 
 
@@ -116,9 +117,6 @@ def _from_file(path: Path) -> Found:
 
 
 def _from_catalogue(text: str) -> Found | None:
-    from bestresponse.theory import catalogue
-    from bestresponse.theory.catalogue.trees import tree_entry, tree_names
-
     plain = _normalise(text)
     if plain in catalogue.names():
         table = catalogue.entry(plain)
@@ -141,9 +139,6 @@ def _from_registry(text: str) -> Found | None:
 
 
 def _explain_unknown(text: str) -> str:
-    from bestresponse.games.dialogue.domain import domain_names
-    from bestresponse.theory.generators.draw import families
-
     if _normalise(text) in families():
         return (
             f"{_normalise(text)} is a family of random games, not one game; draw one with "

@@ -16,17 +16,16 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from bestresponse.report.cells import format_bounds, format_cell, measure_column_noise
 from bestresponse.report.document import Block, Cell, Document, Figure
 from bestresponse.report.numbers import NOISE, format_number
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, pieces, visible
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from markupsafe import Markup
 
 __all__ = ["render"]
 
@@ -57,8 +56,6 @@ def render(document: Document) -> str:
 
 @functools.cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
     environment = Environment(
         autoescape=True,
         finalize=_finalize,
@@ -88,23 +85,17 @@ def _hash(source: str) -> str:
 
 def _verbatim(trusted: str) -> Markup:
     """Our own style, script and policy, and base64: the only text that is not escaped."""
-    from markupsafe import Markup
-
     return Markup(trusted)
 
 
 def _finalize(value: Any) -> Any:
     """Every expression of the template passes through here before it is escaped."""
-    from markupsafe import Markup
-
     foreign = isinstance(value, str) and not isinstance(value, Markup)
     return visible(abridged(value, _LIMITS["text"])) if foreign else value
 
 
 def _marked(text: str, kind: str = "text") -> Markup:
     """Text for the body of an element: cut to its kind's limit, with hidden characters set apart."""
-    from markupsafe import Markup, escape
-
     parts = (
         Markup('<span class="hidden-character">{}</span>').format(piece) if hidden else escape(piece)
         for piece, hidden in pieces(abridged(text, _LIMITS[kind]))

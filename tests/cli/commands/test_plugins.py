@@ -15,11 +15,13 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "plugins"
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """A folder with all three examples, and one package that cannot be imported."""
+    """A folder with all four examples, and one package that cannot be imported."""
     target = tmp_path_factory.mktemp("packages")
-    for name in ("game", "model", "player"):
+    for name in ("game", "model", "player", "study"):
         lay_example(EXAMPLES / name, target)
-    broken = [(f"bestresponse.{group}", f"broken-{group}", "gone") for group in ("games", "models", "players")]
+    broken = [
+        (f"bestresponse.{group}", f"broken-{group}", "gone") for group in ("games", "models", "players", "studies")
+    ]
     return lay_package(target, "broken_package", "1 / 0\n", *broken)
 
 
@@ -88,3 +90,24 @@ def test_a_broken_package_spoils_no_list(packages):
     assert "cannot be imported" in listed["broken-games"]
     assert listed["water"].startswith("A daily auction")
     assert bestresponse(packages, "models").returncode == 0
+
+
+def test_a_study_of_a_package_is_run_reported_and_replayed(packages, tmp_path):
+    (tmp_path / "heads.toml").write_text('model = "echo/heads"\nrepeats = 3\n')
+    output = tmp_path / "results"
+    done = bestresponse(packages, "run", "heads", tmp_path / "heads.toml", "--output-dir", output, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["heads"]["estimate"] == 1.0
+    assert len(rows(output)) == 3
+    assert bestresponse(packages, "report", output).returncode == 0
+    assert "3 plays came out the same" in bestresponse(packages, "replay", output).stdout
+
+
+def test_a_study_that_is_not_there_or_broken_is_named(packages, tmp_path):
+    (tmp_path / "x.toml").write_text("")
+    missing = bestresponse(packages, "run", "haeds", tmp_path / "x.toml")
+    assert (missing.returncode, "Did you mean heads?" in missing.stderr) == (2, True)
+    broken = bestresponse(packages, "run", "broken-studies", tmp_path / "x.toml")
+    assert broken.returncode == 1
+    assert "broken-package cannot be imported: ZeroDivisionError" in broken.stderr
+    assert "Traceback" not in broken.stderr

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
+from bestresponse.analysis.solve.tables import solve_table
+from bestresponse.analysis.solve.trees import solve_any_tree
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import Found
 from bestresponse.theory.games.normal_form import NormalForm
@@ -30,12 +32,9 @@ def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable
     wish = wish or Wish()
     _check_scale(game)
     if isinstance(game, Tree):
-        from bestresponse.analysis.solve.trees import solve_any_tree
-
         return solve_any_tree(game, wish)
     if wish.iterations:
         raise UsageError("--iterations does nothing for a game in normal form; it is for trees solved by CFR")
-    from bestresponse.analysis.solve.tables import solve_table
 
     return solve_table(game, wish)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer
 from bestresponse.formal.formalize.candidates import Election, elect
+from bestresponse.games.logic.words import describe_table
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
 
@@ -50,8 +51,6 @@ def _keep(state: Formalization, target: Path) -> None:
 
 
 def _show(state: Formalization) -> None:
-    from bestresponse.games.logic.words import describe_table
-
     _print(describe_table(state.table) if state.table is not None else f"There is no game yet: {state.trouble}")
 
 

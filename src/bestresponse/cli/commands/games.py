@@ -7,6 +7,8 @@ import json
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core import registry
+from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import games as registered_games
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
@@ -35,11 +37,8 @@ def _rows() -> list[tuple[Cell, ...]]:
 
 def _describe_registered(name: str) -> str:
     """Describe a game of this library or of a package; of a broken package, say what is wrong."""
-    from bestresponse.core.errors import UsageError
-    from bestresponse.core.registry import games
-
     try:
-        return _first_line(games.load(name))
+        return _first_line(registered_games.load(name))
     except UsageError as error:
         return str(error)
 

@@ -18,6 +18,7 @@ from bestresponse.formal.claims.by_theory import TheoryCheck
 from bestresponse.formal.claims.checker import Checked, Checker
 from bestresponse.formal.claims.claim import FORMS, Argument, Chain, Claim, Move
 from bestresponse.formal.claims.grounding import Grounded, ground
+from bestresponse.formal.claims.subject import exact
 from bestresponse.formal.claims.wording import deny, phrase, say
 from bestresponse.logic.engine import Verdict
 
@@ -170,8 +171,6 @@ def _values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
 
 
 def _tree_values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
-    from bestresponse.formal.claims.subject import exact
-
     tree = theory.subject.tree
     if tree is None:
         return

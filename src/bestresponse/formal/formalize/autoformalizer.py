@@ -18,6 +18,7 @@ from bestresponse.formal.formalize.examples import FIRST, Example, library
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
 from bestresponse.formal.formalize.forms import Form, FormName, ProgramForm, TableForm, Wish, plan
 from bestresponse.formal.formalize.retrieval import nearest
+from bestresponse.games.logic.words import describe_table
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.table import GameTable
@@ -169,7 +170,6 @@ class Formalizer:
 
     def revise(self, before: Formalization, remark: str) -> Formalization:
         """The game changed as a person asks, in the form in which it was written; the attempts of `before` are kept."""
-        from bestresponse.games.logic.words import describe_table
 
         form = self._form(before.best.form if before.best is not None else "program", before.story)
         game = describe_table(before.table) if before.table is not None else "It is not a game yet."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame
@@ -31,8 +32,6 @@ def simultaneous(
     players: tuple[str, ...], moves: tuple[tuple[str, ...], ...], payoffs: tuple[tuple[Fraction, ...], ...]
 ) -> GameTable:
     """The table of a game where everybody moves once and at the same time; the last player's move changes fastest."""
-    from itertools import product
-
     profiles = list(product(*moves))
     if len(profiles) != len(payoffs):
         raise InvalidGame(f"{len(profiles)} combinations of moves need as many payoffs, got {len(payoffs)}")

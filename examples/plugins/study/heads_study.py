@@ -1,0 +1,76 @@
+"""A study of its own: how often does a model choose heads in matching pennies?"""
+
+from dataclasses import asdict, dataclass
+
+from bestresponse.core.episode import play
+from bestresponse.games.lookup import find_game
+from bestresponse.players.lookup import find_strategy, seat_model
+from bestresponse.report.document import Column, Document, Section, Table
+from bestresponse.report.stats.rates import wilson
+from bestresponse.runs import Spec, Study
+
+
+@dataclass(frozen=True)
+class HeadsConfig:
+    """One model, asked `repeats` times."""
+
+    model: str
+    repeats: int = 10
+
+    @property
+    def models(self):
+        return (self.model,)
+
+    def to_json(self):
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data):
+        return cls(**data)
+
+
+@dataclass(frozen=True)
+class HeadsResults:
+    """One row a play."""
+
+    rows: tuple
+
+    @property
+    def answered(self):
+        return len(self.rows)
+
+    @property
+    def summary(self):
+        return {"heads": wilson(sum(row["heads"] for row in self.rows), len(self.rows)).to_json()}
+
+
+class HeadsStudy(Study[HeadsConfig, HeadsResults]):
+    """How often a model chooses heads in matching pennies."""
+
+    name, config = "heads", HeadsConfig
+
+    def specs(self, config):
+        for repeat in range(config.repeats):
+            yield Spec.of({"study": self.name, "model": config.model, "repeat": repeat})
+
+    def make_player(self, config, models):
+        game = find_game("matching-pennies").playable()
+        row, col = game.roles
+
+        def play_one(spec, done, keep):
+            seats = {
+                row: seat_model(config.model, models[config.model], game, row, spec.data["repeat"]),
+                col: find_strategy("equilibrium", game, col, spec.data["repeat"]),
+            }
+            return play(game, seats, submissions=done, on_submission=keep)
+
+        return play_one
+
+    def measure(self, config, folder):
+        chosen = [play.record.submissions[0].decision.action for play in folder.plays() if not play.record.void]
+        return HeadsResults(tuple({"play": number, "heads": move == "heads"} for number, move in enumerate(chosen)))
+
+    def findings(self, results, run):
+        share = wilson(sum(row["heads"] for row in results.rows), len(results.rows))
+        table = Table((Column("model"), Column("heads", "right", format=".2f")), ((run.config.model, share),))
+        return Document("Heads or tails", "", (Section("Choices", (table,)),), footer=run.manifest.footer)

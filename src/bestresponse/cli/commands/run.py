@@ -1,0 +1,69 @@
+"""`bestresponse run`: any study from a file of settings, also one of an installed package."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bestresponse.cli.options import (
+    AsJson,
+    BudgetCalls,
+    BudgetMoney,
+    BudgetTokens,
+    CacheChoice,
+    DryRun,
+    OutputDir,
+    Workers,
+)
+from bestresponse.cli.running import Display, run_and_show
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.runs.models import ModelLimits
+from bestresponse.runs.study import find_study, studies
+
+__all__ = ["run"]
+
+
+def run(
+    study: Annotated[str, typer.Argument(help="The name of a study: a built-in one, or one of an installed package.")],
+    settings: Annotated[Path, typer.Argument(help="A TOML file with the study's settings.")],
+    output_dir: OutputDir = Path("results"),
+    workers: Workers = None,
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_tokens_total: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a study by its name, with the settings of a file.
+
+    The settings are those of the study's own configuration, as they stand in the manifest of every run. The same
+    command again goes on where it was stopped.
+    """
+    if study not in studies.names():
+        known = ", ".join(studies.names())
+        raise UsageError(f"there is no study {study!r}; known: {known}.{did_you_mean(study, studies.names())}")
+    found = find_study(study)
+    try:
+        config = found.config.from_json(_read(settings))
+    except BestResponseError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{settings} does not hold the settings of {study}: {error}") from None
+    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
+    given = {"simulated": SimulatedSpeaker(0)} if "simulated" in config.models else None
+    run_and_show(found, config, output_dir, limits, Display(as_json, dry_run), given)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from None

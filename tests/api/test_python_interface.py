@@ -1,0 +1,122 @@
+"""Everything the command line does, from Python, in three lines or fewer."""
+
+import json
+
+import numpy as np
+import pytest
+
+import bestresponse as br
+from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
+from bestresponse.formal.formalize.examples import library
+from bestresponse.models.providers.scripted import ScriptedModel
+
+
+def always_first(prompt):
+    return '{"A": 1.0, "B": 0.0, "C": 0.0}'
+
+
+def grim(own, other):
+    return "defect" if "defect" in other else "cooperate"
+
+
+def test_games_are_solved_by_name_by_matrix_and_by_two_matrices():
+    assert [one.kind for one in br.solve("stag-hunt").equilibria] == ["pure", "pure", "mixed"]
+    assert br.solve([[0, 5], [4, 1]]).value == 2.5
+    assert br.solve(np.eye(2), np.eye(2)).equilibria[0].payoffs.tolist() == [1.0, 1.0]
+    assert [one.kind for one in br.nash([[3, 0], [5, 1]], [[3, 5], [0, 1]]).equilibria] == ["pure"]
+    assert br.solve("kuhn-poker").value == pytest.approx(-1 / 18)
+
+
+def test_a_solution_shows_itself_and_is_plain_data():
+    found = br.solve("stag-hunt")
+    assert repr(found) == "Solution('stag-hunt', 3 equilibria: pure, pure, mixed)"
+    assert found._repr_html_().startswith("<iframe")
+    assert json.loads(json.dumps(found.to_json()))["game"] == "stag-hunt"
+
+
+def test_any_function_is_benched_with_a_report_and_rows(tmp_path):
+    run = br.bench(always_first, num_games=4, seed=1, output_dir=tmp_path)
+    assert run.complete
+    assert run.to_pandas()["nash_gap"].mean() == pytest.approx(run.summary()["mean_nash_gap"])
+    left = {path.name for path in run.path.iterdir()}
+    assert left >= {"manifest.json", "rows.csv", "summary.json", "report.html", "report.json"}
+    again = br.load_run(tmp_path)
+    assert (again.path, len(again.rows())) == (run.path, 4)
+    assert again.replay().same == 4
+    assert repr(again) == f"Run('bench', {str(run.path)!r})"
+    assert again._repr_html_().startswith("<iframe")
+
+
+def test_one_game_of_the_users_is_benched(tmp_path):
+    run = br.bench(ScriptedModel(lambda request: '{"x": 1, "y": 0}', name="x"), [[1, 2], [3, 4]], output_dir=tmp_path)
+    assert len(run.rows()) == 4
+
+
+def test_functions_models_and_strategies_meet_in_a_tournament(tmp_path):
+    model = ScriptedModel(lambda request: '{"answer": "defect"}', name="m")
+    run = br.tournament("prisoners-dilemma", ["tit-for-tat", grim, model], rounds=3, output_dir=tmp_path)
+    totals = {row["name"]: row["against_itself"] for row in run.rows()}
+    assert totals == {"tit-for-tat": 3.0, "grim": 3.0, "m": 1.0}
+
+
+def test_a_function_that_makes_no_move_of_the_game_is_named(tmp_path):
+    with pytest.raises(InvalidMove, match="the strategy shrug returned None; expected one of cooperate, defect"):
+        br.tournament("prisoners-dilemma", [shrug], rounds=1, output_dir=tmp_path)
+
+
+def shrug(own, other):
+    return None
+
+
+def test_a_formalized_story_goes_straight_into_solve_tournament_and_simulate(tmp_path):
+    example = next(one for one in library() if one.name == "prisoners_dilemma")
+    model = ScriptedModel(lambda request: f"```prolog\n{example.program}\n```", name="m")
+    found = br.formalize("Two prisoners ...", model, form="program", output_dir=tmp_path)
+    assert found.ok
+    assert [one.kind for one in found.solve().equilibria] == ["pure"]
+    assert br.solve(found).equilibria[0].kind == br.nash(found).equilibria[0].kind == "pure"
+    assert len(br.tournament(found, ["best-response", "random"], rounds=2, output_dir=tmp_path).rows()) == 2
+    assert br.simulate(found, repeats=2, output_dir=tmp_path).summary()["plays"] == 2
+
+
+def test_a_story_without_a_game_says_why(tmp_path):
+    found = br.formalize("Nothing happens.", ScriptedModel(lambda request: "I cannot.", name="m"), output_dir=tmp_path)
+    assert not found.ok
+    with pytest.raises(InvalidGame, match="has written no program"):
+        found.solve()
+
+
+def test_text_is_verified_and_programs_are_checked():
+    assert br.verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value == "wrong"
+    assert not br.check("this is no program").ok
+    assert br.check(next(one for one in library() if one.name == "trust").program).ok
+
+
+def test_single_games_are_played_by_names_functions_and_players():
+    record = br.play("prisoners-dilemma", ["always:defect", lambda view, ask: "cooperate"])
+    assert record.payoffs == {"row": 5.0, "col": 0.0}
+    with pytest.raises(UsageError, match="has the seats row, col"):
+        br.play("stag-hunt", ["random"])
+
+
+def test_a_model_is_verified_and_a_dialogue_is_steered(tmp_path):
+    model = ScriptedModel(lambda request: "ANSWER: B", name="m")
+    assert len(br.verify_model(model, "prisoners-dilemma", repeats=2, output_dir=tmp_path).rows()) == 2
+    assert br.steer("meeting", iterations=20, output_dir=tmp_path).summary()["solved_games"] == 1
+    assert br.simulate_water("need", repeats=2, output_dir=tmp_path).summary()["settings"][0]["games"] == 2
+
+
+def test_a_setting_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(UsageError, match="bench has no setting 'num_game'"):
+        br.bench(always_first, num_game=3, output_dir=tmp_path)
+    with pytest.raises(UsageError, match="expected a game"):
+        br.solve(3)
+
+
+def test_every_public_name_is_there_and_a_misspelt_one_is_not():
+    assert {"solve", "nash", "find_game", "open_model", "play", "bench", "formalize", "verify", "tournament"} <= set(
+        dir(br)
+    )
+    assert all(getattr(br, name) is not None for name in dir(br))
+    with pytest.raises(AttributeError, match="no attribute 'slove'"):
+        br.slove  # noqa: B018

@@ -1,0 +1,50 @@
+"""A user's type checker sees real signatures, and a misspelt name is an error."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import bestresponse
+import bestresponse.logic
+import bestresponse.models
+import bestresponse.runs
+import bestresponse.theory
+
+PROGRAM = """
+import bestresponse as br
+from bestresponse import theory
+
+reveal_type(br.solve("stag-hunt").value)
+reveal_type(br.bench("openai/gpt-4o", num_games=3))
+reveal_type(br.load_run("results").rows())
+reveal_type(theory.nash)
+br.bench("openai/gpt-4o", num_games="three")
+br.slove("stag-hunt")
+theory.solve_zero_summ
+"""
+
+
+def check(tmp_path: Path, *words: str) -> str:
+    file = tmp_path / "user.py"
+    file.write_text(PROGRAM)
+    done = subprocess.run([sys.executable, "-m", *words, str(file)], capture_output=True, text=True, timeout=900)
+    return done.stdout
+
+
+def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
+    cache = Path(bestresponse.__file__).parents[2] / ".mypy_cache"
+    out = check(tmp_path, "mypy", "--strict", "--no-error-summary", f"--cache-dir={cache}")
+    assert 'Revealed type is "float | None"' in out
+    assert 'Revealed type is "bestresponse.runs.run.Run"' in out
+    assert 'Revealed type is "def (' in out
+    assert 'incompatible type "str"; expected "int"' in out
+    assert 'Module has no attribute "slove"' in out
+    assert 'Module has no attribute "solve_zero_summ"' in out
+
+
+def test_no_public_name_is_untyped():
+    packages = (bestresponse, bestresponse.theory, bestresponse.logic, bestresponse.models, bestresponse.runs)
+    for package in packages:
+        source = Path(package.__file__).read_text("utf-8")
+        assert "if TYPE_CHECKING:" in source
+        assert source.index("if TYPE_CHECKING:") < source.index("lazy_exports(__name__)")
