@@ -159,7 +159,7 @@ class Person:
             return reply.json()
 
 
-def lay_tables(token: str, sessions: int, days: int, think: float) -> list[Person]:
+def create_sessions(token: str, sessions: int, days: int, think: float) -> list[Person]:
     wanted = {
         "game": {"name": "water", "rounds": days},
         "seats": ["person"] * PEOPLE + ["strategy:need"],
@@ -237,7 +237,7 @@ def main() -> None:
         try:
             size, quick = first_page(token)
             print(f"first page: {size / 1000:.1f} kB, median {quick:.1f} ms")
-            people = lay_tables(token, given.sessions, given.days, given.think)
+            people = create_sessions(token, given.sessions, given.days, given.think)
             begun = time.monotonic()
             asyncio.run(everybody(people, server, given.kills, given.pause))
             took = time.monotonic() - begun

@@ -6,7 +6,7 @@ import time
 from fastapi.testclient import TestClient
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.web.serve import Place, opened
+from bestresponse.web.serve import ServerSettings, open_server
 
 MODEL = "scripted"
 
@@ -19,8 +19,8 @@ class Server:
         self.start()
 
     def start(self):
-        place = Place(self.folder)
-        self.app, self.desk, self._close = opened(
+        place = ServerSettings(self.folder)
+        self.app, self.state, self._close = open_server(
             place, lambda name: ScriptedModel(lambda request: self.answer(request)), (MODEL,)
         )
         self._running = TestClient(self.app)
@@ -40,12 +40,12 @@ class Server:
     @property
     def admin(self):
         client = self.client()
-        client.get(f"/enter/{self.desk.keys.admin}")
+        client.get(f"/enter/{self.state.keys.admin}")
         return client
 
     def api(self, token=None):
         client = self.client()
-        client.headers["authorization"] = f"Bearer {token or self.desk.keys.admin}"
+        client.headers["authorization"] = f"Bearer {token or self.state.keys.admin}"
         return client
 
     def wait_for(self, condition, seconds=10.0):
@@ -62,8 +62,8 @@ def hidden(page, name):
 
 def sit_down(server, setup):
     """Everybody at a new table, ready to play: (client, link) of each person."""
-    lobby = server.desk.house.set_up(setup)
-    people = [(server.client(), server.desk.seat_path(lobby.tables[0].id, seat)) for seat in setup.persons]
+    lobby = server.state.sessions.create_sessions(setup)
+    people = [(server.client(), server.state.seat_path(lobby.tables[0].id, seat)) for seat in setup.persons]
     for client, link in people:
         client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf")})
     return people

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bestresponse.web.supervisor import can_keep
+from bestresponse.web.supervisor import can_supervise
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +57,7 @@ def worker_of(process):
     raise AssertionError("there is no worker")
 
 
-kept = pytest.mark.skipif(not (can_keep() and Path("/proc/self/task").exists()), reason="needs fork and /proc")
+kept = pytest.mark.skipif(not (can_supervise() and Path("/proc/self/task").exists()), reason="needs fork and /proc")
 
 
 @kept

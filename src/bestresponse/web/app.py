@@ -1,4 +1,4 @@
-"""The web application: pages, API, and how errors are told."""
+"""The web application: pages, API, and error pages."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from bestresponse.web.pages import judge as pages_judge
 from bestresponse.web.pages import play as pages_play
 from bestresponse.web.pages import seat as pages_seat
 from bestresponse.web.pages import watch as pages_watch
-from bestresponse.web.pages.render import asset, page
+from bestresponse.web.pages.render import load_asset, render_page
 from bestresponse.web.security.limits import SAFE_HEADERS, Guard
-from bestresponse.web.sessions.seat_worker import Clerk
-from bestresponse.web.sessions.state import ADMIN_COOKIE, Desk, NotAllowed, TooFast, refuse
-from bestresponse.web.sessions.store import AlreadyAnswered, NoSuchTable
+from bestresponse.web.sessions.seat_worker import SeatWorker
+from bestresponse.web.sessions.state import ADMIN_COOKIE, NotAllowed, ServerState, TooFast, refuse
+from bestresponse.web.sessions.store import AlreadyAnswered, NotFound
 
 __all__ = ["create_app"]
 
@@ -39,19 +39,19 @@ _MODULES = (*_PAGES, api, api_seat, api_watch, api_judge, api_studio)
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """A clerk works as long as the application runs."""
-    desk: Desk = app.state.desk
-    clerk = Clerk(desk.house, desk.model)
-    clerk.start()
+    """Run a seat worker as long as the application runs."""
+    server: ServerState = app.state.server
+    worker = SeatWorker(server.sessions, server.model)
+    worker.start()
     try:
         yield
     finally:
-        clerk.stop()
-        desk.helper.close()
+        worker.stop()
+        server.helper.close()
 
 
 def create_app() -> FastAPI:
-    """The application; whoever runs it puts a desk into its state."""
+    """Create the application; the caller puts a ServerState into `app.state.server`."""
     app = FastAPI(
         title="bestresponse",
         version=__version__,
@@ -63,10 +63,10 @@ def create_app() -> FastAPI:
         lifespan=_lifespan,
     )
     app.add_middleware(Guard)
-    app.add_exception_handler(BestResponseError, _told)
-    app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _stumbled)
+    app.add_exception_handler(BestResponseError, _answer_error)
+    app.add_exception_handler(RequestValidationError, _answer_malformed)
+    app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(Exception, _answer_fault)
     for module in _MODULES:
         app.include_router(module.router)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
@@ -76,9 +76,9 @@ def create_app() -> FastAPI:
 
 def enter(request: Request, token: str) -> Response:
     """The admin's link: keeps the token in a cookie that no script reads, and goes on without it in the address."""
-    desk: Desk = request.app.state.desk
-    if not desk.keys.opens_desk(token):
-        raise refuse(request, desk)
+    server: ServerState = request.app.state.server
+    if not server.keys.is_admin(token):
+        raise refuse(request, server)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(ADMIN_COOKIE, token, httponly=True, samesite="strict", max_age=7 * 24 * 3600)
     return answer
@@ -87,36 +87,36 @@ def enter(request: Request, token: str) -> Response:
 def static(name: str) -> Response:
     """One of the few files of the package."""
     if name not in _STATIC:
-        raise NoSuchTable("there is no such file")
-    return Response(asset("static", name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
+        raise NotFound("there is no such file")
+    return Response(load_asset("static", name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _answer_error(request: Request, error: Exception) -> Response:
     """The sentence of the error, as a page or as JSON."""
     status = _status(error)
     headers = {"retry-after": "30"} if status == 429 else {}
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": str(error)}, status, headers)
-    return page("error.html", status, sentence=str(error), status=status)
+    return render_page("error.html", status, sentence=str(error), status=status)
 
 
-async def _malformed(request: Request, error: Exception) -> Response:
+async def _answer_malformed(request: Request, error: Exception) -> Response:
     """Which fields are wrong and why, without giving back what was sent."""
     assert isinstance(error, RequestValidationError)
     found = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
-    return await _told(request, UsageError(visible("; ".join(found))))
+    return await _answer_error(request, UsageError(visible("; ".join(found))))
 
 
-async def _http(request: Request, error: Exception) -> Response:
+async def _answer_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
-    return page("error.html", error.status_code, sentence=str(error.detail), status=error.status_code)
+    return render_page("error.html", error.status_code, sentence=str(error.detail), status=error.status_code)
 
 
-async def _stumbled(request: Request, error: Exception) -> Response:
+async def _answer_fault(request: Request, error: Exception) -> Response:
     """A fault of ours: the log tells which, the answer only that. Nothing outside of this adds the headers to it."""
-    answer = await _http(request, HTTPException(500, "Something went wrong here; the server's log says what."))
+    answer = await _answer_http(request, HTTPException(500, "Something went wrong here; the server's log says what."))
     answer.headers.update({name.decode(): value.decode() for name, value in SAFE_HEADERS.items()})
     return answer
 
@@ -125,7 +125,7 @@ def _status(error: Exception) -> int:
     match error:
         case NotAllowed():
             return 403
-        case NoSuchTable():
+        case NotFound():
             return 404
         case TooFast():
             return 429

@@ -1,4 +1,4 @@
-"""A server from its settings: opens the sessions folder, makes the keys, refuses to be public without a token."""
+"""Open a server from its settings: the sessions folder, the keys, and no public address without a token."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from fastapi import FastAPI
 from bestresponse.core.errors import UsageError
 from bestresponse.web.app import create_app
 from bestresponse.web.pages.render import load_templates
-from bestresponse.web.security.keys import Keys, kept_secret
-from bestresponse.web.sessions.games import offers
+from bestresponse.web.security.keys import Keys, load_secret
+from bestresponse.web.sessions.games import list_offers
 from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seats import OpenModel
-from bestresponse.web.sessions.state import Desk
-from bestresponse.web.sessions.store import House
+from bestresponse.web.sessions.state import ServerState
+from bestresponse.web.sessions.store import SessionStore
 
-__all__ = ["Place", "is_loopback", "load", "opened"]
+__all__ = ["ServerSettings", "is_loopback", "open_server", "preload"]
 
 _SHORTEST_TOKEN = 16
 _FOLDER = "sessions"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerSettings:
     """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one made here."""
 
     output: Path
@@ -61,9 +61,9 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def load(app: FastAPI) -> None:
+def preload(app: FastAPI) -> None:
     """Load what is otherwise loaded when somebody first asks: the list of games, all pages, what answers and how."""
-    offers()
+    list_offers()
     load_templates()
     uvicorn.Config(app, log_level="warning").load()
     asyncio.run(_ask_for_nothing(app))
@@ -83,14 +83,16 @@ async def _ask_for_nothing(app: FastAPI) -> None:
     await app(scope, receive, send)
 
 
-Opened = tuple[FastAPI, Desk, Callable[[], None]]
+OpenedServer = tuple[FastAPI, ServerState, Callable[[], None]]
 
 
-def opened(place: Place, open_model: OpenModel, models: tuple[str, ...] = (), app: FastAPI | None = None) -> Opened:
-    """The application, its desk, and what closes its folder; only the models named can be put into seats."""
-    journal = Journal(place.output / _FOLDER)
-    keys = Keys(kept_secret(place.output / _FOLDER / "secret"), place.admin)
-    desk = Desk(House(journal), keys, place.output, open_model, models)
+def open_server(
+    settings: ServerSettings, open_model: OpenModel, models: tuple[str, ...] = (), app: FastAPI | None = None
+) -> OpenedServer:
+    """The application, its server, and what closes its folder; only the models named can be put into seats."""
+    journal = Journal(settings.output / _FOLDER)
+    keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
+    server = ServerState(SessionStore(journal), keys, settings.output, open_model, models)
     app = app or create_app()
-    app.state.desk = desk
-    return app, desk, journal.close
+    app.state.server = server
+    return app, server, journal.close

@@ -19,7 +19,7 @@ from types import FrameType
 
 from bestresponse.core.errors import BestResponseError
 
-__all__ = ["CrashLoop", "can_keep", "keep"]
+__all__ = ["CrashLoop", "can_supervise", "supervise"]
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _MOST_DEATHS = 5
@@ -30,12 +30,12 @@ class CrashLoop(BestResponseError):
     """The worker dies again and again."""
 
 
-def can_keep() -> bool:
+def can_supervise() -> bool:
     """Whether this system can fork a process that has loaded native libraries."""
     return hasattr(os, "fork") and sys.platform != "darwin"
 
 
-def keep(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
+def supervise(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
     """Let workers do `work` (told how many died before) until one ends by itself; gives its exit code.
 
     Once the first worker is at work, the parent does `prepare`: what is loaded there, later workers have already.

@@ -77,12 +77,12 @@ def test_a_quiz_counts_its_tries(server):
     api, place = server.api(session["seats"][0]["token"]), f"/api/seats/{session['session']}/0"
     asked = api.get(place).json()["quiz"]
     assert api.post(f"{place}/ready", json={"quiz": ["-1"] * len(asked)}).status_code == 422
-    found = server.desk.house.session(session["session"])
+    found = server.state.sessions.get_session(session["session"])
     from bestresponse.web.sessions.quiz import make_questions
 
     right = [f"{question.answer:g}" for question in make_questions(found.game, 0, found.seed)]
     assert api.post(f"{place}/ready", json={"quiz": right}).json()["phase"] == "gathering"
-    (ready,) = server.desk.house.journal.events("ready")
+    (ready,) = server.state.sessions.journal.read_events("ready")
     assert ready["quiz_tries"] == 2
 
 

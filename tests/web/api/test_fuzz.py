@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("fuzzed"), lambda request: "cooperate")
-    server.desk.strangers = server.desk.seats = RateLimit(1e9, 1e9)
+    server.state.strangers = server.state.seats = RateLimit(1e9, 1e9)
     yield server
     server.stop()
 
@@ -50,7 +50,7 @@ def real_names(server, table):
     return {"session": table["session"], "seat": 0, "run": run, "spec": spec, "task": task, "judge": 0}
 
 
-def calls_of(described):
+def read_calls(described):
     return [result.ok() for result in described.get_all_operations()]
 
 
@@ -68,9 +68,9 @@ def bounded(strategy, check):
 
 
 def test_no_call_makes_the_server_stumble_and_none_without_a_key_changes_anything(fuzzed, table, described):
-    operations = calls_of(described)
+    operations = read_calls(described)
     assert len(operations) >= 37
-    admin = {"Authorization": f"Bearer {fuzzed.desk.keys.admin}"}
+    admin = {"Authorization": f"Bearer {fuzzed.server.keys.admin}"}
     seat = {"Authorization": f"Bearer {table['seats'][0]['token']}"}
     real = real_names(fuzzed, table)
 

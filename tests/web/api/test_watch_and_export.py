@@ -56,7 +56,7 @@ def test_a_session_is_watched_like_any_run(server):
     ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
     take(ann, link, answer="cooperate")
     name = link.split("/")[2]
-    server.wait_for(lambda: server.desk.house.finished(name))
+    server.wait_for(lambda: server.state.sessions.is_finished(name))
     page = server.admin.get(f"/watch/run/sessions/play/{name}").text
     words = re.sub(r"<[^>]+>", "", page)
     assert "regret 1 against the others, 1 against the equilibrium" in words
@@ -71,7 +71,7 @@ def test_decisions_leave_with_one_row_a_player_and_round(server):
     take(ann, link, answer="cooperate")
     server.wait_for(lambda: "Your turn" in ann.get(link).text)
     take(ann, link, answer="defect")
-    server.wait_for(lambda: server.desk.house.finished(link.split("/")[2]))
+    server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     text = server.admin.get("/export/decisions.csv").text
     rows = list(csv.DictReader(io.StringIO(text)))
     own = [(row["round"], row["action"]) for row in rows if row["seat"] == "person"]
@@ -85,7 +85,7 @@ def test_decisions_leave_with_one_row_a_player_and_round(server):
 def test_participants_leave_with_their_code_payoff_and_remark(server):
     ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
     page = take(ann, link, answer="defect")
-    server.wait_for(lambda: server.desk.house.finished(link.split("/")[2]))
+    server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     csrf = page.text.split('name="csrf" value="')[1].split('"')[0] if 'name="csrf"' in page.text else ""
     csrf = csrf or ann.get(link).text.split('name="csrf" value="')[1].split('"')[0]
     ann.post(f"{link}/remark", data={"csrf": csrf, "remark": "=1+1"})
@@ -137,7 +137,7 @@ def test_a_seats_answer_never_holds_what_others_know(server):
     for seat in (0, 1):
         api = server.api(links["seats"][seat]["token"])
         api.post(f"/api/seats/{links['session']}/{seat}/ready", json={})
-    session = server.desk.house.session(links["session"])
+    session = server.state.sessions.get_session(links["session"])
     server.wait_for(lambda: "player 1" in session.pending())
     second = server.api(links["seats"][1]["token"]).get(f"/api/seats/{links['session']}/1").json()
     assert second["situation"] != session.episode.view("player 1").situation
@@ -149,6 +149,6 @@ def test_decisions_leave_as_parquet_too(server):
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
     ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
     take(ann, link, answer="defect")
-    server.wait_for(lambda: server.desk.house.finished(link.split("/")[2]))
+    server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     table = parquet.read_table(io.BytesIO(server.admin.get("/export/decisions.parquet").content))
     assert sorted(table.column("action").to_pylist()) == ["defect", "defect"]

@@ -16,7 +16,7 @@ from web_server import MODEL  # noqa: E402
 from bestresponse.formal.formalize.examples import library  # noqa: E402
 from bestresponse.models.providers.scripted import ScriptedModel  # noqa: E402
 from bestresponse.runs.folder import RunFolder  # noqa: E402
-from bestresponse.web.serve import Place, opened  # noqa: E402
+from bestresponse.web.serve import ServerSettings, open_server  # noqa: E402
 from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
@@ -32,8 +32,8 @@ class Site:
 
     def __init__(self, folder):
         self.folder = folder
-        self.app, self.desk, self._close = opened(
-            Place(folder), lambda name: ScriptedModel(lambda r: '{"answer": 20}'), (MODEL,)
+        self.app, self.state, self._close = open_server(
+            ServerSettings(folder), lambda name: ScriptedModel(lambda r: '{"answer": 20}'), (MODEL,)
         )
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
@@ -54,8 +54,8 @@ class Site:
 
     def lay(self, setup):
         """The links of the people at a new table."""
-        (table,) = self.desk.house.set_up(setup).tables
-        return table.id, [self.base + self.desk.seat_path(table.id, seat) for seat in setup.persons]
+        (table,) = self.state.sessions.create_sessions(setup).tables
+        return table.id, [self.base + self.state.seat_path(table.id, seat) for seat in setup.persons]
 
     def records(self):
         return list(RunFolder.read(self.folder / "sessions").plays())
@@ -127,7 +127,7 @@ def test_two_people_and_a_model_finish_a_water_game(site, people):
 
 
 def test_a_formalized_story_is_saved_and_played_by_two_people(site, people):
-    admin = people(f"{site.base}/enter/{site.desk.keys.admin}")
+    admin = people(f"{site.base}/enter/{site.state.keys.admin}")
     admin.goto(f"{site.base}/formalize")
     program = next(one.program for one in library() if one.name == "prisoners_dilemma")
     admin.locator("#program").fill(program.replace("initial(s0).", "initial(s0)", 1))
@@ -164,15 +164,15 @@ def test_a_formalized_story_is_saved_and_played_by_two_people(site, people):
 def test_a_judge_scores_five_transcripts_by_keyboard(site, people):
     from bestresponse.web.judging.scores import Item
 
-    task = site.desk.panel.begin("Plays", "play", [Item(f"t{k}", f"transcript {k}") for k in range(5)], ["Ann"])
-    judge = people(f"{site.base}/judge/by/{task.id}/0/{site.desk.keys.token('judge', task.id, 0)}")
+    task = site.state.judging.begin("Plays", "play", [Item(f"t{k}", f"transcript {k}") for k in range(5)], ["Ann"])
+    judge = people(f"{site.base}/judge/by/{task.id}/0/{site.state.keys.token('judge', task.id, 0)}")
     for number in range(5):
         judge.get_by_text(f"{number} of 5 judged").wait_for()
         for level in "12345":
             judge.keyboard.press(level)
         judge.keyboard.press("Enter")
     shows(judge, "Done")
-    scores = site.desk.panel.scores(task.id)
+    scores = site.state.judging.scores(task.id)
     assert len(scores) == 5
     assert all(list(score.levels.values()) == [1, 2, 3, 4, 5] for score in scores)
 
@@ -193,18 +193,18 @@ def test_reload_back_double_click_and_two_tabs_change_nothing_twice(site, people
     shows(first, "Waiting for the others")
     first.reload()
     first.go_back()
-    house = site.desk.house.session(session)
-    assert house.turn("row") == 1
+    store = site.state.sessions.get_session(session)
+    assert store.turn("row") == 1
     csrf, turn = re.search(r'name="csrf" value="([^"]+)"', second.content()), "0"
-    sent = {"csrf": csrf[1] if csrf else site.desk.csrf("seat", session, 0), "turn": turn, "answer": "defect"}
+    sent = {"csrf": csrf[1] if csrf else site.state.csrf("seat", session, 0), "turn": turn, "answer": "defect"}
     answer = first.context.request.post(f"{link}/answer", form=sent)
     assert "the first answer counts" in answer.text()
-    assert house.turn("row") == 1
+    assert store.turn("row") == 1
     shows(second, "Waiting for the others")
     col.get_by_label("defect").check()
     col.get_by_role("button", name="Send").click()
     shows(second, "Your turn")
-    assert [s.decision.action for s in house.episode.submissions] == ["cooperate", "defect"]
+    assert [s.decision.action for s in store.episode.submissions] == ["cooperate", "defect"]
 
 
 def test_an_illegal_answer_stays_in_its_field_with_a_sentence_beside_it(site, people):
@@ -241,13 +241,15 @@ def test_a_wrong_field_of_several_is_named_and_the_others_keep_what_was_typed(si
     player.get_by_text("Type a number.").wait_for()
     assert player.locator("[aria-invalid=true]").count() == 2
     assert [player.get_by_label(f"player {k}").input_value() for k in (2, 3, 4)] == ["1", "9", ""]
-    assert site.desk.house.session(session).turn("player 1") == 1
+    assert site.state.sessions.get_session(session).turn("player 1") == 1
     player.get_by_label("player 3").fill("0")
     player.get_by_label("player 4").fill("2")
     player.get_by_role("button", name="Send").click()
     player.get_by_text("Round 2 of 10: contributions.").wait_for()
     (given,) = (
-        s.decision.action for s in site.desk.house.session(session).episode.submissions[4:] if s.role == "player 1"
+        s.decision.action
+        for s in site.state.sessions.get_session(session).episode.submissions[4:]
+        if s.role == "player 1"
     )
     assert given == {"player 2": 1.0, "player 3": 0.0, "player 4": 2.0}
 
@@ -274,7 +276,7 @@ def test_sliders_and_numbers_of_a_mixture_move_together(site, people):
 
 def time_is_up(site, session, role):
     """As if that question had been put long ago."""
-    table = site.desk.house.session(session)
+    table = site.state.sessions.get_session(session)
     with table.lock:
         turn, since = table.asked[role]
         table.asked[role] = (turn, since - 1000)
@@ -330,7 +332,7 @@ def test_an_answer_from_a_stale_tab_is_refused_with_the_reason(site, people, chr
     late.get_by_label("cooperate").check()
     late.get_by_role("button", name="Send").click()
     late.get_by_text("a stand-in had answered for you, and your answer does not count").wait_for()
-    given = [(s.role, s.decision.action) for s in site.desk.house.session(session).episode.submissions[:2]]
+    given = [(s.role, s.decision.action) for s in site.state.sessions.get_session(session).episode.submissions[:2]]
     assert given == [("row", "cooperate"), ("col", "defect")]
     for page in (doubled, late):
         page.context.close()
@@ -346,8 +348,8 @@ def test_a_link_with_the_key_of_another_seat_opens_nothing(site, chromium):
 
 def test_people_who_follow_the_shared_link_are_matched_into_groups(site, people):
     setup = Setup(GameChoice("battle-of-the-sexes"), ("person", "person"), quiz=False)
-    lobby = site.desk.house.set_up(setup, 2)
-    join = site.base + site.desk.join_path(lobby.id)
+    lobby = site.state.sessions.create_sessions(setup, 2)
+    join = site.base + site.state.join_path(lobby.id)
     four = [people(join) for _ in range(4)]
     seats = [page.url.split("/")[4:6] for page in four]
     assert seats == [[f"{lobby.id}-{group}", seat] for group in (1, 2) for seat in ("0", "1")]
@@ -391,10 +393,10 @@ def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
     page = context.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.goto(f"{site.base}/enter/{site.desk.keys.admin}")
-    lobby = site.desk.house.set_up(Setup(GameChoice("water"), ("person",) * 5), 2)
-    seat = site.desk.seat_path(lobby.tables[0].id, 0)
-    site.desk.house.set_up(Setup(GameChoice("chicken", rounds=3), ("strategy:greedy", "strategy:uniform")))
+    page.goto(f"{site.base}/enter/{site.state.keys.admin}")
+    lobby = site.state.sessions.create_sessions(Setup(GameChoice("water"), ("person",) * 5), 2)
+    seat = site.state.seat_path(lobby.tables[0].id, 0)
+    site.state.sessions.create_sessions(Setup(GameChoice("chicken", rounds=3), ("strategy:greedy", "strategy:uniform")))
     while not site.records():
         page.wait_for_timeout(50)
     play = f"/watch/run/sessions/play/{site.records()[0].spec}"

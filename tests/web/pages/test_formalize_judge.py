@@ -13,7 +13,7 @@ STORY = next(one.story for one in library() if one.name == "prisoners_dilemma")
 LEVELS = ("information", "reasoning", "effectiveness", "adaptability", "planning")
 
 
-def posted(admin, path, **fields):
+def post_form(admin, path, **fields):
     return admin.post(path, data={"csrf": hidden(admin.get("/formalize"), "csrf"), **fields})
 
 
@@ -27,30 +27,30 @@ def test_the_example_is_shown_with_its_table_equilibrium_and_picture(server):
 
 def test_a_program_that_is_no_game_is_told_what_is_wrong_by_line(server):
     broken = PROGRAM.replace("initial(s0).", "initial(s0)", 1)
-    answer = posted(server.admin, "/formalize/check", program=broken)
+    answer = post_form(server.admin, "/formalize/check", program=broken)
     assert answer.status_code == 200
     assert "Not a game yet" in answer.text
     assert "data-line=" in answer.text
 
 
 def test_a_forbidden_goal_is_refused_and_nothing_runs(server):
-    answer = posted(server.admin, "/formalize/check", program=PROGRAM + "\n:- shell('touch /tmp/x').\n")
+    answer = post_form(server.admin, "/formalize/check", program=PROGRAM + "\n:- shell('touch /tmp/x').\n")
     assert "Not a game yet" in answer.text
 
 
 def test_a_saved_program_is_played_by_two_people(server):
     admin = server.admin
-    answer = posted(admin, "/formalize/save", name="the-cell", story=STORY, program=PROGRAM, do="save")
+    answer = post_form(admin, "/formalize/save", name="the-cell", story=STORY, program=PROGRAM, do="save")
     assert "the-cell" in str(answer.url)
-    assert posted(admin, "/formalize/save", name="the-cell", story="", program=PROGRAM).status_code == 422
-    assert posted(admin, "/formalize/save", name="../x", story="", program=PROGRAM).status_code == 422
+    assert post_form(admin, "/formalize/save", name="the-cell", story="", program=PROGRAM).status_code == 422
+    assert post_form(admin, "/formalize/save", name="../x", story="", program=PROGRAM).status_code == 422
     assert "game=saved:the-cell" in admin.get("/").text
     setup = Setup(GameChoice("the-cell", PROGRAM), ("person", "person"), quiz=False)
     (ada, ada_link), (ben, ben_link) = sit_down(server, setup)
     take(ada, ada_link, answer="Betray")
     take(ben, ben_link, answer="Silent")
     assert "The game is over" in ada.get(ada_link).text
-    assert server.desk.house.finished(ada_link.split("/")[2])
+    assert server.state.sessions.is_finished(ada_link.split("/")[2])
     server.restart()
     assert "The game is over" in server.client().get(ben_link).text
 
@@ -58,7 +58,7 @@ def test_a_saved_program_is_played_by_two_people(server):
 def test_a_model_writes_a_program_and_its_words_are_kept_apart(server):
     server.answer = lambda request: f"```prolog\n{PROGRAM}\n```"
     admin = server.admin
-    job = posted(admin, "/formalize/help", model=MODEL, story=STORY, program="", remark="").json()["job"]
+    job = post_form(admin, "/formalize/help", model=MODEL, story=STORY, program="", remark="").json()["job"]
     server.wait_for(lambda: admin.get(f"/formalize/help/{job}").json()["done"])
     told = admin.get(f"/formalize/help/{job}").json()
     assert told["lines"][-1] == "Done."
@@ -88,7 +88,7 @@ def test_judges_score_transcripts_and_their_agreement_is_shown(server):
     assert "0 of 5" in task_page.text
     task = str(task_page.url).rsplit("/", 1)[1]
     for judge in (0, 1):
-        link = f"/judge/by/{task}/{judge}/{server.desk.keys.token('judge', task, judge)}"
+        link = f"/judge/by/{task}/{judge}/{server.state.keys.token('judge', task, judge)}"
         client = server.client()
         for _ in range(5):
             sheet = client.get(link)
@@ -144,11 +144,11 @@ def test_a_filled_sheet_is_handed_in_and_a_wrong_one_is_refused_with_its_place(s
 def test_transcripts_of_a_run_name_no_model(server):
     ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", f"model:{MODEL}"), quiz=False))
     take(ann, link, answer="defect")
-    server.wait_for(lambda: server.desk.house.finished(link.split("/")[2]))
+    server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     page = server.admin.get("/judge")
     data = {"csrf": hidden(page, "csrf"), "judges": "Ann", "rubric": "play", "run": "sessions", "count": "5"}
     server.admin.post("/judge", data=data)
-    (task,) = server.desk.panel.tasks()
+    (task,) = server.state.judging.tasks()
     assert len(task.items) == 2
     assert all(MODEL not in item.text for item in task.items)
     assert any("Answered: defect" in item.text for item in task.items)

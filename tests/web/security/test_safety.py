@@ -41,9 +41,9 @@ def test_a_fault_of_ours_says_nothing_about_itself_and_keeps_the_policy(server, 
     def broken():
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr(server.desk.runs, "all", broken)
+    monkeypatch.setattr(server.state.runs, "all", broken)
     stranger = TestClient(server.app, raise_server_exceptions=False)
-    answer = stranger.get("/api/runs", headers={"authorization": f"Bearer {server.desk.keys.admin}"})
+    answer = stranger.get("/api/runs", headers={"authorization": f"Bearer {server.state.keys.admin}"})
     assert answer.status_code == 500
     assert answer.json() == {"error": "Something went wrong here; the server's log says what."}
     assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -51,7 +51,7 @@ def test_a_fault_of_ours_says_nothing_about_itself_and_keeps_the_policy(server, 
 
 
 def test_no_name_in_a_path_leads_to_the_disk(server):
-    server.desk.strangers = RateLimit(1e9, 1e9)
+    server.state.strangers = RateLimit(1e9, 1e9)
     admin, api = server.admin, server.api()
     described = api.get("/api/openapi.json").json()["paths"]
     gets = [path for path, calls in described.items() if "get" in calls and "{" in path]
@@ -82,7 +82,7 @@ def test_keys_are_in_no_file_but_the_secret_and_in_no_log(server, caplog):
     person.post(f"{place}/answers", json={"turn": 0, "answer": "swerve", "why": "because"})
     person.post(f"{place}/answers", json={"turn": 9, "answer": "swerve"})
     server.admin.get("/export/decisions.csv")
-    keys = (token, server.desk.keys.admin)
+    keys = (token, server.state.keys.admin)
     kept = [path for path in server.folder.rglob("*") if path.is_file() and path.name != "secret"]
     assert kept
     assert not [path for path in kept for key in keys if key in path.read_text("utf-8", "replace")]
@@ -98,7 +98,7 @@ def test_a_models_tags_stay_words_on_every_page(server):
     person, place = server.api(link["token"]), f"/api/seats/{name}/0"
     person.post(f"{place}/ready", json={})
     person.post(f"{place}/answers", json={"turn": 0, "answer": "cooperate", "why": EVIL})
-    server.wait_for(lambda: server.desk.house.finished(name))
+    server.wait_for(lambda: server.state.sessions.is_finished(name))
     person.post(f"{place}/remarks", json={"remark": EVIL})
     admin = server.admin
     pages = [link["path"], f"/watch/run/sessions/play/{name}", "/watch/run/sessions", "/export", "/watch"]
@@ -115,7 +115,7 @@ def test_a_models_tags_stay_words_on_every_page(server):
 
 def test_one_seat_asks_as_fast_as_a_page_and_no_faster(server):
     session = laid(server, game={"name": "chicken"}, seats=["person", "person"])
-    server.desk.seats = RateLimit(0.001, 5)
+    server.state.seats = RateLimit(0.001, 5)
     person = server.api(session["seats"][0]["token"])
     answers = [person.get(f"/api/seats/{session['session']}/0") for _ in range(6)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429]

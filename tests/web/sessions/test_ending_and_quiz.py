@@ -10,11 +10,11 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.report.document import Note, Paragraph, Table
 from bestresponse.web.sessions.ending import describe_equilibria
-from bestresponse.web.sessions.games import game_of, offers
+from bestresponse.web.sessions.games import list_offers, make_game
 from bestresponse.web.sessions.quiz import find_mistakes, make_questions
 from bestresponse.web.sessions.setup import GameChoice
 
-GAMES = [GameChoice(offer.name) for offer in offers()]
+GAMES = [GameChoice(offer.name) for offer in list_offers()]
 
 
 def any_answer(ask, rng):
@@ -33,7 +33,7 @@ def any_answer(ask, rng):
 
 def played(choice, **given):
     """A finished play: `given` answers by role (spaces as underscores), anything else at random."""
-    episode, rng = Episode(game_of(choice)), random.Random(3)
+    episode, rng = Episode(make_game(choice)), random.Random(3)
     scripts = {role.replace("_", " "): list(answers) for role, answers in given.items()}
     while pending := episode.pending:
         for role, ask in pending.items():
@@ -52,7 +52,7 @@ def cells(blocks):
 
 @pytest.mark.parametrize("choice", GAMES, ids=lambda choice: choice.name)
 def test_every_game_on_the_list_asks_every_seat_something_and_the_right_answers_pass(choice):
-    game = game_of(choice)
+    game = make_game(choice)
     for seat in range(len(game.roles)):
         quiz = make_questions(game, seat, 5)
         assert quiz
@@ -70,23 +70,23 @@ def test_every_game_on_the_list_ends_with_what_theory_knows(choice):
 
 
 def test_questions_are_worked_out_by_the_rules():
-    assert make_questions(game_of(GameChoice("trust-amounts")), 0, 1)[0] == Question(
+    assert make_questions(make_game(GameChoice("trust-amounts")), 0, 1)[0] == Question(
         "If you send 6 and the receiver returns 11, how much do you have then?", 15.0
     )
-    first, second = make_questions(game_of(GameChoice("public-goods-punishment")), 0, 1)
+    first, second = make_questions(make_game(GameChoice("public-goods-punishment")), 0, 1)
     assert first == Question(
         "In the first round you put in 20 and each of the others 10. How many coins do you have then?",
         1.6 * (20 + 3 * 10) / 4,
     )
     assert second.answer == first.answer - 1 - 3
-    health = make_questions(game_of(GameChoice("water", rounds=5)), 0, 1)[1]
+    health = make_questions(make_game(GameChoice("water", rounds=5)), 0, 1)[1]
     assert health.text.startswith("You begin with 8 health points. If you get no water on the first day and none")
     assert health.answer == 8 - 1 - 2
 
 
 def test_winning_an_auction_pays_by_its_price():
     (wins, loses), (second, _) = (
-        make_questions(game_of(GameChoice(f"{price}-price-auction")), 0, 1) for price in ("first", "second")
+        make_questions(make_game(GameChoice(f"{price}-price-auction")), 0, 1) for price in ("first", "second")
     )
     assert (
         wins.text == "Your value is 65. If you bid 55 and bidder 2 bids 50 and bidder 3 bids 40, what is your payoff?"

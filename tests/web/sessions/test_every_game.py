@@ -8,15 +8,15 @@ from web_server import Server
 
 from bestresponse.formal.formalize.examples import library
 from bestresponse.web.security.limits import RateLimit
-from bestresponse.web.sessions.games import _offers, offers
+from bestresponse.web.sessions.games import _list_offers, list_offers
 
 MOST_ANSWERS = 400
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
+def store(tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("every-game"), lambda request: "cooperate")
-    server.desk.strangers = server.desk.seats = RateLimit(1e9, 1e9)
+    server.state.strangers = server.state.seats = RateLimit(1e9, 1e9)
     yield server
     server.stop()
 
@@ -93,33 +93,33 @@ def play(server, game, rivals=0):
     return ending
 
 
-@pytest.mark.parametrize("name", [offer.name for offer in offers()])
-def test_a_game_is_played_to_its_end_by_people(house, name):
-    assert play(house, {"name": name})["phase"] == "over"
+@pytest.mark.parametrize("name", [offer.name for offer in list_offers()])
+def test_a_game_is_played_to_its_end_by_people(store, name):
+    assert play(store, {"name": name})["phase"] == "over"
 
 
-@pytest.mark.parametrize("name", [offer.name for offer in offers() if offer.kind != "table"])
-def test_a_game_is_played_to_its_end_against_a_strategy(house, name):
-    assert play(house, {"name": name}, rivals=1)["stand_ins"] == 0
+@pytest.mark.parametrize("name", [offer.name for offer in list_offers() if offer.kind != "table"])
+def test_a_game_is_played_to_its_end_against_a_strategy(store, name):
+    assert play(store, {"name": name}, rivals=1)["stand_ins"] == 0
 
 
-def test_a_repeated_table_and_one_of_probabilities_are_played(house):
-    assert play(house, {"name": "chicken", "rounds": 3})["turn"] == 3
-    assert play(house, {"name": "rock-paper-scissors", "mixed": True})["turn"] == 1
+def test_a_repeated_table_and_one_of_probabilities_are_played(store):
+    assert play(store, {"name": "chicken", "rounds": 3})["turn"] == 3
+    assert play(store, {"name": "rock-paper-scissors", "mixed": True})["turn"] == 1
 
 
 @pytest.mark.parametrize("example", [example.name for example in library()])
-def test_a_formalized_game_is_played(house, example):
+def test_a_formalized_game_is_played(store, example):
     program = next(one.program for one in library() if one.name == example)
-    assert play(house, {"name": example, "program": program})["phase"] == "over"
+    assert play(store, {"name": example, "program": program})["phase"] == "over"
 
 
 def test_a_game_that_cannot_be_made_is_not_on_the_list(tmp_path, monkeypatch):
     source = "def broken():\n    raise TypeError('a plug-in of another time')\n"
     entry = ("bestresponse.games", "broken-game", "broken")
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_broken", source, entry))
-    _offers.cache_clear()
+    _list_offers.cache_clear()
     try:
-        assert "broken-game" not in [offer.name for offer in offers()]
+        assert "broken-game" not in [offer.name for offer in list_offers()]
     finally:
-        _offers.cache_clear()
+        _list_offers.cache_clear()

@@ -8,8 +8,8 @@ from web_server import MODEL, hidden, sit_down, take
 
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.folder import RunFolder
-from bestresponse.web.serve import Place
-from bestresponse.web.sessions.games import offers
+from bestresponse.web.serve import ServerSettings
+from bestresponse.web.sessions.games import list_offers
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 DILEMMA = GameChoice("prisoners-dilemma")
@@ -27,7 +27,7 @@ def test_the_first_page_lists_every_game_and_is_small(server):
     page = server.admin.get("/")
     assert page.status_code == 200
     assert len(page.content) < 100_000
-    assert all(f"/play/new?game={offer.name}" in page.text for offer in offers())
+    assert all(f"/play/new?game={offer.name}" in page.text for offer in list_offers())
 
 
 def test_a_table_laid_in_the_browser_is_played_to_its_end_and_recorded(server):
@@ -58,9 +58,9 @@ def test_a_restart_in_the_middle_loses_nothing(server):
     take(ann, ann_link, answer="cooperate")
     take(bob, bob_link, answer="defect")
     take(ann, ann_link, answer="defect")
-    versions = [server.desk.house.session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
+    versions = [server.state.sessions.get_session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
     server.restart()
-    assert versions == [server.desk.house.session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
+    assert versions == [server.state.sessions.get_session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
     (ann, ann_link), (bob, bob_link) = [(server.client(), link) for _, link in people]
     assert "Waiting for the others" in ann.get(ann_link).text
     assert "Round 1: you chose defect, row chose cooperate; you got 5." in bob.get(bob_link).text
@@ -80,7 +80,7 @@ def test_an_answer_sent_twice_counts_once_and_the_first_one_counts(server):
     ann.post(f"{link}/answer", data={**data, "answer": "cooperate"})
     again = ann.post(f"{link}/answer", data={**data, "answer": "defect"})
     assert "the first answer counts" in again.text
-    submissions = server.desk.house.journal.submissions()
+    submissions = server.state.sessions.journal.read_submissions()
     assert [[s.decision.action for s in found] for found in submissions.values()] == [["cooperate"]]
 
 
@@ -93,7 +93,7 @@ def test_an_illegal_answer_gets_a_sentence_beside_the_field_and_keeps_what_was_t
     assert "7000.5 is not between 0 and 70." in refused.text
     assert 'value="7000.5"' in refused.text
     assert take(ann, link, answer="lots").status_code == 422
-    assert server.desk.house.session(link.split("/")[2]).turn("Alex") == 0
+    assert server.state.sessions.get_session(link.split("/")[2]).turn("Alex") == 0
     assert take(ann, link, answer="pass").status_code == 200
 
 
@@ -145,7 +145,7 @@ def test_words_of_people_are_escaped_wherever_they_are_shown(server):
 
 def test_a_person_sees_only_their_own_card(server):
     people = sit_down(server, setup("person", "person", game=GameChoice("kuhn-poker")))
-    session = server.desk.house.session(people[0][1].split("/")[2])
+    session = server.state.sessions.get_session(people[0][1].split("/")[2])
     server.wait_for(lambda: "player 1" in session.pending())
     known = session.episode.view("player 1").situation
     pages = [client.get(link).text for client, link in people]
@@ -161,23 +161,23 @@ def test_a_seat_opens_with_its_own_link_only(server):
     data = {"csrf": hidden(ann.get(ann_link), "csrf"), "turn": "0", "answer": "defect"}
     assert ann.post(f"{foreign}/answer", data=data).status_code == 404
     assert ann.post(f"{ann_link}/answer", data={**data, "csrf": "x"}).status_code == 403
-    assert server.desk.house.journal.submissions() == {}
+    assert server.state.sessions.journal.read_submissions() == {}
 
 
 def test_people_who_follow_the_shared_link_fill_group_after_group(server):
-    lobby = server.desk.house.set_up(setup("person", "person"), 2)
+    lobby = server.state.sessions.create_sessions(setup("person", "person"), 2)
     clients = [server.client() for _ in range(4)]
-    places = [str(client.get(server.desk.join_path(lobby.id)).url).split("/")[4:6] for client in clients]
+    places = [str(client.get(server.state.join_path(lobby.id)).url).split("/")[4:6] for client in clients]
     assert places == [[f"{lobby.id}-1", "0"], [f"{lobby.id}-1", "1"], [f"{lobby.id}-2", "0"], [f"{lobby.id}-2", "1"]]
-    assert str(clients[0].get(server.desk.join_path(lobby.id)).url).split("/")[4:6] == places[0]
-    full = server.client().get(server.desk.join_path(lobby.id))
+    assert str(clients[0].get(server.state.join_path(lobby.id)).url).split("/")[4:6] == places[0]
+    full = server.client().get(server.state.join_path(lobby.id))
     assert full.status_code == 422
     assert "every seat is taken" in full.text.casefold()
 
 
 def test_the_quiz_asks_about_payoffs_and_lets_nobody_pass_who_is_wrong(server):
-    lobby = server.desk.house.set_up(setup("person", "strategy:greedy", quiz=True, consent="Be nice."))
-    link = server.desk.seat_path(lobby.tables[0].id, 0)
+    lobby = server.state.sessions.create_sessions(setup("person", "strategy:greedy", quiz=True, consent="Be nice."))
+    link = server.state.seat_path(lobby.tables[0].id, 0)
     ann = server.client()
     page = ann.get(link)
     asked = re.findall(r"If you choose (\w+) and col chooses (\w+), how much do you get\?", page.text)
@@ -198,12 +198,14 @@ def test_the_quiz_asks_about_payoffs_and_lets_nobody_pass_who_is_wrong(server):
     assert "Please agree first" in refused.text
     data = {"csrf": hidden(page, "csrf"), **right, "consent": "yes", "tries": "1"}
     assert "Your turn" in ann.post(f"{link}/ready", data=data).text
-    (event,) = server.desk.house.journal.events("ready")
+    (event,) = server.state.sessions.journal.read_events("ready")
     assert event["quiz_tries"] == 2
 
 
 def test_a_game_among_strategies_alone_needs_nobody(server):
-    server.desk.house.set_up(setup("strategy:greedy", "strategy:uniform", game=GameChoice("chicken", rounds=4)))
+    server.state.sessions.create_sessions(
+        setup("strategy:greedy", "strategy:uniform", game=GameChoice("chicken", rounds=4))
+    )
     server.wait_for(lambda: records(server))
     assert len(records(server)[0].record.submissions) == 8
 
@@ -218,7 +220,7 @@ def test_a_game_among_strategies_alone_needs_nobody(server):
 )
 def test_a_setup_that_does_not_fit_is_refused(server, seats, why):
     with pytest.raises(UsageError, match=why):
-        server.desk.house.set_up(setup(*seats))
+        server.state.sessions.create_sessions(setup(*seats))
 
 
 def test_only_models_named_at_the_start_can_be_seated(server):
@@ -228,7 +230,7 @@ def test_only_models_named_at_the_start_can_be_seated(server):
     refused = admin.post("/play", data=data)
     assert refused.status_code == 422
     assert "there is no model named" in refused.text
-    assert server.desk.house.lobbies() == []
+    assert server.state.sessions.list_lobbies() == []
 
 
 def test_no_name_of_a_game_becomes_a_path(server, tmp_path):
@@ -239,10 +241,10 @@ def test_no_name_of_a_game_becomes_a_path(server, tmp_path):
 
 def test_a_server_for_others_needs_a_token(tmp_path):
     with pytest.raises(UsageError, match="--admin-token"):
-        Place(tmp_path, "0.0.0.0")
+        ServerSettings(tmp_path, "0.0.0.0")
     with pytest.raises(UsageError, match="too short"):
-        Place(tmp_path, "0.0.0.0", admin="secret")
-    assert Place(tmp_path, "0.0.0.0", admin="0123456789abcdef").admin == "0123456789abcdef"
+        ServerSettings(tmp_path, "0.0.0.0", admin="secret")
+    assert ServerSettings(tmp_path, "0.0.0.0", admin="0123456789abcdef").admin == "0123456789abcdef"
 
 
 def test_the_desk_is_closed_to_strangers_and_every_answer_carries_the_policy(server):
@@ -269,9 +271,11 @@ def test_a_long_body_is_refused(server):
 
 
 def test_a_table_begins_without_those_who_do_not_come(server):
-    lobby = server.desk.house.set_up(setup("person", "person", game=GameChoice("prisoners-dilemma", rounds=2)))
+    lobby = server.state.sessions.create_sessions(
+        setup("person", "person", game=GameChoice("prisoners-dilemma", rounds=2))
+    )
     name = lobby.tables[0].id
-    ann, link = server.client(), server.desk.seat_path(name, 0)
+    ann, link = server.client(), server.state.seat_path(name, 0)
     ann.post(f"{link}/ready", data={"csrf": hidden(ann.get(link), "csrf")})
     admin = server.admin
     page = admin.get(f"/lobby/{lobby.id}")
@@ -279,8 +283,8 @@ def test_a_table_begins_without_those_who_do_not_come(server):
     admin.post(f"/lobby/{lobby.id}/begin", data={"csrf": hidden(page, "csrf"), "session": name})
     take(ann, link, answer="cooperate")
     server.wait_for(lambda: "Round 2." in ann.get(link).text)
-    bob, bob_link = server.client(), server.desk.seat_path(name, 1)
-    server.wait_for(lambda: server.desk.house.session(name).turn("col") == 2)
+    bob, bob_link = server.client(), server.state.seat_path(name, 1)
+    server.wait_for(lambda: server.state.sessions.get_session(name).turn("col") == 2)
     assert f'action="{bob_link}/ready"' in bob.get(bob_link).text
     take(ann, link, answer="cooperate")
     server.wait_for(lambda: records(server))

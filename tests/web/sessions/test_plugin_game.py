@@ -12,7 +12,7 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.players.lookup import find_strategy, list_strategies
 from bestresponse.web.sessions.ending import describe_equilibria
-from bestresponse.web.sessions.games import game_of
+from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.quiz import make_questions
 from bestresponse.web.sessions.setup import GameChoice
 
@@ -23,7 +23,7 @@ CHOICE = GameChoice("race-to-ten")
 @pytest.fixture
 def race(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(lay_example(EXAMPLE, tmp_path))
-    return game_of(CHOICE)
+    return make_game(CHOICE)
 
 
 def play(game, *moves):

@@ -25,7 +25,7 @@ def session(server):
         "seed": 1,
     }
     laid = server.api().post("/api/lobbies", json=wanted).json()["sessions"][0]
-    table = server.desk.house.session(laid["session"])
+    table = server.state.sessions.get_session(laid["session"])
     people = [server.api(seat["token"]) for seat in laid["seats"]]
     places = [f"/api/seats/{laid['session']}/{seat}" for seat in range(3)]
     refused = people[0].post(f"{places[0]}/ready", json={})
@@ -37,7 +37,7 @@ def session(server):
             answer = people[seat].post(f"{places[seat]}/answers", json={"turn": turn, "answer": moves[turn]})
             assert answer.status_code == 200, answer.text
         server.wait_for(lambda done=3 * turn + 3: table.settled == done)
-    server.wait_for(lambda: server.desk.house.finished(laid["session"]))
+    server.wait_for(lambda: server.state.sessions.is_finished(laid["session"]))
     people[1].post(f"{places[1]}/remarks", json={"remark": "=SUM(A1)"})
     return laid
 

@@ -7,14 +7,14 @@ from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.examples import library
-from bestresponse.web.sessions.games import game_of
+from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import GameChoice
-from bestresponse.web.watching.steps import stages, steps_of
+from bestresponse.web.watching.steps import group_stages, list_steps
 
 
 def play(choice, *answers):
     """The game and its record after (role, action) or (role, action, words) in turn."""
-    game = game_of(choice)
+    game = make_game(choice)
     episode = Episode(game)
     for role, action, *words in answers:
         episode.submit(role, Decision(action, *words))
@@ -70,7 +70,7 @@ def test_where_the_equilibrium_never_comes_no_price_is_made_up():
 def test_a_formalized_game_in_turns_is_weighed_like_a_tree():
     program = next(one.program for one in library() if one.name == "trust")
     choice = GameChoice("loan", program)
-    game = game_of(choice)
+    game = make_game(choice)
     first, second = game.roles
     opening = game.asks(game.start())[first].options
     costs = {}
@@ -95,7 +95,7 @@ def test_registered_rules_are_weighed_by_the_known_equilibrium_and_water_not_at_
 def test_answers_given_at_the_same_time_stand_together_with_what_was_earned_before():
     choice = GameChoice("prisoners-dilemma", rounds=2)
     game, record = play(choice, *((role, "defect") for _ in range(2) for role in ("row", "col")))
-    first, second = stages(steps_of(record, game, ()), record, game)
+    first, second = group_stages(list_steps(record, game, ()), record, game)
     assert [[step.role for step in stage.steps] for stage in (first, second)] == [["row", "col"], ["row", "col"]]
     assert (first.earned, second.earned) == ({"row": 0.0, "col": 0.0}, {"row": 1.0, "col": 1.0})
 
@@ -109,14 +109,14 @@ def test_every_call_stands_with_the_answer_that_was_read_from_it():
     first = (("row", "defect", "I defect"), ("col", "defect"))
     game, record = play(choice, *first, ("row", "cooperate", "now together"), ("col", "defect"))
     calls = [call("row", "hm"), call("row", "I defect"), call("row", "now together")]
-    steps = steps_of(record, game, calls)
+    steps = list_steps(record, game, calls)
     assert [len(step.prompts) for step in steps] == [4, 0, 2, 0]
     assert steps[2].prompts == ("user:\nto row", "m:\nnow together")
 
 
 def test_answers_of_several_fields_are_told_by_name():
     points = {f"player {k}": 0 for k in range(2, 5)}
-    game = game_of(GameChoice("public-goods-punishment"))
+    game = make_game(GameChoice("public-goods-punishment"))
     episode = Episode(game)
     for role in game.roles:
         episode.submit(role, Decision(10))
@@ -127,5 +127,5 @@ def test_answers_of_several_fields_are_told_by_name():
         for role, ask in pending.items():
             zero = {name: 0 for name, _ in ask.fields} if hasattr(ask, "fields") else 0
             episode.submit(role, Decision(zero))
-    step = steps_of(episode.record({}), game, ())[4]
+    step = list_steps(episode.record({}), game, ())[4]
     assert (step.role, step.action) == ("player 1", "player 2: 1, player 3: 0, player 4: 0")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,11 +20,6 @@ from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
 from bestresponse.models.wrappers.meter import Budget, Meter
 from bestresponse.runs.models import ModelLimits, make_model_settings
-from bestresponse.web.serve import load
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-
 
 __all__ = ["serve"]
 
@@ -59,39 +53,32 @@ def serve(
         import uvicorn
 
         from bestresponse.web.app import create_app
-        from bestresponse.web.serve import Place, opened
-        from bestresponse.web.supervisor import can_keep, keep
+        from bestresponse.web.serve import ServerSettings, open_server, preload
+        from bestresponse.web.supervisor import can_supervise, supervise
     except ImportError as error:
         raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
 
-    place = Place(output_dir, host, port, admin_token)
+    server_settings = ServerSettings(output_dir, host, port, admin_token)
     limits = ModelLimits(None, cache, max_calls, max_tokens_total, max_cost)
-    models = tuple(model) if model else _at_hand()
+    models = tuple(model) if model else _list_local_models()
     listener = _listen(host, port)
     app = create_app()
 
     def work(number: int) -> None:
         with _models(output_dir, limits) as open_model:
-            _, desk, close = opened(place, open_model, models, app)
+            _, server, close = open_server(server_settings, open_model, models, app)
             try:
                 if number == 0:
-                    print(_link(listener, desk.keys.admin), flush=True)
+                    print(_link(listener, server.keys.admin), flush=True)
                 config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
                 with suppress(KeyboardInterrupt):
                     uvicorn.Server(config).run(sockets=[listener])
             finally:
                 close()
 
-    if can_keep():
-        raise typer.Exit(keep(work, lambda: _load(app)))
+    if can_supervise():
+        raise typer.Exit(supervise(work, lambda: preload(app)))
     work(0)
-
-
-def _load(app: FastAPI) -> None:
-    """Load what a worker loads when it begins, so that the next one has it."""
-    for name in ("assemble", "cached", "meter", "registry"):
-        import_module(f"bestresponse.models.{name}")
-    load(app)
 
 
 def _link(listener: socket, token: str) -> str:
@@ -100,7 +87,7 @@ def _link(listener: socket, token: str) -> str:
 
 
 def _listen(host: str, port: int) -> socket:
-    """A socket that is told to be TCP: only then is nothing held back to be sent together with more."""
+    """Create the socket with IPPROTO_TCP so that TCP_NODELAY applies."""
     listener = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM, IPPROTO_TCP)
     listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
     try:
@@ -112,7 +99,7 @@ def _listen(host: str, port: int) -> socket:
     return listener
 
 
-def _at_hand() -> tuple[str, ...]:
+def _list_local_models() -> tuple[str, ...]:
     """Models whose weights are on this machine."""
     return tuple(known.name for known in known_models(make_model_settings()) if known.ready and known.name in WEIGHTS)
 

@@ -21,18 +21,18 @@ __all__ = [
     "SectionOut",
     "TableOut",
     "Wait",
-    "blocks_out",
-    "problems",
-    "report_out",
-    "sections_out",
-    "table_out",
+    "describe_errors",
+    "serialize_blocks",
+    "serialize_report",
+    "serialize_sections",
+    "serialize_table",
 ]
 
 Name = Annotated[str, Path(max_length=80)]
 Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")]
 
 
-def problems() -> dict[int | str, dict[str, Any]]:
+def describe_errors() -> dict[int | str, dict[str, Any]]:
     """What a call answers where it does not work: a sentence."""
     schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
     told = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": schema}}}
@@ -76,18 +76,18 @@ class TableOut(BaseModel):
     rows: list[dict[str, Any]]
 
 
-def report_out(document: Document) -> ReportOut:
+def serialize_report(document: Document) -> ReportOut:
     return ReportOut.model_validate(json.loads(codec.to_json(document)))
 
 
-def sections_out(sections: Iterable[Section]) -> list[SectionOut]:
-    return report_out(Document("", sections=tuple(sections))).sections
+def serialize_sections(sections: Iterable[Section]) -> list[SectionOut]:
+    return serialize_report(Document("", sections=tuple(sections))).sections
 
 
-def blocks_out(blocks: Iterable[Block]) -> list[BlockOut]:
-    return report_out(Document("", opening=tuple(blocks))).opening
+def serialize_blocks(blocks: Iterable[Block]) -> list[BlockOut]:
+    return serialize_report(Document("", opening=tuple(blocks))).opening
 
 
-def table_out(table: Table) -> TableOut:
+def serialize_table(table: Table) -> TableOut:
     rows = [{name: codec.cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
     return TableOut(caption=table.caption, columns=[column.name for column in table.columns], rows=rows)

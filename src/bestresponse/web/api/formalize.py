@@ -9,14 +9,14 @@ from pydantic import BaseModel, Field
 
 from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.logic.language.diagnostics import Diagnostic
-from bestresponse.web.api.common import Closed, Name, SectionOut, problems, sections_out
+from bestresponse.web.api.common import Closed, Name, SectionOut, describe_errors, serialize_sections
 from bestresponse.web.formalizing.editor import Job, check_program, examples
-from bestresponse.web.formalizing.library import save_game, saved_games, saved_program, saved_story
-from bestresponse.web.sessions.state import AdminApi, Here
+from bestresponse.web.formalizing.library import list_saved_games, load_program, load_story, save_game
+from bestresponse.web.sessions.state import AdminApi, Server
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api", responses=problems(), tags=["formalize"], dependencies=[AdminApi])
+router = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[AdminApi])
 Program = Annotated[str, Field(max_length=100_000)]
 
 
@@ -79,33 +79,33 @@ def check(given: ProgramIn) -> CheckedOut:
         ok=found.ok,
         diagnostics=list(found.diagnostics),
         words=found.words,
-        sections=sections_out(found.sections),
+        sections=serialize_sections(found.sections),
     )
 
 
 @router.get("/programs")
-def saved(desk: Here) -> list[str]:
+def saved(server: Server) -> list[str]:
     """The names of the saved games."""
-    return list(saved_games(desk.output))
+    return list(list_saved_games(server.output))
 
 
 @router.post("/programs", status_code=201)
-def save(desk: Here, given: SaveIn) -> list[str]:
+def save(server: Server, given: SaveIn) -> list[str]:
     """Keep a program that is a game."""
-    save_game(desk.output, given.name, given.story, given.program)
-    return saved(desk)
+    save_game(server.output, given.name, given.story, given.program)
+    return saved(server)
 
 
 @router.post("/programs/help", status_code=202)
-def ask_model(desk: Here, given: HelpIn) -> JobOut:
+def ask_model(server: Server, given: HelpIn) -> JobOut:
     """Let a model write or repair a program."""
-    return _job(desk.helper.ask(given.model, check_story(given.story), given.program, given.remark))
+    return _job(server.helper.ask(given.model, check_story(given.story), given.program, given.remark))
 
 
 @router.get("/programs/help/{job}")
-def look(desk: Here, job: Name) -> JobOut:
+def look(server: Server, job: Name) -> JobOut:
     """How far the model is."""
-    return _job(desk.helper.job(job))
+    return _job(server.helper.job(job))
 
 
 def _job(job: Job) -> JobOut:
@@ -113,7 +113,7 @@ def _job(job: Job) -> JobOut:
 
 
 @router.get("/programs/{name}")
-def show(desk: Here, name: Name) -> ProgramOut:
+def show(server: Server, name: Name) -> ProgramOut:
     """A saved game: its story and its program."""
-    program = saved_program(desk.output, name)
-    return ProgramOut(name=name, story=saved_story(desk.output, name), program=program)
+    program = load_program(server.output, name)
+    return ProgramOut(name=name, story=load_story(server.output, name), program=program)

@@ -11,26 +11,26 @@ from pydantic import BaseModel, Field
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report.tables import to_csv
-from bestresponse.web.api.common import Closed, Name, TableOut, problems, table_out
+from bestresponse.web.api.common import Closed, Name, TableOut, describe_errors, serialize_table
 from bestresponse.web.judging.scores import (
     Criterion,
     Item,
     Score,
     Task,
-    agreement,
     check_levels,
-    items_from_csv,
+    list_sheet_rows,
+    read_items,
     read_scores,
     rubrics,
-    sheet_rows,
+    tabulate_agreement,
 )
-from bestresponse.web.judging.store import transcripts
+from bestresponse.web.judging.store import draw_transcripts
 from bestresponse.web.pages.judge import judging
-from bestresponse.web.sessions.state import AdminApi, Credentials, Desk, Here
+from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api", responses=problems(), tags=["judge"])
+router = APIRouter(prefix="/api", responses=describe_errors(), tags=["judge"])
 
 
 class ItemIn(Closed):
@@ -95,85 +95,85 @@ def list_rubrics() -> dict[str, list[Criterion]]:
 
 
 @router.post("/judging", status_code=201, dependencies=[AdminApi])
-def begin(desk: Here, given: TaskIn) -> TaskOut:
+def begin(server: Server, given: TaskIn) -> TaskOut:
     """Set a task; the answer holds the token of every judge."""
-    return _task(desk, desk.panel.begin(given.title, given.rubric, _items(desk, given), given.judges))
+    return _task(server, server.judging.begin(given.title, given.rubric, _items(server, given), given.judges))
 
 
-def _items(desk: Desk, given: TaskIn) -> tuple[Item, ...]:
+def _items(server: ServerState, given: TaskIn) -> tuple[Item, ...]:
     if sum(map(bool, (given.items, given.csv, given.run))) != 1:
         raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
     if given.run:
-        return transcripts(desk.runs.folder(given.run), given.count, secrets.randbelow(2**31))
+        return draw_transcripts(server.runs.folder(given.run), given.count, secrets.randbelow(2**31))
     if given.csv:
-        return items_from_csv(given.csv)
+        return read_items(given.csv)
     return tuple(Item(item.id, item.text) for item in given.items)
 
 
-def _task(desk: Desk, task: Task) -> TaskOut:
-    tokens = {name: desk.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
+def _task(server: ServerState, task: Task) -> TaskOut:
+    tokens = {name: server.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
     return TaskOut(task=task.id, title=task.title, rubric=task.rubric, items=len(task.items), tokens=tokens)
 
 
 @router.get("/judging", dependencies=[AdminApi])
-def list_tasks(desk: Here) -> list[TaskOut]:
+def list_tasks(server: Server) -> list[TaskOut]:
     """The newest first."""
-    return [_task(desk, task) for task in desk.panel.tasks()]
+    return [_task(server, task) for task in server.judging.tasks()]
 
 
 @router.get("/judging/{task}", dependencies=[AdminApi])
-def show_task(desk: Here, task: Name) -> ScoresOut:
+def show_task(server: Server, task: Name) -> ScoresOut:
     """All scores of a task, how far each judge is, and how far the judges agree."""
-    found = desk.panel.task(task)
-    scores = desk.panel.scores(task)
-    done = {judge: len(desk.panel.done(task, judge)) for judge in found.judges}
-    return ScoresOut(scores=scores, done=done, agreement=table_out(agreement(found, scores)))
+    found = server.judging.task(task)
+    scores = server.judging.scores(task)
+    done = {judge: len(server.judging.done(task, judge)) for judge in found.judges}
+    return ScoresOut(scores=scores, done=done, agreement=serialize_table(tabulate_agreement(found, scores)))
 
 
 @router.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
-def download(desk: Here, task: Name) -> Response:
+def download(server: Server, task: Name) -> Response:
     """One row a judge and transcript, empty where nothing was said yet."""
-    found = desk.panel.task(task)
+    found = server.judging.task(task)
     headers = {"content-disposition": 'attachment; filename="scores.csv"'}
-    text = to_csv(sheet_rows(found, desk.panel.scores(task)))
+    text = to_csv(list_sheet_rows(found, server.judging.scores(task)))
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.post("/judging/{task}/scores", status_code=201, dependencies=[AdminApi])
-def upload(desk: Here, task: Name, given: SheetIn) -> ScoresOut:
+def upload(server: Server, task: Name, given: SheetIn) -> ScoresOut:
     """Take the scores of a filled sheet; all of them or none."""
-    found = desk.panel.task(task)
-    desk.panel.give(found, *read_scores(found, given.csv))
-    return show_task(desk, task)
+    found = server.judging.task(task)
+    server.judging.give(found, *read_scores(found, given.csv))
+    return show_task(server, task)
 
 
 def judging_api(
     request: Request,
-    desk: Here,
+    server: Server,
     task: Name,
     judge: Annotated[int, Path(ge=0, le=999)],
     credentials: Credentials,
 ) -> tuple[Task, int]:
-    return judging(request, desk, task, judge, credentials.credentials if credentials else "")
+    return judging(request, server, task, judge, credentials.credentials if credentials else "")
 
 
 JudgingApi = Annotated[tuple[Task, int], Depends(judging_api)]
 
 
 @router.get("/judging/{task}/{judge}")
-def sheet(desk: Here, own: JudgingApi) -> SheetOut:
+def sheet(server: Server, own: JudgingApi) -> SheetOut:
     """The sheet of one judge. Needs the token of that judge."""
     task, judge = own
-    done = sorted(desk.panel.done(task.id, task.judges[judge]))
+    done = sorted(server.judging.done(task.id, task.judges[judge]))
     return SheetOut(criteria=list(task.criteria), items=task.order(judge), done=done)
 
 
 @router.post("/judging/{task}/{judge}")
-def give(desk: Here, own: JudgingApi, given: ScoreIn) -> SheetOut:
+def give(server: Server, own: JudgingApi, given: ScoreIn) -> SheetOut:
     """Score one transcript; the last score counts. Needs the token of that judge."""
     task, judge = own
     levels, wrong = check_levels(task, {key: str(level) for key, level in given.levels.items()})
     if wrong or given.item not in {item.id for item in task.items}:
         raise UsageError("; ".join(f"{key}: {why}" for key, why in wrong.items()) or "there is no such transcript")
-    desk.panel.give(task, Score(task.judges[judge], given.item, levels, given.remark))
-    return sheet(desk, own)
+    server.judging.give(task, Score(task.judges[judge], given.item, levels, given.remark))
+    return sheet(server, own)

@@ -14,17 +14,17 @@ from pydantic import BaseModel, Field
 
 from bestresponse.core.codec import submission_to_json
 from bestresponse.players.lookup import list_strategies
-from bestresponse.web.api.common import Closed, Name, problems
-from bestresponse.web.pages.play import lay_tables
-from bestresponse.web.sessions.games import game_of, offers
+from bestresponse.web.api.common import Closed, Name, describe_errors
+from bestresponse.web.pages.play import create_sessions
+from bestresponse.web.sessions.games import list_offers, make_game
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
-from bestresponse.web.sessions.state import AdminApi, Credentials, Desk, Here, TooFast, refuse
-from bestresponse.web.sessions.store import Lobby, NoSuchTable
+from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState, TooFast, refuse
+from bestresponse.web.sessions.store import Lobby, NotFound
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api", responses=problems(), tags=["play"])
+router = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
 
 
 class GameIn(Closed):
@@ -129,58 +129,58 @@ class Seated(BaseModel):
 @router.get("/games", dependencies=[AdminApi])
 def list_games() -> list[GameOut]:
     """Every game that can be chosen by name."""
-    return [GameOut(name=o.name, kind=o.kind, description=o.description, repeats=o.repeats) for o in offers()]
+    return [GameOut(name=o.name, kind=o.kind, description=o.description, repeats=o.repeats) for o in list_offers()]
 
 
 @router.post("/games", dependencies=[AdminApi])
 def describe_game(game: GameIn) -> GameDetails:
     """The roles of a game, who can fill them, and what the first role is told."""
-    found = game_of(game.choice())
+    found = make_game(game.choice())
     briefing = found.view(found.start(), found.roles[0]).briefing
     return GameDetails(roles=list(found.roles), strategies=list(list_strategies(found)), briefing=briefing)
 
 
 @router.get("/models", dependencies=[AdminApi])
-def list_models(desk: Here) -> list[str]:
+def list_models(server: Server) -> list[str]:
     """The models that can be put into seats and asked for help."""
-    return list(desk.models)
+    return list(server.models)
 
 
 @router.post("/lobbies", status_code=201, dependencies=[AdminApi])
-def lay(desk: Here, wanted: LobbyIn) -> LobbyOut:
+def lay(server: Server, wanted: LobbyIn) -> LobbyOut:
     """Lay tables; the answer holds the link of every seat."""
     seed = secrets.randbelow(2**31) if wanted.seed is None else wanted.seed
     setup = Setup(
         wanted.game.choice(), tuple(wanted.seats), wanted.seconds, wanted.stand_in, wanted.consent, wanted.quiz, seed
     )
-    return _lobby(desk, lay_tables(desk, setup, wanted.groups))
+    return _lobby(server, create_sessions(server, setup, wanted.groups))
 
 
 @router.get("/lobbies", dependencies=[AdminApi])
-def list_lobbies(desk: Here) -> list[LobbyOut]:
+def list_lobbies(server: Server) -> list[LobbyOut]:
     """The newest first."""
-    return [_lobby(desk, lobby) for lobby in desk.house.lobbies()]
+    return [_lobby(server, lobby) for lobby in server.sessions.list_lobbies()]
 
 
 @router.get("/lobbies/{lobby}", dependencies=[AdminApi])
-def show_lobby(desk: Here, lobby: Name) -> LobbyOut:
+def show_lobby(server: Server, lobby: Name) -> LobbyOut:
     """The tables that were laid together, with the link of every seat."""
-    return _lobby(desk, desk.house.lobby(lobby))
+    return _lobby(server, server.sessions.get_lobby(lobby))
 
 
 @router.post("/lobbies/{lobby}/join", status_code=201)
-def join(request: Request, desk: Here, lobby: Name, credentials: Credentials) -> Seated:
+def join(request: Request, server: Server, lobby: Name, credentials: Credentials) -> Seated:
     """Take the next free seat. Needs the token of the lobby."""
-    if not desk.keys.opens(credentials.credentials if credentials else "", "lobby", lobby):
-        refused = refuse(request, desk)
-        raise refused if isinstance(refused, TooFast) else NoSuchTable("this link leads to no table")
-    session, seat = desk.house.take_seat(lobby)
-    token = desk.keys.token("seat", session, seat)
-    return Seated(session=session, seat=seat, token=token, path=desk.seat_path(session, seat))
+    if not server.keys.opens(credentials.credentials if credentials else "", "lobby", lobby):
+        refused = refuse(request, server)
+        raise refused if isinstance(refused, TooFast) else NotFound("this link leads to no table")
+    session, seat = server.sessions.take_seat(lobby)
+    token = server.keys.token("seat", session, seat)
+    return Seated(session=session, seat=seat, token=token, path=server.seat_path(session, seat))
 
 
-def _lobby(desk: Desk, lobby: Lobby) -> LobbyOut:
-    roles = game_of(lobby.setup.game).roles
+def _lobby(server: ServerState, lobby: Lobby) -> LobbyOut:
+    roles = make_game(lobby.setup.game).roles
     people = lobby.setup.persons
 
     def links(session: str) -> list[SeatLink]:
@@ -188,9 +188,9 @@ def _lobby(desk: Desk, lobby: Lobby) -> LobbyOut:
             SeatLink(
                 role=role,
                 seat=lobby.setup.seats[seat],
-                token=desk.keys.token("seat", session, seat) if seat in people else None,
-                path=desk.seat_path(session, seat) if seat in people else None,
-                participant=desk.code(session, seat) if seat in people else None,
+                token=server.keys.token("seat", session, seat) if seat in people else None,
+                path=server.seat_path(session, seat) if seat in people else None,
+                participant=server.code(session, seat) if seat in people else None,
             )
             for seat, role in enumerate(roles)
         ]
@@ -199,11 +199,14 @@ def _lobby(desk: Desk, lobby: Lobby) -> LobbyOut:
         lobby=lobby.id,
         game=lobby.setup.game.name,
         created=lobby.created,
-        join=desk.join_path(lobby.id) if people else None,
-        join_token=desk.keys.token("lobby", lobby.id) if people else None,
+        join=server.join_path(lobby.id) if people else None,
+        join_token=server.keys.token("lobby", lobby.id) if people else None,
         sessions=[
             SessionLinks(
-                session=table.id, group=table.group, finished=desk.house.finished(table.id), seats=links(table.id)
+                session=table.id,
+                group=table.group,
+                finished=server.sessions.is_finished(table.id),
+                seats=links(table.id),
             )
             for table in lobby.tables
         ],
@@ -211,9 +214,9 @@ def _lobby(desk: Desk, lobby: Lobby) -> LobbyOut:
 
 
 @router.get("/sessions/{session}", dependencies=[AdminApi])
-def show_session(desk: Here, session: Name) -> SessionOut:
+def show_session(server: Server, session: Name) -> SessionOut:
     """Everything that happened at a table."""
-    found = desk.house.session(session)
+    found = server.sessions.get_session(session)
     with found.lock:
         over = found.begun and found.over
         return SessionOut(
@@ -223,18 +226,18 @@ def show_session(desk: Here, session: Name) -> SessionOut:
             over=over,
             trouble=found.trouble,
             waiting_for=list(found.pending()),
-            seats=[_state(desk, found, seat, over) for seat in range(len(found.roles))],
+            seats=[_state(server, found, seat, over) for seat in range(len(found.roles))],
             submissions=[submission_to_json(submission) for submission in found.episode.submissions],
             payoffs=dict(found.game.payoffs(found.episode.state)) if over else None,
         )
 
 
-def _state(desk: Desk, session: Session, seat: int, over: bool) -> SeatState:
+def _state(server: ServerState, session: Session, seat: int, over: bool) -> SeatState:
     role, who = session.roles[seat], session.setup.seats[seat]
     return SeatState(
         role=role,
         seat=who,
-        participant=desk.code(session.id, seat) if who == PERSON else None,
+        participant=server.code(session.id, seat) if who == PERSON else None,
         state=session.state(seat),
         answers=session.turn(role),
         stand_ins=session.stand_ins(role),
@@ -243,7 +246,7 @@ def _state(desk: Desk, session: Session, seat: int, over: bool) -> SeatState:
 
 
 @router.post("/sessions/{session}/begin", dependencies=[AdminApi])
-def begin_without(desk: Here, session: Name) -> SessionOut:
+def begin_without(server: Server, session: Name) -> SessionOut:
     """Begin although people are missing; stand-ins answer for them until they are ready."""
-    desk.house.begin_without(desk.house.session(session))
-    return show_session(desk, session)
+    server.sessions.begin_without(server.sessions.get_session(session))
+    return show_session(server, session)

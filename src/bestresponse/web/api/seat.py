@@ -12,15 +12,15 @@ from pydantic import BaseModel, Field
 from bestresponse.core.codec import ask_to_json
 from bestresponse.core.errors import NotAsked, UsageError
 from bestresponse.core.player import Decision
-from bestresponse.web.api.common import BlockOut, Closed, Wait, blocks_out, problems
+from bestresponse.web.api.common import BlockOut, Closed, Wait, describe_errors, serialize_blocks
 from bestresponse.web.pages.seat import try_ready
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.quiz import make_questions
-from bestresponse.web.sessions.state import Desk, Here, SeatApi, Sitting
+from bestresponse.web.sessions.state import SeatApi, SeatContext, Server, ServerState
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/seats/{session}/{seat}", responses=problems(), tags=["seat"])
+router = APIRouter(prefix="/api/seats/{session}/{seat}", responses=describe_errors(), tags=["seat"])
 Answer = str | float | list[float] | dict[str, str | float | list[float]]
 _LOOK = 0.2
 
@@ -74,82 +74,84 @@ class EndingOut(BaseModel):
 
 @router.get("")
 async def show_seat(
-    desk: Here, sitting: SeatApi, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
+    server: Server, context: SeatApi, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
 ) -> SeatOut:
     """What the person in that seat may know.
 
     With `after`, the version known already, the answer waits up to `wait` seconds for another one.
     """
-    session, seat = sitting.session, sitting.seat
+    session, seat = context.session, context.seat
     end = time.monotonic() + wait
     while session.version(seat) == after and time.monotonic() < end:
         await asyncio.sleep(_LOOK)
         session.touch(seat)
-    return _seat(desk, sitting)
+    return _seat(server, context)
 
 
-def _seat(desk: Desk, sitting: Sitting) -> SeatOut:
-    session, seat = sitting.session, sitting.seat
+def _seat(server: ServerState, context: SeatContext) -> SeatOut:
+    session, seat = context.session, context.seat
     with session.lock:
         phase = session.phase(seat)
-        view = session.episode.view(sitting.role)
-        ask = session.pending().get(sitting.role)
+        view = session.episode.view(context.role)
+        ask = session.pending().get(context.role)
         asked = phase == "welcome" and session.setup.quiz
         return SeatOut(
-            role=sitting.role,
-            participant=desk.code(session.id, seat),
+            role=context.role,
+            participant=server.code(session.id, seat),
             version=session.version(seat),
             phase=phase,
             briefing=view.briefing,
             situation=view.situation,
             notes=list(view.notes),
-            turn=session.turn(sitting.role),
+            turn=session.turn(context.role),
             ask=ask_to_json(ask) if ask else None,
             seconds_left=session.seconds_left(seat),
             consent=session.setup.consent,
             quiz=[question.text for question in make_questions(session.game, seat, session.seed)] if asked else [],
             missing=len(session.setup.persons) - len(session.ready),
-            stand_ins=session.stand_ins(sitting.role),
+            stand_ins=session.stand_ins(context.role),
             payoffs=dict(session.game.payoffs(session.episode.state)) if phase == "over" else None,
         )
 
 
 @router.post("/ready")
-async def make_ready(desk: Here, sitting: SeatApi, given: ReadyIn) -> SeatOut:
+async def make_ready(server: Server, context: SeatApi, given: ReadyIn) -> SeatOut:
     """Say that the rules are understood; the game begins when everybody has."""
-    tries = sitting.session.quiz_tries
-    wrong = try_ready(desk, sitting, given.quiz, given.agreed, tries.get(sitting.seat, 0))
+    tries = context.session.quiz_tries
+    wrong = try_ready(server, context, given.quiz, given.agreed, tries.get(context.seat, 0))
     if wrong:
-        tries[sitting.seat] = tries.get(sitting.seat, 0) + 1
+        tries[context.seat] = tries.get(context.seat, 0) + 1
         raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
-    return _seat(desk, sitting)
+    return _seat(server, context)
 
 
 @router.post("/answers")
-async def answer(desk: Here, sitting: SeatApi, given: AnswerIn) -> SeatOut:
+async def answer(server: Server, context: SeatApi, given: AnswerIn) -> SeatOut:
     """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
     action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
-    desk.house.submit(sitting.session, sitting.role, given.turn, Decision(action, given.why))
-    return _seat(desk, sitting)
+    server.sessions.submit(context.session, context.role, given.turn, Decision(action, given.why))
+    return _seat(server, context)
 
 
 @router.get("/equilibrium")
-def equilibrium(sitting: SeatApi) -> EndingOut:
+def equilibrium(context: SeatApi) -> EndingOut:
     """What the equilibrium would have been, told when the game is over."""
-    _check_over(sitting)
-    with sitting.session.lock:
-        record = sitting.session.episode.record({})
-    return EndingOut(blocks=blocks_out(describe_equilibria(sitting.session.setup.game, record)))
+    _check_over(context)
+    with context.session.lock:
+        record = context.session.episode.record({})
+    return EndingOut(blocks=serialize_blocks(describe_equilibria(context.session.setup.game, record)))
 
 
 @router.post("/remarks", status_code=201)
-def remark(desk: Here, sitting: SeatApi, given: RemarkIn) -> SeatOut:
+def remark(server: Server, context: SeatApi, given: RemarkIn) -> SeatOut:
     """Say something about the game when it is over; kept for the export."""
-    _check_over(sitting)
-    desk.house.journal.tell("remark", session=sitting.session.id, seat=sitting.seat, text=given.remark.strip())
-    return _seat(desk, sitting)
+    _check_over(context)
+    server.sessions.journal.append_event(
+        "remark", session=context.session.id, seat=context.seat, text=given.remark.strip()
+    )
+    return _seat(server, context)
 
 
-def _check_over(sitting: Sitting) -> None:
-    if sitting.session.phase(sitting.seat) != "over":
+def _check_over(context: SeatContext) -> None:
+    if context.session.phase(context.seat) != "over":
         raise NotAsked("the game is not over yet")

@@ -12,16 +12,24 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from bestresponse.core.episode import Void
-from bestresponse.web.api.common import Name, ReportOut, TableOut, Wait, problems, report_out, table_out
-from bestresponse.web.pages.export import file_of
-from bestresponse.web.sessions.state import AdminApi, Here
+from bestresponse.web.api.common import (
+    Name,
+    ReportOut,
+    TableOut,
+    Wait,
+    describe_errors,
+    serialize_report,
+    serialize_table,
+)
+from bestresponse.web.pages.export import make_download
+from bestresponse.web.sessions.state import AdminApi, Server
 from bestresponse.web.watching.leaderboard import board, compared
-from bestresponse.web.watching.runs import Progress, game_of_play, has_report, play_of, plays_of, report_of
-from bestresponse.web.watching.steps import Stage, stages, steps_of, with_regrets
+from bestresponse.web.watching.runs import Progress, build_report, has_report, list_plays, load_play, rebuild_game
+from bestresponse.web.watching.steps import Stage, add_regrets, group_stages, list_steps
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api", responses=problems(), tags=["watch"], dependencies=[AdminApi])
+router = APIRouter(prefix="/api", responses=describe_errors(), tags=["watch"], dependencies=[AdminApi])
 _LOOK = 0.5
 
 
@@ -72,38 +80,38 @@ class StagesOut(BaseModel):
 
 
 @router.get("/runs")
-def list_runs(desk: Here) -> list[RunOut]:
+def list_runs(server: Server) -> list[RunOut]:
     """All runs with their progress and cost, the newest first."""
-    return [RunOut.of(run) for run in desk.runs.all()]
+    return [RunOut.of(run) for run in server.runs.all()]
 
 
 @router.get("/runs/{run}")
 async def show_run(
-    desk: Here, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
+    server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
 ) -> RunDetails:
     """The progress of a run and its manifest.
 
     With `after`, the version known already, the answer waits up to `wait` seconds until the run has come further.
     """
     end = time.monotonic() + wait
-    found = await run_in_threadpool(desk.runs.progress, run)
+    found = await run_in_threadpool(server.runs.progress, run)
     while found.version == after and time.monotonic() < end:
         await asyncio.sleep(_LOOK)
-        found = await run_in_threadpool(desk.runs.progress, run)
-    folder = desk.runs.folder(run)
+        found = await run_in_threadpool(server.runs.progress, run)
+    folder = server.runs.folder(run)
     plain = RunOut.of(found).model_dump()
     return RunDetails(**plain, manifest=folder.manifest.to_json(), has_report=has_report(folder))
 
 
 @router.get("/runs/{run}/report")
-def show_report(desk: Here, run: Name) -> ReportOut:
+def show_report(server: Server, run: Name) -> ReportOut:
     """The report of what is recorded so far."""
-    return report_out(report_of(desk.runs.folder(run)))
+    return serialize_report(build_report(server.runs.folder(run)))
 
 
 @router.get("/runs/{run}/plays")
-def list_plays(
-    desk: Here,
+def show_plays(
+    server: Server,
     run: Name,
     start: Annotated[int, Query(ge=0, le=10**9)] = 0,
     count: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -118,36 +126,36 @@ def list_plays(
             void=play.record.void,
             data=dict(play.data),
         )
-        for play in plays_of(desk.runs.folder(run), start, count)
+        for play in list_plays(server.runs.folder(run), start, count)
     ]
 
 
 @router.get("/runs/{run}/plays/{spec}")
-def show_play(desk: Here, run: Name, spec: Name) -> StagesOut:
+def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
     """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets."""
-    folder = desk.runs.folder(run)
-    stored, calls = play_of(folder, spec)
-    game = game_of_play(folder, stored.data)
+    folder = server.runs.folder(run)
+    stored, calls = load_play(folder, spec)
+    game = rebuild_game(folder, stored.data)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
-    steps = with_regrets(steps_of(stored.record, game, calls), stored.record, game)
-    return StagesOut(spec=spec, briefing=briefing, stages=stages(steps, stored.record, game))
+    steps = add_regrets(list_steps(stored.record, game, calls), stored.record, game)
+    return StagesOut(spec=spec, briefing=briefing, stages=group_stages(steps, stored.record, game))
 
 
 @router.get("/leaderboard")
-def leaderboard(desk: Here) -> TableOut:
+def leaderboard(server: Server) -> TableOut:
     """Every player of every benchmark run with intervals, the best first."""
-    return table_out(board([desk.runs.folder(run.name) for run in desk.runs.all() if run.study == "bench"]))
+    return serialize_table(board([server.runs.folder(run.name) for run in server.runs.all() if run.study == "bench"]))
 
 
 @router.get("/compare")
 def compare(
-    desk: Here, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
+    server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
 ) -> TableOut:
     """Two runs of the same study beside each other."""
-    return table_out(compared(desk.runs.folder(first), desk.runs.folder(second)))
+    return serialize_table(compared(server.runs.folder(first), server.runs.folder(second)))
 
 
 @router.get("/export/{table}.{form}", response_class=Response)
-def export(desk: Here, table: Name, form: Name) -> Response:
+def export(server: Server, table: Name, form: Name) -> Response:
     """`decisions` or `participants` as csv, json or parquet."""
-    return file_of(desk, table, form)
+    return make_download(server, table, form)

@@ -26,10 +26,10 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.models.base import Model
 from bestresponse.report.document import Note, Section
-from bestresponse.web.sessions.games import checked_program
-from bestresponse.web.sessions.store import NoSuchTable
+from bestresponse.web.sessions.games import validate_program
+from bestresponse.web.sessions.store import NotFound
 
-__all__ = ["Checked", "Helper", "Job", "check_program", "examples"]
+__all__ = ["Checked", "Job", "ProgramHelper", "check_program", "examples"]
 
 _MOST_JOBS = 50
 _ATTEMPTS = 3
@@ -49,7 +49,7 @@ def check_program(source: str, name: str = "this game") -> Checked:
     """The program through all stages, then solved and drawn as far as that goes."""
     if not source.strip():
         return Checked(False, ())
-    report = checked_program(source)
+    report = validate_program(source)
     if not report.ok or report.table is None:
         return Checked(False, report.diagnostics)
     found = Found(name, "file", program_game(report, name))
@@ -83,7 +83,7 @@ class Job:
     done: bool = False
 
 
-class Helper:
+class ProgramHelper:
     """Asks models to write or repair programs, one job at a time."""
 
     def __init__(self, model: Callable[[str], Model]) -> None:
@@ -106,7 +106,7 @@ class Helper:
 
     def job(self, name: str) -> Job:
         if name not in self._jobs:
-            raise NoSuchTable("there is no such job")
+            raise NotFound("there is no such job")
         return self._jobs[name]
 
     def close(self) -> None:
@@ -123,14 +123,14 @@ class Helper:
 
         try:
             formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS), tell=tell)
-            result = _helped(formalizer, story, program, remark)
+            result = _formalize(formalizer, story, program, remark)
             job.program = result.source or job.program
             job.lines.append(result.trouble or "Done.")
         finally:
             engine.close()
 
 
-def _helped(formalizer: Formalizer, story: str, program: str, remark: str) -> Formalization:
+def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) -> Formalization:
     if not program.strip():
         return formalizer.formalize(story)
     from bestresponse.formal.formalize.feedback_text import what_is_wrong

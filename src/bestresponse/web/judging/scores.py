@@ -25,12 +25,12 @@ __all__ = [
     "Item",
     "Score",
     "Task",
-    "agreement",
     "check_levels",
-    "items_from_csv",
+    "list_sheet_rows",
+    "read_items",
     "read_scores",
     "rubrics",
-    "sheet_rows",
+    "tabulate_agreement",
 ]
 
 _MOST_ITEMS = 1000
@@ -121,13 +121,13 @@ def check_levels(task: Task, given: Mapping[str, str]) -> tuple[dict[str, int], 
     return levels, wrong
 
 
-def items_from_csv(text: str) -> tuple[Item, ...]:
+def read_items(text: str) -> tuple[Item, ...]:
     """Read transcripts from a table with the columns `item` and `text`."""
     rows = read_sheet(text, ("item", "text"))
     return tuple(Item(row["item"] or str(number), row["text"][:_LONGEST]) for number, (_, row) in enumerate(rows, 1))
 
 
-def sheet_rows(task: Task, scores: Iterable[Score]) -> list[dict[str, Cell]]:
+def list_sheet_rows(task: Task, scores: Iterable[Score]) -> list[dict[str, Cell]]:
     """One row a judge and item; empty where nothing was said yet."""
     given = {(score.judge, score.item): score for score in scores}
     rows: list[dict[str, Cell]] = []
@@ -156,7 +156,7 @@ def _read_score(task: Task, row: Mapping[str, str], where: str) -> Score:
     return Score(row["judge"], row["item"], levels, row.get("remark", "")[:2000])
 
 
-def agreement(task: Task, scores: Iterable[Score]) -> Table:
+def tabulate_agreement(task: Task, scores: Iterable[Score]) -> Table:
     """Median and agreement of every criterion; a dash where one is not defined, as with one judge."""
     given = {(score.judge, score.item): score for score in scores}
     columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"),

@@ -13,16 +13,16 @@ from bestresponse.core.seeds import generator
 from bestresponse.runs.folder import RunFolder, StoredPlay
 from bestresponse.web.judging.scores import Item, Score, Task
 from bestresponse.web.sessions.journal import Journal
-from bestresponse.web.sessions.store import NoSuchTable
-from bestresponse.web.watching.runs import game_of_play
-from bestresponse.web.watching.steps import Step, steps_of
+from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.watching.runs import rebuild_game
+from bestresponse.web.watching.steps import Step, list_steps
 
-__all__ = ["Panel", "transcripts"]
+__all__ = ["JudgingStore", "draw_transcripts"]
 
 _LONGEST = 50_000
 
 
-class Panel:
+class JudgingStore:
     """Tasks and scores."""
 
     def __init__(self, journal: Journal) -> None:
@@ -30,10 +30,10 @@ class Panel:
         self._lock = threading.Lock()
         self._tasks: dict[str, Task] = {}
         self._scores: dict[str, dict[tuple[str, str], Score]] = {}
-        for event in journal.events("judging", "judged"):
-            self._remember(event)
+        for event in journal.read_events("judging", "judged"):
+            self._apply_event(event)
 
-    def _remember(self, event: dict[str, Any]) -> None:
+    def _apply_event(self, event: dict[str, Any]) -> None:
         if event["event"] == "judging":
             items = tuple(Item(*item) for item in event["items"])
             task = Task(event["task"], event["title"], event["rubric"], items, tuple(event["judges"]))
@@ -49,7 +49,7 @@ class Panel:
 
     def task(self, name: str) -> Task:
         if name not in self._tasks:
-            raise NoSuchTable("there is no such task")
+            raise NotFound("there is no such task")
         return self._tasks[name]
 
     def scores(self, task: str) -> list[Score]:
@@ -64,8 +64,8 @@ class Panel:
         task = Task(secrets.token_hex(6), title, rubric, tuple(items), tuple(judges))
         plain = [[item.id, item.text] for item in task.items]
         with self._lock:
-            self._remember(
-                self._journal.tell(
+            self._apply_event(
+                self._journal.append_event(
                     "judging", task=task.id, title=title, rubric=rubric, items=plain, judges=list(task.judges)
                 )
             )
@@ -75,8 +75,8 @@ class Panel:
         """Keep scores; an item judged again counts with the last."""
         with self._lock:
             for score in scores:
-                self._remember(
-                    self._journal.tell(
+                self._apply_event(
+                    self._journal.append_event(
                         "judged",
                         task=task.id,
                         judge=score.judge,
@@ -87,24 +87,24 @@ class Panel:
                 )
 
 
-def transcripts(folder: RunFolder, count: int, seed: int) -> tuple[Item, ...]:
+def draw_transcripts(folder: RunFolder, count: int, seed: int) -> tuple[Item, ...]:
     """What seats of finished plays saw and said: `count` of them, drawn at random, players not named."""
-    found = [item for play in folder.plays() for item in _of_play(folder, play)]
+    found = [item for play in folder.plays() for item in _draw_from_play(folder, play)]
     if not found:
         raise UsageError("this run has no finished play to judge")
     drawn = sorted(generator(seed, "transcripts").sample(range(len(found)), min(count, len(found))))
     return tuple(Item(f"T{number}", found[k]) for number, k in enumerate(drawn, 1))
 
 
-def _of_play(folder: RunFolder, play: StoredPlay) -> list[str]:
-    game = game_of_play(folder, play.data)
-    steps = steps_of(play.record, game, ())
+def _draw_from_play(folder: RunFolder, play: StoredPlay) -> list[str]:
+    game = rebuild_game(folder, play.data)
+    steps = list_steps(play.record, game, ())
     roles = list(dict.fromkeys(step.role for step in steps if step.role not in (NATURE, REFEREE)))
     rules = {role: game.view(game.start(), role).briefing if game else "" for role in roles}
-    return [_told(rules[role], [step for step in steps if step.role == role]) for role in roles]
+    return [_format_transcript(rules[role], [step for step in steps if step.role == role]) for role in roles]
 
 
-def _told(rules: str, steps: list[Step]) -> str:
+def _format_transcript(rules: str, steps: list[Step]) -> str:
     parts = [rules]
     for number, step in enumerate(steps, 1):
         seen = f"{step.situation}\n" if step.situation and step.situation != rules else ""

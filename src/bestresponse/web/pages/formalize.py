@@ -8,9 +8,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.web.formalizing.editor import check_program, examples
-from bestresponse.web.formalizing.library import save_game, saved_games, saved_program, saved_story
-from bestresponse.web.pages.render import page
-from bestresponse.web.sessions.state import AdminPage, Desk, Here, Posted, check_csrf
+from bestresponse.web.formalizing.library import list_saved_games, load_program, load_story, save_game
+from bestresponse.web.pages.render import render_page
+from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, check_csrf
 
 __all__ = ["router"]
 
@@ -19,16 +19,16 @@ _MOST = 100_000
 
 
 @router.get("")
-def show(desk: Here, example: str = "", saved: str = "") -> HTMLResponse:
+def show(server: Server, example: str = "", saved: str = "") -> HTMLResponse:
     if saved:
-        return _shown(desk, saved_story(desk.output, saved), saved_program(desk.output, saved))
+        return _shown(server, load_story(server.output, saved), load_program(server.output, saved))
     known = {one.name: one for one in examples()}
     chosen = known.get(example) or known["prisoners_dilemma"]
-    return _shown(desk, chosen.story, chosen.program)
+    return _shown(server, chosen.story, chosen.program)
 
 
-def _shown(desk: Desk, story: str, program: str, name: str = "", error: str = "") -> HTMLResponse:
-    return page(
+def _shown(server: ServerState, story: str, program: str, name: str = "", error: str = "") -> HTMLResponse:
+    return render_page(
         "formalize.html",
         422 if error else 200,
         story=story,
@@ -37,43 +37,43 @@ def _shown(desk: Desk, story: str, program: str, name: str = "", error: str = ""
         error=error,
         checked=check_program(program),
         examples=[one.name for one in examples()],
-        saved=saved_games(desk.output),
-        models=desk.models,
-        csrf=desk.csrf("admin"),
+        saved=list_saved_games(server.output),
+        models=server.models,
+        csrf=server.csrf("admin"),
     )
 
 
 @router.post("/check")
-def check(desk: Here, form: Posted) -> HTMLResponse:
+def check(server: Server, form: PostedForm) -> HTMLResponse:
     """The right-hand side for the program as it stands; nothing is kept."""
-    check_csrf(desk, form, "admin")
-    return page("formalize_game.html", checked=check_program(form.get("program", "")[:_MOST]))
+    check_csrf(server, form, "admin")
+    return render_page("formalize_game.html", checked=check_program(form.get("program", "")[:_MOST]))
 
 
 @router.post("/save")
-def save(desk: Here, form: Posted) -> Response:
-    check_csrf(desk, form, "admin")
+def save(server: Server, form: PostedForm) -> Response:
+    check_csrf(server, form, "admin")
     story, program, name = (form.get(field, "") for field in ("story", "program", "name"))
     if form.get("do") == "check":
-        return _shown(desk, story, program[:_MOST], name)
+        return _shown(server, story, program[:_MOST], name)
     try:
-        save_game(desk.output, name.strip(), story, program[:_MOST])
+        save_game(server.output, name.strip(), story, program[:_MOST])
     except BestResponseError as error:
-        return _shown(desk, story, program, name, str(error))
+        return _shown(server, story, program, name, str(error))
     return RedirectResponse(f"/play/new?game=saved:{name.strip()}", 303)
 
 
 @router.post("/help")
-def ask_model(desk: Here, form: Posted) -> JSONResponse:
+def ask_model(server: Server, form: PostedForm) -> JSONResponse:
     """Let a model write or repair the program; the answer names the job to look at."""
-    check_csrf(desk, form, "admin")
+    check_csrf(server, form, "admin")
     story = check_story(form.get("story", ""))
     program, remark = form.get("program", "")[:_MOST], form.get("remark", "")[:2000]
-    job = desk.helper.ask(form.get("model", ""), story, program, remark)
+    job = server.helper.ask(form.get("model", ""), story, program, remark)
     return JSONResponse({"job": job.id})
 
 
 @router.get("/help/{job}")
-def look(desk: Here, job: str) -> JSONResponse:
-    found = desk.helper.job(job)
+def look(server: Server, job: str) -> JSONResponse:
+    found = server.helper.job(job)
     return JSONResponse({"lines": list(found.lines), "program": found.program, "done": found.done})

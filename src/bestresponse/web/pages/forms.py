@@ -12,7 +12,7 @@ from typing import Any
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidMove
 
-__all__ = ["Field", "fields_of", "read_fields"]
+__all__ = ["Field", "make_fields", "read_fields"]
 
 _NAME = "answer"
 Simple = Choice | Amount | Words | Mixture
@@ -37,12 +37,14 @@ class Field:
         return self.ask.options if isinstance(self.ask, Mixture) else ()
 
 
-def fields_of(ask: Ask, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None) -> list[Field]:
-    """The fields of a question, with what was typed before and what is wrong with it."""
-    return [_field(name, label, part, typed or {}, errors or {}) for name, label, part in _parts(ask)]
+def make_fields(
+    ask: Ask, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+) -> list[Field]:
+    """Make the fields of a question, with what was typed before and what is wrong with it."""
+    return [_make_field(name, label, part, typed or {}, errors or {}) for name, label, part in _list_parts(ask)]
 
 
-def _field(name: str, label: str, ask: Simple, typed: Mapping[str, str], errors: Mapping[str, str]) -> Field:
+def _make_field(name: str, label: str, ask: Simple, typed: Mapping[str, str], errors: Mapping[str, str]) -> Field:
     error = errors.get(name, "")
     match ask:
         case Mixture(options):
@@ -57,22 +59,22 @@ def _field(name: str, label: str, ask: Simple, typed: Mapping[str, str], errors:
 
 
 def read_fields(ask: Ask, typed: Mapping[str, str]) -> tuple[Any, dict[str, str]]:
-    """The answer and no errors, or no answer and a sentence for each field that is wrong."""
+    """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
-    for name, _, part in _parts(ask):
+    for name, _, part in _list_parts(ask):
         try:
             values[name] = _read(part, name, typed)
         except InvalidMove as error:
-            errors[name] = _sentence(error)
+            errors[name] = _format_error(error)
     if errors:
         return None, errors
     if isinstance(ask, Form):
-        return {label: values[name] for name, label, _ in _parts(ask)}, {}
+        return {label: values[name] for name, label, _ in _list_parts(ask)}, {}
     return values[_NAME], {}
 
 
-def _parts(ask: Ask) -> list[tuple[str, str, Simple]]:
+def _list_parts(ask: Ask) -> list[tuple[str, str, Simple]]:
     """Name, label and ask of every field."""
     match ask:
         case Form(fields):
@@ -85,14 +87,14 @@ def _parts(ask: Ask) -> list[tuple[str, str, Simple]]:
 
 def _read(ask: Simple, name: str, typed: Mapping[str, str]) -> Any:
     if isinstance(ask, Mixture):
-        return _shares(ask, [typed.get(f"{name}.{k}", "") for k in range(len(ask.options))])
+        return _read_shares(ask, [typed.get(f"{name}.{k}", "") for k in range(len(ask.options))])
     text = typed.get(name, "")
     if not text.strip() and not isinstance(ask, Words):
         raise InvalidMove("choose one of the options" if isinstance(ask, Choice) else "type a number", Flaw.UNPARSEABLE)
     return ask.read(text.replace(",", ".") if isinstance(ask, Amount) and text.count(",") == 1 else text)
 
 
-def _shares(ask: Mixture, typed: list[str]) -> tuple[float, ...]:
+def _read_shares(ask: Mixture, typed: list[str]) -> tuple[float, ...]:
     """Percent as probabilities; an empty field is nothing."""
     percent = []
     for option, text in zip(ask.options, typed, strict=True):
@@ -108,6 +110,6 @@ def _shares(ask: Mixture, typed: list[str]) -> tuple[float, ...]:
     return mix
 
 
-def _sentence(error: InvalidMove) -> str:
+def _format_error(error: InvalidMove) -> str:
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}."

@@ -17,15 +17,15 @@ from bestresponse.report.document import Figure
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, visible
 
-__all__ = ["asset", "load_templates", "page"]
+__all__ = ["load_asset", "load_templates", "render_page"]
 
 _LONGEST = 60_000
 _BRIEF = 160
 
 
 @functools.cache
-def asset(folder: str, name: str) -> str:
-    """A file of the package as text."""
+def load_asset(folder: str, name: str) -> str:
+    """Read a file of the package as text."""
     return files("bestresponse.web").joinpath(folder, name).read_text("utf-8")
 
 
@@ -34,21 +34,21 @@ def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
         finalize=_finalize,
-        loader=FunctionLoader(lambda name: asset("templates", name)),
+        loader=FunctionLoader(lambda name: load_asset("templates", name)),
         lstrip_blocks=True,
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["cell"] = _format
+    environment.filters["cell"] = _format_value
     environment.filters["data_uri"] = _data_uri
-    environment.filters["told"] = _told
-    environment.filters["brief"] = _brief
+    environment.filters["prose"] = _format_prose
+    environment.filters["brief"] = _shorten
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     return environment
 
 
-def page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
-    """The template with its places filled."""
+def render_page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
+    """Render the template with its places filled."""
     return HTMLResponse(_environment().get_template(template).render(**places), status)
 
 
@@ -65,12 +65,12 @@ def _finalize(value: Any) -> Any:
     return visible(abridged(value, _LONGEST)) if foreign else value
 
 
-def _format(value: Any, spec: str = "") -> str:
+def _format_value(value: Any, spec: str = "") -> str:
     known = value is None or isinstance(value, str | int | float | Interval)
     return format_cell(value, spec) if known else str(value)
 
 
-def _brief(text: str) -> str:
+def _shorten(text: str) -> str:
     """The beginning of a long answer."""
     return text if len(text) <= _BRIEF else f"{text[:_BRIEF].rstrip()} …"
 
@@ -79,39 +79,39 @@ def _data_uri(figure: Figure) -> Markup:
     return Markup(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
 
 
-def _told(text: str) -> Markup:
+def _format_prose(text: str) -> Markup:
     """Rules and situations as paragraphs; lines between bars become a table, lines after dashes a list."""
     lines = visible(abridged(text, _LONGEST)).split("\n")
-    runs = [(kind, list(run)) for kind, run in itertools.groupby(lines, _kind)]
+    runs = [(kind, list(run)) for kind, run in itertools.groupby(lines, _find_kind)]
     return Markup("").join(_DRAWN[kind](run) for kind, run in runs)
 
 
-def _kind(line: str) -> str:
+def _find_kind(line: str) -> str:
     return line[:1] if line.startswith(("|", "- ")) else ""
 
 
-def _paragraphs(lines: list[str]) -> Markup:
+def _draw_paragraphs(lines: list[str]) -> Markup:
     parts = (part.strip("\n") for part in "\n".join(lines).split("\n\n"))
     return Markup("").join(Markup("<p>{}</p>").format(part) for part in parts if part.strip())
 
 
-def _list(lines: list[str]) -> Markup:
+def _draw_list(lines: list[str]) -> Markup:
     items = Markup("").join(Markup("<li>{}</li>").format(line.removeprefix("- ")) for line in lines)
     return Markup("<ul>{}</ul>").format(items)
 
 
-def _ruled(lines: list[str]) -> Markup:
+def _draw_table(lines: list[str]) -> Markup:
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     body = Markup("").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(_box(c, head=not (i and k)) for k, c in enumerate(row)))
+        Markup("<tr>{}</tr>").format(Markup("").join(_draw_cell(c, head=not (i and k)) for k, c in enumerate(row)))
         for i, row in enumerate(rows)
     )
     frame = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="payoffs"><tbody>{}</tbody>'
     return Markup(f"{frame}</table></div>").format(body)
 
 
-def _box(text: str, head: bool) -> Markup:
+def _draw_cell(text: str, head: bool) -> Markup:
     return Markup("<th>{}</th>" if head and text else "<td>{}</td>").format(text)
 
 
-_DRAWN = {"|": _ruled, "-": _list, "": _paragraphs}
+_DRAWN = {"|": _draw_table, "-": _draw_list, "": _draw_paragraphs}

@@ -16,12 +16,12 @@ from bestresponse.core.errors import NotAsked
 from bestresponse.core.game import Game, View
 from bestresponse.core.player import Decision
 from bestresponse.games.capabilities import HasStage
-from bestresponse.web.pages.forms import fields_of, read_fields
-from bestresponse.web.pages.render import page
+from bestresponse.web.pages.forms import make_fields, read_fields
+from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.quiz import find_mistakes, make_questions
-from bestresponse.web.sessions.state import Desk, Here, Posted, SeatPage, Sitting, check_csrf
-from bestresponse.web.sessions.store import AlreadyAnswered, NoSuchTable
+from bestresponse.web.sessions.state import PostedForm, SeatContext, SeatPage, Server, ServerState, check_csrf
+from bestresponse.web.sessions.store import AlreadyAnswered, NotFound
 
 __all__ = ["router", "try_ready"]
 
@@ -32,36 +32,36 @@ _LONGEST_REMARK = 2000
 
 
 @router.get("/join/{lobby}/{token}")
-def join(request: Request, desk: Here, lobby: str, token: str) -> Response:
+def join(request: Request, server: Server, lobby: str, token: str) -> Response:
     """Take the next free seat; whoever comes back gets the same seat again."""
-    if not desk.keys.opens(token, "lobby", lobby):
-        raise NoSuchTable("this link leads to no table")
-    session, seat = _kept_seat(request, desk, lobby) or desk.house.take_seat(lobby)
-    answer = RedirectResponse(desk.seat_path(session, seat), 303)
-    path = desk.join_path(lobby)
-    kept = f"{session}.{seat}.{desk.keys.token('seat', session, seat)}"
+    if not server.keys.opens(token, "lobby", lobby):
+        raise NotFound("this link leads to no table")
+    session, seat = _kept_seat(request, server, lobby) or server.sessions.take_seat(lobby)
+    answer = RedirectResponse(server.seat_path(session, seat), 303)
+    path = server.join_path(lobby)
+    kept = f"{session}.{seat}.{server.keys.token('seat', session, seat)}"
     answer.set_cookie("seat", kept, path=path, httponly=True, samesite="strict", max_age=30 * 24 * 3600)
     return answer
 
 
-def _kept_seat(request: Request, desk: Desk, lobby: str) -> tuple[str, int] | None:
+def _kept_seat(request: Request, server: ServerState, lobby: str) -> tuple[str, int] | None:
     session, _, rest = request.cookies.get("seat", "").partition(".")
     number, _, token = rest.partition(".")
-    if not number.isdecimal() or not desk.keys.opens(token, "seat", session, int(number)):
+    if not number.isdecimal() or not server.keys.opens(token, "seat", session, int(number)):
         return None
     return (session, int(number)) if session.startswith(f"{lobby}-") else None
 
 
 @router.get("/seat/{session}/{seat}/{token}")
-def show(desk: Here, sitting: SeatPage, note: str = "", after: str = "") -> HTMLResponse:
-    over = after == "equilibrium" and sitting.session.phase(sitting.seat) == "over"
-    blocks = describe_equilibria(sitting.session.setup.game, _record(sitting)) if over else None
-    return _shown(desk, sitting, note=_NOTES.get(note, ""), blocks=blocks)
+def show(server: Server, context: SeatPage, note: str = "", after: str = "") -> HTMLResponse:
+    over = after == "equilibrium" and context.session.phase(context.seat) == "over"
+    blocks = describe_equilibria(context.session.setup.game, _record(context)) if over else None
+    return _shown(server, context, note=_NOTES.get(note, ""), blocks=blocks)
 
 
-def _record(sitting: Sitting) -> Record:
-    with sitting.session.lock:
-        return sitting.session.episode.record({})
+def _record(context: SeatContext) -> Record:
+    with context.session.lock:
+        return context.session.episode.record({})
 
 
 _NOTES = {
@@ -73,83 +73,85 @@ _NOTES = {
 
 
 @router.post("/seat/{session}/{seat}/{token}/ready")
-def ready(desk: Here, sitting: SeatPage, form: Posted) -> Response:
-    _check(desk, sitting, form)
-    session, seat = sitting.session, sitting.seat
+def ready(server: Server, context: SeatPage, form: PostedForm) -> Response:
+    _check(server, context, form)
+    session, seat = context.session, context.seat
     if session.phase(seat) != "welcome":
-        return _back(desk, sitting)
+        return _back(server, context)
     quiz = make_questions(session.game, seat, session.seed) if session.setup.quiz else ()
     typed = [form.get(f"quiz.{k}", "") for k in range(len(quiz))]
     tries = int(form["tries"]) if form.get("tries", "").isdecimal() and len(form["tries"]) < 6 else 0
-    wrong = try_ready(desk, sitting, typed, form.get("consent") == "yes", tries)
+    wrong = try_ready(server, context, typed, form.get("consent") == "yes", tries)
     if wrong:
         agreed = form.get("consent") == "yes"
-        return _shown(desk, sitting, 422, quiz_typed=typed, wrong=wrong, tries=tries + 1, agreed=agreed)
-    return _back(desk, sitting)
+        return _shown(server, context, 422, quiz_typed=typed, wrong=wrong, tries=tries + 1, agreed=agreed)
+    return _back(server, context)
 
 
-def try_ready(desk: Desk, sitting: Sitting, typed: list[str], agreed: bool, tries: int = 0) -> dict[int | str, str]:
+def try_ready(
+    server: ServerState, context: SeatContext, typed: list[str], agreed: bool, tries: int = 0
+) -> dict[int | str, str]:
     """Make the person ready, or say what is missing: by number of the question, and for the consent."""
-    session, seat = sitting.session, sitting.seat
+    session, seat = context.session, context.seat
     quiz = make_questions(session.game, seat, session.seed) if session.setup.quiz else ()
     padded = [*typed, *("" for _ in quiz)][: len(quiz)]
     wrong: dict[int | str, str] = dict(find_mistakes(quiz, padded).items())
     if session.setup.consent and not agreed:
         wrong["consent"] = "Please agree first, or leave this page."
     if not wrong:
-        desk.house.make_ready(session, seat, tries + 1)
+        server.sessions.make_ready(session, seat, tries + 1)
     return wrong
 
 
 @router.post("/seat/{session}/{seat}/{token}/answer")
-def answer(desk: Here, sitting: SeatPage, form: Posted) -> Response:
-    _check(desk, sitting, form)
-    session = sitting.session
+def answer(server: Server, context: SeatPage, form: PostedForm) -> Response:
+    _check(server, context, form)
+    session = context.session
     text = form.get("turn", "")
     turn = int(text) if text.isdecimal() and len(text) < 9 else -1
     with session.lock:
-        ask = session.pending().get(sitting.role)
-        if ask is not None and turn == session.turn(sitting.role):
+        ask = session.pending().get(context.role)
+        if ask is not None and turn == session.turn(context.role):
             action, errors = read_fields(ask, form)
             if errors:
-                return _shown(desk, sitting, 422, typed=form, errors=errors)
+                return _shown(server, context, 422, typed=form, errors=errors)
         else:
             action = None
         try:
-            desk.house.submit(session, sitting.role, turn, Decision(action, form.get("why", "")[:_LONGEST_REMARK]))
+            server.sessions.submit(session, context.role, turn, Decision(action, form.get("why", "")[:_LONGEST_REMARK]))
         except AlreadyAnswered:
-            given = session.answer(sitting.role, turn)
-            return _back(desk, sitting, "late" if given and given.decision.stand_in else "twice")
+            given = session.answer(context.role, turn)
+            return _back(server, context, "late" if given and given.decision.stand_in else "twice")
         except NotAsked:
-            return _back(desk, sitting, "early")
-    return _back(desk, sitting)
+            return _back(server, context, "early")
+    return _back(server, context)
 
 
 @router.post("/seat/{session}/{seat}/{token}/remark")
-def remark(desk: Here, sitting: SeatPage, form: Posted) -> Response:
-    _check(desk, sitting, form)
+def remark(server: Server, context: SeatPage, form: PostedForm) -> Response:
+    _check(server, context, form)
     text = form.get("remark", "").strip()[:_LONGEST_REMARK]
-    if text and sitting.session.phase(sitting.seat) == "over":
-        desk.house.journal.tell("remark", session=sitting.session.id, seat=sitting.seat, text=text)
-    return _back(desk, sitting, "thanks" if text else "")
+    if text and context.session.phase(context.seat) == "over":
+        server.sessions.journal.append_event("remark", session=context.session.id, seat=context.seat, text=text)
+    return _back(server, context, "thanks" if text else "")
 
 
 @router.get("/seat/{session}/{seat}/{token}/ready")
 @router.get("/seat/{session}/{seat}/{token}/answer")
 @router.get("/seat/{session}/{seat}/{token}/remark")
-def return_to_seat(desk: Here, sitting: SeatPage) -> Response:
+def return_to_seat(server: Server, context: SeatPage) -> Response:
     """Whoever loads the address of a form that was refused comes back to the seat."""
-    return _back(desk, sitting)
+    return _back(server, context)
 
 
 @router.get("/seat/{session}/{seat}/{token}/changes")
-async def changes(sitting: SeatPage) -> StreamingResponse:
+async def changes(context: SeatPage) -> StreamingResponse:
     """Server-sent events: the version of the page, whenever it changes."""
-    return StreamingResponse(_versions(sitting), media_type="text/event-stream")
+    return StreamingResponse(_versions(context), media_type="text/event-stream")
 
 
-async def _versions(sitting: Sitting) -> AsyncIterator[str]:
-    session, seat = sitting.session, sitting.seat
+async def _versions(context: SeatContext) -> AsyncIterator[str]:
+    session, seat = context.session, context.seat
     told, stamp, quiet = "", -1, 0.0
     while True:
         if session.stamp != stamp or quiet >= _BEAT:
@@ -163,41 +165,41 @@ async def _versions(sitting: Sitting) -> AsyncIterator[str]:
         quiet += _LOOK
 
 
-def _check(desk: Desk, sitting: Sitting, form: dict[str, str]) -> None:
-    check_csrf(desk, form, "seat", sitting.session.id, sitting.seat)
+def _check(server: ServerState, context: SeatContext, form: dict[str, str]) -> None:
+    check_csrf(server, form, "seat", context.session.id, context.seat)
 
 
-def _back(desk: Desk, sitting: Sitting, note: str = "") -> RedirectResponse:
-    path = desk.seat_path(sitting.session.id, sitting.seat)
+def _back(server: ServerState, context: SeatContext, note: str = "") -> RedirectResponse:
+    path = server.seat_path(context.session.id, context.seat)
     return RedirectResponse(f"{path}?note={note}" if note else path, 303)
 
 
-def _shown(desk: Desk, sitting: Sitting, status: int = 200, **more: Any) -> HTMLResponse:
-    session, seat = sitting.session, sitting.seat
+def _shown(server: ServerState, context: SeatContext, status: int = 200, **more: Any) -> HTMLResponse:
+    session, seat = context.session, context.seat
     with session.lock:
         phase = session.phase(seat)
-        view = session.episode.view(sitting.role)
-        ask = session.pending().get(sitting.role)
+        view = session.episode.view(context.role)
+        ask = session.pending().get(context.role)
         places: dict[str, Any] = {
             "phase": phase,
-            "role": sitting.role,
+            "role": context.role,
             "view": view,
             "earlier": (story := _story(session.game, view))[0],
             "now": story[1],
             "game": session.game.title if isinstance(session.game, Wording) else session.setup.game.name,
             "question": session.game.word_question(ask) if ask and isinstance(session.game, Wording) else "",
             "unit": session.game.unit if isinstance(session.game, Wording) else "",
-            "path": desk.seat_path(session.id, seat),
-            "csrf": desk.csrf("seat", session.id, seat),
-            "code": desk.code(session.id, seat),
-            "turn": session.turn(sitting.role),
+            "path": server.seat_path(session.id, seat),
+            "csrf": server.csrf("seat", session.id, seat),
+            "code": server.code(session.id, seat),
+            "turn": session.turn(context.role),
             "version": session.version(seat),
             "left": session.seconds_left(seat),
-            "fields": fields_of(ask, more.pop("typed", None), more.pop("errors", None)) if ask else [],
+            "fields": make_fields(ask, more.pop("typed", None), more.pop("errors", None)) if ask else [],
             "missing": len(session.setup.persons) - len(session.ready),
             "consent": session.setup.consent,
             "note": more.pop("note", ""),
-            "stand_ins": _stand_ins(sitting),
+            "stand_ins": _stand_ins(context),
             "payoffs": session.game.payoffs(session.episode.state) if phase == "over" else {},
             "void": session.episode.void,
         }
@@ -205,7 +207,7 @@ def _shown(desk: Desk, sitting: Sitting, status: int = 200, **more: Any) -> HTML
     if phase == "welcome" and session.setup.quiz:
         places["quiz"] = make_questions(session.game, seat, session.seed)
         places["quiz_typed"] = ["" for _ in places["quiz"]]
-    return page("seat.html", status, **(places | more))
+    return render_page("seat.html", status, **(places | more))
 
 
 def _story(game: Game[Any], view: View) -> tuple[list[str], str]:
@@ -219,7 +221,7 @@ def _story(game: Game[Any], view: View) -> tuple[list[str], str]:
     return [], view.situation
 
 
-def _stand_ins(sitting: Sitting) -> int:
+def _stand_ins(context: SeatContext) -> int:
     """How often somebody stood in for this person."""
-    answers = sitting.session.episode.submissions
-    return sum(bool(s.decision.stand_in) for s in answers if s.role == sitting.role)
+    answers = context.session.episode.submissions
+    return sum(bool(s.decision.stand_in) for s in answers if s.role == context.role)

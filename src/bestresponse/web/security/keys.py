@@ -1,6 +1,6 @@
 """Unguessable links: each is derived from one secret and opens exactly one door.
 
-A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's desk, a judge's sheet), so nothing but the
+A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's pages, a judge's sheet), so nothing but the
 secret has to be kept, links survive a restart, and no record or export can leak one.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from bestresponse.core.json import canonical
 from bestresponse.report.files import explain_os_error
 
-__all__ = ["Keys", "kept_secret"]
+__all__ = ["Keys", "load_secret"]
 
 _LENGTH = 32
 
@@ -29,16 +29,16 @@ class Keys:
         self.admin = admin or self.token("admin")
 
     def token(self, *door: str | int) -> str:
-        """The token that opens `door`; the same door always gives the same token."""
+        """Make the token that opens `door`; the same door always gives the same token."""
         code = hmac.new(self._secret, canonical(list(door)).encode("utf-8"), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(code).decode("ascii")[:_LENGTH]
 
     def opens(self, token: str, *door: str | int) -> bool:
-        """Whether `token` is the one for `door`."""
+        """Tell whether `token` opens `door`."""
         return _same(token, self.token(*door))
 
-    def opens_desk(self, token: str) -> bool:
-        """Whether `token` is the admin's."""
+    def is_admin(self, token: str) -> bool:
+        """Tell whether `token` is the admin's."""
         return _same(token, self.admin)
 
 
@@ -46,8 +46,8 @@ def _same(given: str, wanted: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), wanted.encode("utf-8", "surrogatepass"))
 
 
-def kept_secret(path: Path) -> str:
-    """The secret in that file, readable by its owner only; a new one where there is none."""
+def load_secret(path: Path) -> str:
+    """Load the secret from that file, readable by its owner only; create it where there is none."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii") as file:

@@ -18,7 +18,7 @@ from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.trees.response import policy_value
-from bestresponse.web.sessions.games import game_of
+from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import GameChoice
 
 __all__ = ["describe_equilibria"]
@@ -35,7 +35,7 @@ _NOTHING = "No equilibrium of this game is known here: it has no payoff table an
 
 def describe_equilibria(choice: GameChoice, record: Record) -> tuple[Block, ...]:
     """Describe what theory says of the game and of this play of it, as blocks of a document."""
-    game = game_of(choice)
+    game = make_game(choice)
     theory = describe_theory(game)
     if theory.known is not None:
         return _describe_known(game, theory.known, record)

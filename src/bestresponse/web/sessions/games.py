@@ -25,7 +25,7 @@ from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.sessions.setup import GameChoice
 
-__all__ = ["Offer", "checked_program", "game_of", "offers"]
+__all__ = ["Offer", "list_offers", "make_game", "validate_program"]
 
 _making = tuple(threading.Lock() for _ in range(16))
 """Many who come at once want the same game; one of them makes it, and the others have it then. Few games share a lock,
@@ -42,14 +42,14 @@ class Offer:
     repeats: bool = False
 
 
-def offers() -> tuple[Offer, ...]:
+def list_offers() -> tuple[Offer, ...]:
     """List every game that can be chosen by name."""
     with _making[0]:
-        return _offers()
+        return _list_offers()
 
 
 @lru_cache(maxsize=1)
-def _offers() -> tuple[Offer, ...]:
+def _list_offers() -> tuple[Offer, ...]:
     tables = [Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()]
     trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
     taken = {offer.name for offer in (*tables, *trees)}
@@ -66,17 +66,17 @@ def _offer_registered(name: str) -> list[Offer]:
     return [Offer(name, "rules", found.description, isinstance(found.game, AdjustableRounds))]
 
 
-def game_of(choice: GameChoice) -> Game[Any]:
+def make_game(choice: GameChoice) -> Game[Any]:
     """Make the game, ready to be played; UsageError or InvalidGame where the choice means none."""
     with _making[hash(choice) % len(_making)]:
-        return _make_game(choice)
+        return _build_game(choice)
 
 
 @lru_cache(maxsize=256)
-def _make_game(choice: GameChoice) -> Game[Any]:
+def _build_game(choice: GameChoice) -> Game[Any]:
     if choice.program:
         name = choice.name or "game"
-        return _make_playable(Found(name, "file", program_game(checked_program(choice.program), name)), choice)
+        return _make_playable(Found(name, "file", program_game(validate_program(choice.program), name)), choice)
     known = list(game_names())
     if choice.name not in known:
         raise UsageError(f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}")
@@ -99,7 +99,7 @@ def _make_playable(found: Found, choice: GameChoice) -> Game[Any]:
     return found.playable()
 
 
-def checked_program(source: str) -> Report:
+def validate_program(source: str) -> Report:
     """Take the program through all stages of validation, in an engine of its own."""
     engine = open_engine("embedded")
     try:

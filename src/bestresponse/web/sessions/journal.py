@@ -19,18 +19,18 @@ from bestresponse.runs.manifest import Manifest, environment
 from bestresponse.web.sessions.session import Table
 from bestresponse.web.sessions.setup import Setup
 
-__all__ = ["Journal", "now", "tables_of"]
+__all__ = ["Journal", "now", "read_tables"]
 
 STUDY = "sessions"
 
 
 def now() -> str:
-    """The time in UTC, to the second."""
+    """Return the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class Journal:
-    """Everything that happened, on disk. One server at a time writes into a folder."""
+    """Keep everything that happens on disk. One server at a time writes into a folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,14 +42,14 @@ class Journal:
         self._events.close()
         self._folder.close()
 
-    def tell(self, event: str, **what: Any) -> dict[str, Any]:
-        """Keep an event that is no move; gives it back as it was written."""
+    def append_event(self, event: str, **what: Any) -> dict[str, Any]:
+        """Append an event that is no move and return it as written."""
         row = {"event": event, "at": now(), **what}
         self._events.append(row)
         return row
 
-    def events(self, *kinds: str) -> list[dict[str, Any]]:
-        """The events of these kinds in the order they came."""
+    def read_events(self, *kinds: str) -> list[dict[str, Any]]:
+        """Read the events of these kinds in the order they came."""
         return [row for row in read_lines(self.path / "events.jsonl") if row["event"] in kinds]
 
     def submit(self, session: str, submission: Submission) -> None:
@@ -59,27 +59,23 @@ class Journal:
         data = {"lobby": table.lobby, "group": table.group, "setup": table.setup.to_json()}
         self._folder.finish(table.id, data, record)
 
-    def finished(self) -> set[str]:
+    def list_finished(self) -> set[str]:
         return self._folder.finished()
 
-    def submissions(self) -> dict[str, list[Submission]]:
-        """The answers of every session."""
+    def read_submissions(self) -> dict[str, list[Submission]]:
+        """Read the answers of every session."""
         found: dict[str, list[Submission]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
             found.setdefault(row["spec"], []).append(submission_from_json(row))
         return found
 
-    def submissions_of(self, session: str) -> list[Submission]:
-        rows = read_lines(self.path / "submissions.jsonl")
-        return [submission_from_json(row) for row in rows if row["spec"] == session]
-
-    def calls_of(self, session: str) -> list[dict[str, Any]]:
-        """The calls of models in one session."""
+    def read_calls(self, session: str) -> list[dict[str, Any]]:
+        """Read the calls of models in one session."""
         return [row for row in self._folder.calls() if row["spec"] == session]
 
 
-def tables_of(lobby: Mapping[str, Any]) -> list[Table]:
-    """The tables that the event of a lobby set up."""
+def read_tables(lobby: Mapping[str, Any]) -> list[Table]:
+    """Read the tables from the event that created a lobby."""
     setup = Setup.from_json(lobby["setup"])
     return [
         Table(session, lobby["lobby"], group, setup, lobby["at"]) for group, session in enumerate(lobby["sessions"], 1)

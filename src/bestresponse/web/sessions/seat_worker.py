@@ -1,4 +1,4 @@
-"""Whoever is not a person, and the clock: answers are asked for in the background and taken like any other.
+"""Ask models and strategies in the background, and keep the time limits of people.
 
 A player that gives no usable answer, and a person whose time is up, are stood in for; the decision says so and keeps
 what went wrong.
@@ -19,24 +19,24 @@ from bestresponse.core.player import Decision, Player, Reading, Status
 from bestresponse.web.sessions.seats import OpenModel, answer_in_place, make_seat
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON
-from bestresponse.web.sessions.store import House
+from bestresponse.web.sessions.store import SessionStore
 
-__all__ = ["Clerk"]
+__all__ = ["SeatWorker"]
 
 _TICK = 0.25
 
 
-class Clerk:
-    """Serves every table of a house with a few threads."""
+class SeatWorker:
+    """Answer for every seat without a person, with a few threads."""
 
-    def __init__(self, house: House, open_model: OpenModel, threads: int = 8) -> None:
-        self._house = house
+    def __init__(self, store: SessionStore, open_model: OpenModel, threads: int = 8) -> None:
+        self._store = store
         self._open_model = open_model
         self._inbox: queue.SimpleQueue[Session | None] = queue.SimpleQueue()
         self._timed: dict[str, Session] = {}
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="seat")
-        self._thread = threading.Thread(target=self._serve, name="clerk", daemon=True)
-        house.changed = self._inbox.put
+        self._thread = threading.Thread(target=self._serve, name="seat-worker", daemon=True)
+        store.changed = self._inbox.put
 
     def start(self) -> None:
         """Begin, with every table that was left unfinished."""
@@ -44,15 +44,15 @@ class Clerk:
         self._pool.submit(self._reopen)
 
     def stop(self) -> None:
-        """End; questions to slow players are given up, and put again by the next clerk."""
+        """End; questions to slow players are given up, and put again by the next worker."""
         self._inbox.put(None)
         self._thread.join()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _reopen(self) -> None:
-        for name in self._house.unfinished():
+        for name in self._store.list_unfinished():
             try:
-                self._inbox.put(self._house.session(name))
+                self._inbox.put(self._store.get_session(name))
             except BestResponseError:
                 continue
 
@@ -75,13 +75,13 @@ class Clerk:
                 self._timed[session.id] = session
             for role, ask in pending.items():
                 turn = session.turn(role)
-                if self._seat_of(session, role) == PERSON or (role, turn) in session.thinking:
+                if self._find_occupant(session, role) == PERSON or (role, turn) in session.thinking:
                     continue
                 session.thinking.add((role, turn))
                 future = self._pool.submit(self._answer, session, role, turn, session.episode.view(role), ask)
                 future.add_done_callback(partial(_note_trouble, session))
 
-    def _seat_of(self, session: Session, role: Role) -> str:
+    def _find_occupant(self, session: Session, role: Role) -> str:
         return session.setup.seats[session.roles.index(role)] if role in session.roles else role
 
     def _answer(self, session: Session, role: Role, turn: int, view: View, ask: Ask) -> None:
@@ -95,15 +95,15 @@ class Clerk:
         except BestResponseError as error:
             decision = Decision(None, "", Reading(Status.REFUSED, str(error)))
         if decision.action is None:
-            decision = self._stood_in(session, view, ask, decision)
-        self._house.submit(session, role, turn, decision)
+            decision = self._make_stand_in(session, view, ask, decision)
+        self._store.submit(session, role, turn, decision)
 
     def _player(self, session: Session, role: Role) -> Player:
         if role not in session.roles and role != NATURE:
             raise UsageError(f"nobody sits as {role}")
-        return make_seat(self._seat_of(session, role), session.game, role, session.seed, self._open_model)
+        return make_seat(self._find_occupant(session, role), session.game, role, session.seed, self._open_model)
 
-    def _stood_in(self, session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
+    def _make_stand_in(self, session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
         name = session.setup.stand_in
         return replace(failed, action=answer_in_place(name, session.game, view, ask, session.seed), stand_in=name)
 
@@ -133,7 +133,7 @@ class Clerk:
 
     def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str) -> None:
         missed = Decision(None, "", Reading(Status.REFUSED, why))
-        self._house.submit(session, view.role, turn, self._stood_in(session, view, ask, missed))
+        self._store.submit(session, view.role, turn, self._make_stand_in(session, view, ask, missed))
 
 
 def _note_trouble(session: Session, future: Future[None]) -> None:

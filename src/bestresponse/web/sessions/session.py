@@ -57,7 +57,7 @@ class Session:
     stamp: int = 0
 
     @classmethod
-    def of(
+    def restore(
         cls,
         table: Table,
         game: Game[Any],
@@ -65,7 +65,7 @@ class Session:
         ready: Iterable[int] = (),
         absent: set[int] | None = None,
     ) -> Session:
-        """The table as far as it was played; `absent` is shared with whoever keeps book of it."""
+        """Rebuild the session from its answers; `absent` is shared with the store."""
         session = cls(table, game, Episode(game, submissions), set(ready), set() if absent is None else absent)
         session.note_asked()
         return session
@@ -93,7 +93,7 @@ class Session:
 
     @property
     def seed(self) -> int:
-        """What nature and the strategies of this table draw from."""
+        """The seed of nature and of the strategies at this table."""
         return split(self.setup.seed, self.id)
 
     @property
@@ -171,5 +171,5 @@ class Session:
         return max(0.0, since + limit - time.monotonic())
 
     def touch(self, seat: int) -> None:
-        """The person in that seat was here."""
+        """Note that the person in that seat was here."""
         self.seen[seat] = time.monotonic()

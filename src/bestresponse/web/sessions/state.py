@@ -1,4 +1,4 @@
-"""What every page needs at hand: the house, the keys, the templates; and who may come in."""
+"""The state that every page needs (sessions, keys, models), and who may come in."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Model
-from bestresponse.web.formalizing.editor import Helper
-from bestresponse.web.judging.store import Panel
+from bestresponse.web.formalizing.editor import ProgramHelper
+from bestresponse.web.judging.store import JudgingStore
 from bestresponse.web.security.keys import Keys
 from bestresponse.web.security.limits import RateLimit
 from bestresponse.web.sessions.seats import OpenModel
 from bestresponse.web.sessions.session import Session
-from bestresponse.web.sessions.store import House, NoSuchTable
+from bestresponse.web.sessions.store import NotFound, SessionStore
 from bestresponse.web.watching.runs import Runs
 
 __all__ = [
@@ -26,13 +26,13 @@ __all__ = [
     "AdminApi",
     "AdminPage",
     "Credentials",
-    "Desk",
-    "Here",
     "NotAllowed",
-    "Posted",
+    "PostedForm",
     "SeatApi",
+    "SeatContext",
     "SeatPage",
-    "Sitting",
+    "Server",
+    "ServerState",
     "TooFast",
     "check_csrf",
     "refuse",
@@ -51,34 +51,34 @@ class TooFast(BestResponseError):
 
 
 @dataclass
-class Desk:
+class ServerState:
     """The state of a server."""
 
-    house: House
+    sessions: SessionStore
     keys: Keys
     output: Path
     open_model: OpenModel
     models: tuple[str, ...] = ()
     runs: Runs = field(init=False)
-    helper: Helper = field(init=False)
-    panel: Panel = field(init=False)
+    helper: ProgramHelper = field(init=False)
+    judging: JudgingStore = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
     seats: RateLimit = field(default_factory=lambda: RateLimit(10, 60))
 
     def __post_init__(self) -> None:
         self.runs = Runs(self.output)
-        self.helper = Helper(self.model)
-        self.panel = Panel(self.house.journal)
+        self.helper = ProgramHelper(self.model)
+        self.judging = JudgingStore(self.sessions.journal)
 
     def model(self, name: str) -> Model:
-        """One of the models that the server was started with; a request opens no other."""
+        """Open one of the models that the server was started with; a request opens no other."""
         if name not in self.models:
             known = ", ".join(self.models) or "none; start `bestresponse serve` with --model"
             raise UsageError(f"there is no model named {name!r} here; known: {known}")
         return self.open_model(name)
 
     def csrf(self, *door: str | int) -> str:
-        """The token that a form behind `door` carries."""
+        """Make the token that a form behind `door` carries."""
         return self.keys.token("csrf", *door)
 
     def seat_path(self, session: str, seat: int) -> str:
@@ -88,13 +88,13 @@ class Desk:
         return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
 
     def code(self, session: str, seat: int) -> str:
-        """The participant's code: tells people apart and says nothing about them."""
+        """Make the participant's code, which tells people apart and says nothing about them."""
         return "P-" + self.keys.token("code", session, seat)[:8].translate(str.maketrans("-_", "xy")).upper()
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
-    """A person's place at a table, once the link was found to be right."""
+class SeatContext:
+    """A seat and its session, once the link was found to be right."""
 
     session: Session
     seat: int
@@ -104,68 +104,70 @@ class Sitting:
         return self.session.roles[self.seat]
 
 
-async def desk_of(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
-    return desk
+async def get_server(request: Request) -> ServerState:
+    server: ServerState = request.app.state.server
+    return server
 
 
-Here = Annotated[Desk, Depends(desk_of)]
+Server = Annotated[ServerState, Depends(get_server)]
 
 
-def refuse(request: Request, desk: Desk) -> BestResponseError:
+def refuse(request: Request, server: ServerState) -> BestResponseError:
     """The answer to a wrong key, slower for whoever keeps trying."""
     address = request.client.host if request.client else "?"
-    if not desk.strangers.take(address):
+    if not server.strangers.take(address):
         return TooFast("too many wrong keys; wait a minute")
     return NotAllowed("this needs the admin's link: open the one that `bestresponse serve` printed")
 
 
-async def admin_page(request: Request, desk: Here) -> None:
-    if not desk.keys.opens_desk(request.cookies.get(ADMIN_COOKIE, "")):
-        raise refuse(request, desk)
+async def check_admin_page(request: Request, server: Server) -> None:
+    if not server.keys.is_admin(request.cookies.get(ADMIN_COOKIE, "")):
+        raise refuse(request, server)
 
 
-AdminPage = Depends(admin_page)
+AdminPage = Depends(check_admin_page)
 
 _bearer = HTTPBearer(auto_error=False, description="The admin's token, or the token of one seat.")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
-async def admin_api(request: Request, desk: Here, credentials: Credentials) -> None:
-    if credentials is None or not desk.keys.opens_desk(credentials.credentials):
-        raise refuse(request, desk)
+async def check_admin_api(request: Request, server: Server, credentials: Credentials) -> None:
+    if credentials is None or not server.keys.is_admin(credentials.credentials):
+        raise refuse(request, server)
 
 
-AdminApi = Depends(admin_api)
+AdminApi = Depends(check_admin_api)
 
 
-async def _sitting(request: Request, desk: Desk, session: str, seat: int, token: str) -> Sitting:
-    if not desk.keys.opens(token, "seat", session, seat):
-        refused = refuse(request, desk)
-        raise refused if isinstance(refused, TooFast) else NoSuchTable("this link leads to no seat")
-    if not desk.seats.take(f"{session}.{seat}"):
+async def _open_seat(request: Request, server: ServerState, session: str, seat: int, token: str) -> SeatContext:
+    if not server.keys.opens(token, "seat", session, seat):
+        refused = refuse(request, server)
+        raise refused if isinstance(refused, TooFast) else NotFound("this link leads to no seat")
+    if not server.seats.take(f"{session}.{seat}"):
         raise TooFast("that was very fast; wait a moment and try again")
-    found = desk.house.at_hand(session)
+    found = server.sessions.get_cached(session)
     if found is None:
-        found = await run_in_threadpool(desk.house.session, session)
+        found = await run_in_threadpool(server.sessions.get_session, session)
     found.touch(seat)
-    return Sitting(found, seat)
+    return SeatContext(found, seat)
 
 
-async def seat_page(request: Request, desk: Here, session: str, seat: int, token: str) -> Sitting:
-    return await _sitting(request, desk, session, seat, token)
+async def open_seat_page(request: Request, server: Server, session: str, seat: int, token: str) -> SeatContext:
+    return await _open_seat(request, server, session, seat, token)
 
 
-async def seat_api(request: Request, desk: Here, session: str, seat: int, credentials: Credentials) -> Sitting:
-    return await _sitting(request, desk, session, seat, credentials.credentials if credentials else "")
+async def open_seat_api(
+    request: Request, server: Server, session: str, seat: int, credentials: Credentials
+) -> SeatContext:
+    return await _open_seat(request, server, session, seat, credentials.credentials if credentials else "")
 
 
-SeatPage = Annotated[Sitting, Depends(seat_page)]
-SeatApi = Annotated[Sitting, Depends(seat_api)]
+SeatPage = Annotated[SeatContext, Depends(open_seat_page)]
+SeatApi = Annotated[SeatContext, Depends(open_seat_api)]
 
 
-async def posted(request: Request) -> dict[str, str]:
-    """The fields of a form, and a file in it, as text."""
+async def read_form(request: Request) -> dict[str, str]:
+    """Read the fields of a form, and a file in it, as text."""
     async with request.form(max_files=1, max_fields=_MOST_FIELDS) as form:
         return {
             name: value if isinstance(value, str) else (await value.read()).decode("utf-8", "replace")
@@ -173,10 +175,10 @@ async def posted(request: Request) -> dict[str, str]:
         }
 
 
-Posted = Annotated[dict[str, str], Depends(posted)]
+PostedForm = Annotated[dict[str, str], Depends(read_form)]
 
 
-def check_csrf(desk: Desk, form: dict[str, str], *door: str | int) -> None:
-    """NotAllowed where the form does not come from our own page."""
-    if not desk.keys.opens(form.get("csrf", ""), "csrf", *door):
+def check_csrf(server: ServerState, form: dict[str, str], *door: str | int) -> None:
+    """Raise NotAllowed where the form does not come from our own page."""
+    if not server.keys.opens(form.get("csrf", ""), "csrf", *door):
         raise NotAllowed("this form is not from this page any more; load the page again")

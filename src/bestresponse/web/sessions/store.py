@@ -1,7 +1,7 @@
-"""All tables: set up, joined, played, and kept in the journal.
+"""Create, find and advance sessions, and keep them in the journal.
 
-The house adds nothing to the rules. It makes sure that an answer is taken once, for the question it was given to, by
-the seat that was asked, and that it is on disk before anybody is told.
+The store adds nothing to the rules. It accepts each answer once, from the seat that was asked, for the question that
+was asked, and writes it to disk before it is confirmed.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, Us
 from bestresponse.core.game import Role
 from bestresponse.core.player import Decision
 from bestresponse.players.lookup import check_strategy
-from bestresponse.web.sessions.games import game_of
-from bestresponse.web.sessions.journal import Journal, tables_of
+from bestresponse.web.sessions.games import make_game
+from bestresponse.web.sessions.journal import Journal, read_tables
 from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON, Setup
 
-__all__ = ["AlreadyAnswered", "House", "Lobby", "NoSuchTable"]
+__all__ = ["AlreadyAnswered", "Lobby", "NotFound", "SessionStore"]
 
 _MOST_GROUPS = 500
 
 
-class NoSuchTable(BestResponseError):
+class NotFound(BestResponseError):
     """There is no session, lobby or seat of that name."""
 
 
@@ -45,8 +45,8 @@ class Lobby:
     created: str
 
 
-class House:
-    """The tables of one sessions folder."""
+class SessionStore:
+    """Hold the sessions of one folder."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -58,15 +58,15 @@ class House:
         self._taken: dict[str, set[int]] = {}
         self._ready: dict[str, set[int]] = {}
         self._absent: dict[str, set[int]] = {}
-        self._before = journal.submissions()
-        self._recorded = journal.finished()
-        for event in journal.events("lobby", "seated", "ready", "absent"):
-            self._remember(event)
+        self._before = journal.read_submissions()
+        self._recorded = journal.list_finished()
+        for event in journal.read_events("lobby", "seated", "ready", "absent"):
+            self._apply_event(event)
 
-    def _remember(self, event: dict[str, Any]) -> None:
+    def _apply_event(self, event: dict[str, Any]) -> None:
         match event["event"]:
             case "lobby":
-                tables = tuple(tables_of(event))
+                tables = tuple(read_tables(event))
                 self._lobbies[event["lobby"]] = Lobby(event["lobby"], tables[0].setup, tables, event["at"])
                 self._tables |= {table.id: table for table in tables}
             case "seated":
@@ -77,11 +77,11 @@ class House:
             case "absent":
                 self._absent.setdefault(event["session"], set()).add(event["seat"])
 
-    def set_up(self, setup: Setup, groups: int = 1) -> Lobby:
-        """Lay new tables; UsageError where the setup does not fit its game."""
+    def create_sessions(self, setup: Setup, groups: int = 1) -> Lobby:
+        """Create a lobby with one session for each group; UsageError where the setup does not fit its game."""
         if not 1 <= groups <= _MOST_GROUPS:
             raise UsageError(f"{groups} groups: expected 1 to {_MOST_GROUPS}")
-        game = game_of(setup.game)
+        game = make_game(setup.game)
         if len(setup.seats) != len(game.roles):
             who = ", ".join(game.roles)
             raise UsageError(f"{game.name} has {len(game.roles)} seats ({who}), not {len(setup.seats)}")
@@ -92,71 +92,73 @@ class House:
         lobby = secrets.token_hex(6)
         sessions = [f"{lobby}-{number}" for number in range(1, groups + 1)]
         with self._lock:
-            self._remember(self.journal.tell("lobby", lobby=lobby, setup=setup.to_json(), sessions=sessions))
+            self._apply_event(self.journal.append_event("lobby", lobby=lobby, setup=setup.to_json(), sessions=sessions))
         if not setup.persons:
             for session in sessions:
-                self.changed(self.session(session))
+                self.changed(self.get_session(session))
         return self._lobbies[lobby]
 
-    def lobbies(self) -> list[Lobby]:
-        """The newest first."""
+    def list_lobbies(self) -> list[Lobby]:
+        """List all lobbies, the newest first."""
         return list(reversed(self._lobbies.values()))
 
-    def lobby(self, name: str) -> Lobby:
+    def get_lobby(self, name: str) -> Lobby:
+        """Return the lobby of that name, or raise NotFound."""
         if name not in self._lobbies:
-            raise NoSuchTable("there is no such lobby")
+            raise NotFound("there is no such lobby")
         return self._lobbies[name]
 
-    def unfinished(self) -> list[str]:
-        """Sessions without a record."""
+    def list_unfinished(self) -> list[str]:
+        """List the sessions that have no record yet."""
         return [name for name in self._tables if name not in self._recorded]
 
-    def finished(self, session: str) -> bool:
-        """Whether that session has its record."""
+    def is_finished(self, session: str) -> bool:
+        """Tell whether the session has its record."""
         return session in self._recorded
 
-    def at_hand(self, name: str) -> Session | None:
-        """The table of that name where it is in memory."""
+    def get_cached(self, name: str) -> Session | None:
+        """Return the session if it is in memory."""
         return self._live.get(name)
 
-    def session(self, name: str) -> Session:
-        """The table of that name, rebuilt from its answers where it is not in memory."""
+    def get_session(self, name: str) -> Session:
+        """Return the session, rebuilt from its answers if it is not in memory."""
         live = self._live.get(name)
         if live is not None:
             return live
         if name not in self._tables:
-            raise NoSuchTable("there is no such session")
+            raise NotFound("there is no such session")
         table = self._tables[name]
-        game = game_of(table.setup.game)
+        game = make_game(table.setup.game)
         with self._lock:
             if name not in self._live:
                 before: Iterable[Submission] = self._before.pop(name, ())
                 absent = self._absent.setdefault(name, set())
-                self._live[name] = Session.of(table, game, before, self._ready.get(name, ()), absent)
+                self._live[name] = Session.restore(table, game, before, self._ready.get(name, ()), absent)
                 self._conclude(self._live[name])
             return self._live[name]
 
     def take_seat(self, lobby: str) -> tuple[str, int]:
-        """The next free seat for a person, group by group; it stays taken."""
+        """Take the next free seat of a person, group by group."""
         with self._lock:
-            for table in self.lobby(lobby).tables:
+            for table in self.get_lobby(lobby).tables:
                 taken = self._taken.setdefault(table.id, set())
                 for seat in table.setup.persons:
                     if seat not in taken:
-                        self.journal.tell("seated", session=table.id, seat=seat)
+                        self.journal.append_event("seated", session=table.id, seat=seat)
                         taken.add(seat)
                         return table.id, seat
         raise UsageError("every seat is taken; ask whoever invited you for another link")
 
-    def taken(self, session: str) -> set[int]:
+    def list_taken(self, session: str) -> set[int]:
+        """List the seats of the session that people have taken."""
         return self._taken.get(session, set())
 
     def make_ready(self, session: Session, seat: int, quiz_tries: int) -> None:
-        """The person in that seat has read the rules; the last one to say so begins the game."""
+        """Note that the person in that seat has read the rules; the last one to do so begins the game."""
         with session.lock:
             if seat in session.ready or session.setup.seats[seat] != PERSON:
                 return
-            self._remember(self.journal.tell("ready", session=session.id, seat=seat, quiz_tries=quiz_tries))
+            self._apply_event(self.journal.append_event("ready", session=session.id, seat=seat, quiz_tries=quiz_tries))
             self._taken.setdefault(session.id, set()).add(seat)
             session.ready.add(seat)
             session.note_asked()
@@ -167,13 +169,12 @@ class House:
         with session.lock:
             for seat in session.setup.persons:
                 if seat not in session.ready and seat not in session.absent:
-                    self._remember(self.journal.tell("absent", session=session.id, seat=seat))
+                    self._apply_event(self.journal.append_event("absent", session=session.id, seat=seat))
             session.note_asked()
         self.changed(session)
 
     def submit(self, session: Session, role: Role, turn: int, decision: Decision) -> None:
-        """Take the answer number `turn` of `role`, once; InvalidMove, NotAsked or AlreadyAnswered where it does not
-        count."""
+        """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or AlreadyAnswered."""
         with session.lock:
             self._refuse_repeated(session, role, turn)
             if not session.begun:

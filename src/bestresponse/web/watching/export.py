@@ -20,20 +20,20 @@ from bestresponse.report.document import Cell
 from bestresponse.theory.games.regrets import expected_payoffs
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON
-from bestresponse.web.sessions.state import Desk
+from bestresponse.web.sessions.state import ServerState
 
-__all__ = ["FORMATS", "TABLES", "decision_rows", "exported", "participant_rows"]
+__all__ = ["FORMATS", "TABLES", "export_table", "list_decisions", "list_participants"]
 
 Row = dict[str, Cell]
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 TABLES = ("decisions", "participants")
 
 
-def exported(desk: Desk, table: str, form: str) -> bytes:
+def export_table(server: ServerState, table: str, form: str) -> bytes:
     """The table in that format; UsageError where there is none of that name."""
     if table not in TABLES or form not in FORMATS:
         raise UsageError(f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}")
-    rows = decision_rows(desk) if table == "decisions" else participant_rows(desk)
+    rows = list_decisions(server) if table == "decisions" else list_participants(server)
     if form == "parquet":
         if find_spec("pyarrow") is None:
             raise UsageError("Parquet needs the extra `parquet`: pip install 'bestresponse[parquet]'")
@@ -41,12 +41,16 @@ def exported(desk: Desk, table: str, form: str) -> bytes:
     return (tables.to_csv(rows) if form == "csv" else tables.to_json(rows)).encode("utf-8")
 
 
-def _sessions(desk: Desk) -> list[Session]:
+def _sessions(server: ServerState) -> list[Session]:
     """The oldest first."""
-    return [desk.house.session(table.id) for lobby in reversed(desk.house.lobbies()) for table in lobby.tables]
+    return [
+        server.sessions.get_session(table.id)
+        for lobby in reversed(server.sessions.list_lobbies())
+        for table in lobby.tables
+    ]
 
 
-def _seat(desk: Desk, session: Session, seat: int) -> Row:
+def _seat(server: ServerState, session: Session, seat: int) -> Row:
     who = session.setup.seats[seat]
     return {
         "lobby": session.table.lobby,
@@ -56,16 +60,16 @@ def _seat(desk: Desk, session: Session, seat: int) -> Row:
         "game": session.setup.game.name,
         "role": session.roles[seat],
         "seat": who,
-        "participant": desk.code(session.id, seat) if who == PERSON else None,
+        "participant": server.code(session.id, seat) if who == PERSON else None,
     }
 
 
-def decision_rows(desk: Desk) -> list[Row]:
+def list_decisions(server: ServerState) -> list[Row]:
     """One row for each answer of each seat; `round` counts the answers of the seat from 1."""
-    return [row for session in _sessions(desk) for row in _decisions(desk, session)]
+    return [row for session in _sessions(server) for row in _decisions(server, session)]
 
 
-def _decisions(desk: Desk, session: Session) -> list[Row]:
+def _decisions(server: ServerState, session: Session) -> list[Row]:
     with session.lock:
         submissions = [s for s in session.episode.submissions if s.role in session.roles]
     earned = _earned(session, submissions)
@@ -75,7 +79,7 @@ def _decisions(desk: Desk, session: Session) -> list[Row]:
         role, decision = submission.role, submission.decision
         rounds[role] += 1
         rows.append(
-            _seat(desk, session, session.roles.index(role))
+            _seat(server, session, session.roles.index(role))
             | {
                 "round": rounds[role],
                 "action": _plain(decision.action),
@@ -109,16 +113,16 @@ def _plain(action: Action) -> Cell:
     return action if action is None or isinstance(action, str | int | float) else json.dumps(action, ensure_ascii=False)
 
 
-def participant_rows(desk: Desk) -> list[Row]:
+def list_participants(server: ServerState) -> list[Row]:
     """One row for each seat, with what is known at the end and the answers to the questionnaire."""
-    ready = {(e["session"], e["seat"]): e for e in desk.house.journal.events("ready")}
+    ready = {(e["session"], e["seat"]): e for e in server.sessions.journal.read_events("ready")}
     remarks: dict[tuple[str, int], list[str]] = {}
-    for event in desk.house.journal.events("remark"):
+    for event in server.sessions.journal.read_events("remark"):
         remarks.setdefault((event["session"], event["seat"]), []).append(event["text"])
     return [
-        _seat(desk, session, seat) | _result(session, seat, ready.get((session.id, seat)))
+        _seat(server, session, seat) | _result(session, seat, ready.get((session.id, seat)))
         | {"remark": "\n".join(remarks.get((session.id, seat), []))}
-        for session in _sessions(desk)
+        for session in _sessions(server)
         for seat in range(len(session.roles))
     ]  # fmt: skip
 

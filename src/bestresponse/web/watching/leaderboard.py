@@ -12,7 +12,7 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.interval import Interval
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.run import load_run
-from bestresponse.web.watching.runs import report_of
+from bestresponse.web.watching.runs import build_report
 
 if TYPE_CHECKING:
     from bestresponse.studies.bench.summary import PlayerSummary
@@ -66,7 +66,7 @@ def _players(first: RunFolder, second: RunFolder) -> Table:
 
 def _figures(first: RunFolder, second: RunFolder) -> Table:
     """Every figure of the first table of both reports, by the words before it in its row."""
-    left, right = (_by_words(report_of(folder).tables) for folder in (first, second))
+    left, right = (_by_words(build_report(folder).tables) for folder in (first, second))
     return _beside(("row", "figure"), left, right, (first, second), "Figures of the first table of both reports")
 
 

@@ -21,12 +21,12 @@ from bestresponse.runs.folder import RunFolder, StoredPlay
 from bestresponse.runs.lines import read_lines
 from bestresponse.runs.run import Run
 from bestresponse.runs.study import find_study, studies
-from bestresponse.web.sessions.store import NoSuchTable
+from bestresponse.web.sessions.store import NotFound
 
 if TYPE_CHECKING:
     from bestresponse.report.document import Document
 
-__all__ = ["Progress", "Runs", "game_of_play", "has_report", "play_of", "plays_of", "report_of"]
+__all__ = ["Progress", "Runs", "build_report", "has_report", "list_plays", "load_play", "rebuild_game"]
 
 SESSIONS = "sessions"
 
@@ -81,7 +81,7 @@ class Runs:
 
     def folder(self, name: str) -> RunFolder:
         if name not in self.names():
-            raise NoSuchTable("there is no such run")
+            raise NotFound("there is no such run")
         return RunFolder.read(self._output / name)
 
     def all(self) -> list[Progress]:
@@ -90,7 +90,7 @@ class Runs:
         for name in self.names():
             try:
                 found.append(self.progress(name))
-            except (StoreError, NoSuchTable):
+            except (StoreError, NotFound):
                 continue
         return found
 
@@ -165,29 +165,29 @@ def _fresh(path: Path, start: int) -> tuple[bytes, int]:
     return whole, start + len(whole)
 
 
-def plays_of(folder: RunFolder, start: int, count: int) -> list[StoredPlay]:
+def list_plays(folder: RunFolder, start: int, count: int) -> list[StoredPlay]:
     """Some plays in the order they finished."""
     return list(islice(folder.plays(), start, start + count))
 
 
-def play_of(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[dict[str, Any]]]:
+def load_play(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[dict[str, Any]]]:
     """A play and its calls."""
     for play in folder.plays():
         if play.spec == spec:
             return play, [call for call in read_lines(folder.path / "calls.jsonl") if call["spec"] == spec]
-    raise NoSuchTable("there is no such play in this run")
+    raise NotFound("there is no such play in this run")
 
 
-def game_of_play(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None:
+def rebuild_game(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None:
     """The game that was played, where the study of the run tells how to make it again."""
     if folder.manifest.study in studies.names():
         return Run(folder, find_study(folder.manifest.study)).game(data)
     if folder.manifest.study != SESSIONS:
         return None
-    from bestresponse.web.sessions.games import game_of
+    from bestresponse.web.sessions.games import make_game
     from bestresponse.web.sessions.setup import Setup
 
-    return game_of(Setup.from_json(data["setup"]).game)
+    return make_game(Setup.from_json(data["setup"]).game)
 
 
 def has_report(folder: RunFolder) -> bool:
@@ -195,13 +195,13 @@ def has_report(folder: RunFolder) -> bool:
     return folder.manifest.study in (SESSIONS, *studies.names())
 
 
-def report_of(folder: RunFolder) -> Document:
-    """The report of what is recorded so far; NoSuchTable where there is nothing to report yet."""
-    from bestresponse.web.watching.sessions_report import sessions_document
+def build_report(folder: RunFolder) -> Document:
+    """The report of what is recorded so far; NotFound where there is nothing to report yet."""
+    from bestresponse.web.watching.sessions_report import build_sessions_report
 
     try:
         if folder.manifest.study == SESSIONS:
-            return sessions_document(folder)
+            return build_sessions_report(folder)
         return Run(folder, find_study(folder.manifest.study)).report()
     except StoreError as error:
-        raise NoSuchTable(str(error)) from None
+        raise NotFound(str(error)) from None

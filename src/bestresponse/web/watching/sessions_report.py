@@ -13,23 +13,23 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.folder import RunFolder, StoredPlay
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 
-__all__ = ["sessions_document"]
+__all__ = ["build_sessions_report"]
 
 _STAND_INS = "A stand-in answers for a person whose time is up and for a model without a usable answer."
 
 
-def sessions_document(folder: RunFolder) -> Document:
+def build_sessions_report(folder: RunFolder) -> Document:
     """What is known of the sessions that are over; StoreError where none is."""
     by_game: dict[str, list[StoredPlay]] = {}
     for play in folder.plays():
-        by_game.setdefault(_told(Setup.from_json(play.data["setup"]).game), []).append(play)
+        by_game.setdefault(_format_game(Setup.from_json(play.data["setup"]).game), []).append(play)
     if not by_game:
         raise StoreError("no session has come to its end yet")
     played = Section("Sessions", (_sessions(by_game), Note(_STAND_INS)))
     return Document("Sessions with people", sections=(played, Section("Payoffs", (_payoffs(by_game),))))
 
 
-def _told(game: GameChoice) -> str:
+def _format_game(game: GameChoice) -> str:
     rounds = f", {game.rounds} rounds" if game.rounds > 1 else ""
     return game.name + rounds + (", mixed" if game.mixed else "")
 

@@ -10,7 +10,7 @@ from bestresponse.analysis.regrets import measure_against_equilibrium, measure_a
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import Action, Game, Role
 
-__all__ = ["Stage", "Step", "stages", "steps_of", "with_regrets"]
+__all__ = ["Stage", "Step", "add_regrets", "group_stages", "list_steps"]
 
 Call = Mapping[str, Any]
 
@@ -47,7 +47,7 @@ class Stage:
     earned: Mapping[Role, float]
 
 
-def steps_of(record: Record, game: Game[Any] | None, calls: Iterable[Call]) -> list[Step]:
+def list_steps(record: Record, game: Game[Any] | None, calls: Iterable[Call]) -> list[Step]:
     """Every answer in its order, with the view it was given from where the game is known."""
     places = _places(record, game) if game is not None else [(n, "") for n in range(len(record.submissions))]
     asked = _calls_by_answer(record, calls)
@@ -56,7 +56,7 @@ def steps_of(record: Record, game: Game[Any] | None, calls: Iterable[Call]) -> l
             number,
             stage,
             submission.role,
-            _told(submission.decision.action),
+            _format_action(submission.decision.action),
             submission.decision.reading.status.value,
             submission.decision.reading.how,
             submission.decision.stand_in,
@@ -68,7 +68,7 @@ def steps_of(record: Record, game: Game[Any] | None, calls: Iterable[Call]) -> l
     ]
 
 
-def with_regrets(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Step]:
+def add_regrets(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Step]:
     """The steps with what each cost; this solves the game."""
     others, equilibrium = measure_against_others(record, game), measure_against_equilibrium(record, game)
     return [
@@ -76,7 +76,7 @@ def with_regrets(steps: Iterable[Step], record: Record, game: Game[Any] | None) 
     ]
 
 
-def stages(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Stage]:
+def group_stages(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Stage]:
     """The steps in groups of those that were taken at the same time."""
     groups: dict[int, list[Step]] = {}
     for step in steps:
@@ -148,14 +148,14 @@ def _prompts(calls: list[Call]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _told(action: Action) -> str:
+def _format_action(action: Action) -> str:
     match action:
         case None:
             return "no answer"
         case tuple() | list():
-            return "(" + ", ".join(_told(p) for p in action) + ")"
+            return "(" + ", ".join(_format_action(p) for p in action) + ")"
         case Mapping():
-            return ", ".join(f"{name}: {_told(value)}" for name, value in action.items())
+            return ", ".join(f"{name}: {_format_action(value)}" for name, value in action.items())
         case float():
             return f"{action:.6g}"
         case _:
