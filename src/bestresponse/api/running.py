@@ -21,6 +21,7 @@ from bestresponse.runs.execution import Progress
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
+from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import Config, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.given import UserGame
@@ -47,7 +48,7 @@ SIMULATED = "simulated"
 
 
 class RunOptions(TypedDict, total=False):
-    """How a run is made, whatever study it is of."""
+    """How a run is made, whatever study it is of; `shard=(3, 16)` plays the third of sixteen parts."""
 
     output_dir: str | Path
     workers: int | None
@@ -56,6 +57,7 @@ class RunOptions(TypedDict, total=False):
     max_total_tokens: int | None
     max_cost: float | None
     processes: int
+    shard: tuple[int, int] | None
     on_progress: Callable[[Progress], None]
 
 
@@ -330,9 +332,10 @@ def _run(study: Study[Any, Any], config: Config, given: Mapping[str, Model], set
         settings.get("max_cost"),
         settings.get("processes", 1),
     )
+    part = None if settings.get("shard") is None else Shard(*settings["shard"])
     tell = settings.get("on_progress", lambda progress: None)
     with open_models(config.models, output, limits, given=given) as opened:
-        run = run_study(study, config, opened.models, output, workers=opened.workers, on_progress=tell)
+        run = run_study(study, config, opened.models, output, workers=opened.workers, shard=part, on_progress=tell)
     if run.results.rows:
         run.publish()
     elif run.outcome is not None and not run.outcome.complete:

@@ -16,6 +16,7 @@ __all__ = [
     "DryRun",
     "OutputDir",
     "Processes",
+    "Shards",
     "Threads",
     "Workers",
 ]
@@ -33,6 +34,12 @@ Processes = Annotated[
 ]
 Threads = Annotated[
     int, typer.Option(help="Threads for a model on this machine; more are faster on idle cores only.", min=1, max=256)
+]
+Shards = Annotated[
+    str | None,
+    typer.Option(
+        "--shard", help="Play one part only, such as 3/16; `bestresponse merge` puts the parts together.", metavar="I/N"
+    ),
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print what would be played and what it takes at most, and stop.")

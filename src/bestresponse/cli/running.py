@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from bestresponse.runs.execution import Outcome
 from bestresponse.runs.launch import find_path, run_study
 from bestresponse.runs.models import ModelLimits, OpenedModels, open_models
 from bestresponse.runs.run import Run
+from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import Config, Estimate, Study
 
 __all__ = ["Display", "announce", "run_and_show", "show_run"]
@@ -41,17 +42,34 @@ def run_and_show(
     limits: ModelLimits,
     display: Display,
     given: Mapping[str, Model] | None = None,
+    shard: str | None = None,
 ) -> None:
     """Run a study from the command line; exit with 1 where plays are missing or nothing has a result."""
+    part = None if shard is None else Shard.parse(shard)
     if display.dry_run:
-        announce(study.estimate(config), None, display)
+        announce(_estimate_part(study, config, part), None, display)
         return
     path = find_path(study, config, output_dir)
     with open_models(config.models, output_dir, limits, given=given, on_download=DownloadProgress()) as opened:
-        announce(study.estimate_missing(config, opened.models, path), opened, display)
-        with play_progress(study.count(config), study.unit) as tell:
-            run = run_study(study, config, opened.models, output_dir, workers=opened.workers, on_progress=tell)
+        if part is None:
+            announce(study.estimate_missing(config, opened.models, path), opened, display)
+        else:
+            announce(_estimate_part(study, config, part), opened, display)
+        with play_progress(study.count_part(config, part), study.unit) as tell:
+            run = run_study(
+                study, config, opened.models, output_dir, workers=opened.workers, shard=part, on_progress=tell
+            )
     show_run(run, display)
+
+
+def _estimate_part(study: Study[Any, Any], config: Config, part: Shard | None) -> Estimate:
+    """Say what a part takes at most: its share of the whole, with nothing recorded yet."""
+    whole = study.estimate(config)
+    if part is None:
+        return whole
+    plays = study.count_part(config, part) or 0
+    scaled = whole.without((whole.plays or plays) - plays)
+    return replace(scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else "")
 
 
 def announce(estimate: Estimate, opened: OpenedModels | None, display: Display) -> None:

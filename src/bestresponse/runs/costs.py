@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +50,10 @@ def price_by_model(manifest: Manifest) -> Prices:
 
 
 def count_calls(calls: Path, prices: Prices) -> tuple[CallTotals, ...]:
-    """Count calls, tokens, seconds and dollars of every model in a file of recorded calls."""
+    """Count calls, tokens, seconds and dollars of every model in a file of calls; their order does not matter."""
     sums: dict[str, CallTotals] = {}
+    seconds: dict[str, list[float]] = defaultdict(list)
+    money: dict[str, list[float | None]] = defaultdict(list)
     for call in read_lines(calls):
         total = sums.setdefault(call["model"], CallTotals(call["model"]))
         usage = call["reply"]["usage"]
@@ -57,10 +61,13 @@ def count_calls(calls: Path, prices: Prices) -> tuple[CallTotals, ...]:
         total.prompt += usage.get("prompt") or 0
         total.completion += usage.get("completion") or 0
         total.reasoning += usage.get("reasoning") or 0
-        total.seconds += call["reply"]["latency"]
-        cost = prices(call["model"], usage)
-        total.money = None if cost is None or total.money is None else total.money + cost
-    return tuple(sums.values())
+        seconds[call["model"]].append(call["reply"]["latency"])
+        money[call["model"]].append(prices(call["model"], usage))
+    for name, total in sums.items():
+        known = [cost for cost in money[name] if cost is not None]
+        total.seconds = fsum(seconds[name])
+        total.money = fsum(known) if len(known) == len(money[name]) else None
+    return tuple(sums[name] for name in sorted(sums))
 
 
 def sum_money(totals: Iterable[CallTotals]) -> float | None:

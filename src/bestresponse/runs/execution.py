@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
 from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
 
-__all__ = ["Outcome", "PlayOne", "Progress", "execute"]
+__all__ = ["Execution", "Outcome", "PlayOne", "Progress", "execute"]
 
 _T = TypeVar("_T")
 
@@ -34,6 +35,20 @@ class Progress:
     found: int
     played: int
     failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How a run is made: how many plays at once, which part of them (None: all), and who is told how far it is."""
+
+    workers: int = 1
+    shard: Shard | None = None
+    on_progress: Callable[[Progress], None] = lambda progress: None
+
+    def choose(self, specs: Iterable[Spec]) -> Iterator[Spec]:
+        """Yield the specs that belong to this part."""
+        shard = self.shard
+        return iter(specs) if shard is None else (spec for spec in specs if shard.holds(spec.id))
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from bestresponse.core.codec import record_from_json, record_to_json, submission
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import StoreError
 from bestresponse.report.files import explain_os_error, write_text
-from bestresponse.runs.lines import Lines, read_lines
+from bestresponse.runs.lines import Lines, read_lines, read_sorted
 from bestresponse.runs.lock import FolderLock
 from bestresponse.runs.manifest import FORMAT, Manifest
 
@@ -76,16 +76,31 @@ class RunFolder:
         except OSError as error:
             raise explain_os_error(error, f"making the folder {path}") from None
         lock = FolderLock(path)
-        if (path / "manifest.json").exists():
-            folder = cls.read(path)
-            if folder.manifest.run != manifest.run:
-                raise StoreError(f"{path} holds another run ({folder.manifest.run}, not {manifest.run})")
-        else:
+        try:
+            folder = cls._begin(path, manifest)
+            for name in ("submissions", "calls", "records"):
+                folder._files[name] = Lines(path / f"{name}.jsonl")
+        except BaseException:
+            lock.release()
+            raise
+        folder._lock = lock
+        return folder
+
+    @classmethod
+    def _begin(cls, path: Path, manifest: Manifest) -> RunFolder:
+        """Write the manifest of a new run; StoreError where the folder holds another run or another part of it."""
+        if not (path / "manifest.json").exists():
             folder = cls(path, manifest)
             folder.write_text("manifest.json", json.dumps(manifest.to_json(), indent=2, ensure_ascii=False) + "\n")
-        folder._lock = lock
-        for name in ("submissions", "calls", "records"):
-            folder._files[name] = Lines(path / f"{name}.jsonl")
+            return folder
+        folder = cls.read(path)
+        if folder.manifest.run != manifest.run:
+            raise StoreError(f"{path} holds another run ({folder.manifest.run}, not {manifest.run})")
+        if folder.manifest.shard != manifest.shard:
+            raise StoreError(
+                f"{path} holds {_name_part(folder.manifest)} and not {_name_part(manifest)}; choose another "
+                "--output-dir for every part, and merge them"
+            )
         return folder
 
     def __enter__(self) -> RunFolder:
@@ -133,11 +148,21 @@ class RunFolder:
 
     def plays(self) -> Iterator[StoredPlay]:
         """Finished plays in the order they finished, one at a time."""
-        for row in read_lines(self.path / "records.jsonl"):
-            try:
-                yield StoredPlay(row["spec"], row["data"], record_from_json(row["record"]))
-            except (KeyError, TypeError, ValueError) as error:
-                raise StoreError(f"{self.path / 'records.jsonl'} holds a line that is no record: {error!r}") from None
+        return map(self._read_play, read_lines(self.path / "records.jsonl"))
+
+    def sorted_plays(self) -> Iterator[StoredPlay]:
+        """Yield finished plays in the order of their spec ids, one at a time: the same for equal sets of plays."""
+        return map(self._read_play, self.sorted_records())
+
+    def sorted_records(self) -> Iterator[dict[str, Any]]:
+        """Yield the lines of finished plays as plain data, in the order of their spec ids."""
+        return read_sorted(self.path / "records.jsonl")
+
+    def _read_play(self, row: Mapping[str, Any]) -> StoredPlay:
+        try:
+            return StoredPlay(row["spec"], row["data"], record_from_json(row["record"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(f"{self.path / 'records.jsonl'} holds a line that is no record: {error!r}") from None
 
     def calls(self) -> Iterator[dict[str, Any]]:
         """Every call of a model, one at a time."""
@@ -146,3 +171,7 @@ class RunFolder:
     def write_text(self, name: str, text: str) -> Path:
         """Write a whole file beside the run's own ones; readers see the old or the new one, never a half."""
         return write_text(self.path / name, text)
+
+
+def _name_part(manifest: Manifest) -> str:
+    return "the whole run" if manifest.shard is None else f"shard {manifest.shard}"

@@ -14,6 +14,7 @@ from typing import Any
 from bestresponse.core.json import digest
 from bestresponse.models.base import Model
 from bestresponse.runs.manifest import Manifest, environment
+from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import Config, Study
 
 __all__ = [
@@ -70,7 +71,11 @@ def identify_run(study: Study[Any, Any], config: Config) -> str:
 
 
 def make_manifest(
-    study: Study[Any, Any], config: Config, models: Mapping[str, Model], invocation: Invocation
+    study: Study[Any, Any],
+    config: Config,
+    models: Mapping[str, Model],
+    invocation: Invocation,
+    shard: Shard | None = None,
 ) -> Manifest:
     """Write down what a run is before its first play."""
     settings = config.to_json()
@@ -91,4 +96,5 @@ def make_manifest(
         environment(invocation.revision),
         prompts,
         who,
+        shard=None if shard is None else str(shard),
     )

@@ -9,10 +9,11 @@ from typing import Any
 
 from bestresponse.core.errors import StoreError
 from bestresponse.models.base import Model
-from bestresponse.runs.execution import Progress
+from bestresponse.runs.execution import Execution, Progress
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.invocation import Invocation, current_invocation, identify_run, make_manifest
 from bestresponse.runs.run import Run
+from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import Config, Study
 
 __all__ = ["find_path", "find_unfinished", "run_study"]
@@ -25,17 +26,19 @@ def run_study(
     output_dir: Path,
     *,
     workers: int = 1,
+    shard: Shard | None = None,
     invocation: Invocation | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> Run:
     """Play what is missing of the run of these settings, in a folder of its own below `output_dir`.
 
-    The same settings find the same folder again. A complete run is marked by a file `finished`.
+    The same settings find the same folder again. A complete run is marked by a file `finished`. With a `shard`
+    only that part of the plays is made; `merge_runs` puts the parts together.
     """
-    manifest = make_manifest(study, config, models, invocation or current_invocation())
+    manifest = make_manifest(study, config, models, invocation or current_invocation(), shard)
     path = find_path(study, config, output_dir)
     with RunFolder.open(path, manifest) as folder:
-        outcome = study.execute(config, folder, models, workers=workers, on_progress=on_progress)
+        outcome = study.execute(config, folder, models, Execution(workers, shard, on_progress))
         if outcome.complete:
             folder.write_text("finished", manifest.created + "\n")
     return Run(folder, study, outcome)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +14,9 @@ from typing import Any
 from bestresponse.core.errors import StoreError
 from bestresponse.report.files import explain_os_error
 
-__all__ = ["Lines", "read_lines"]
+__all__ = ["Lines", "find_spec_id", "read_lines", "read_raw", "read_sorted"]
+
+_SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 
 
 class Lines:
@@ -25,7 +29,7 @@ class Lines:
         self.path = path
         self._lock = threading.Lock()
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._file = _open(path)
             self._end = _sound_length(self._file)
             os.ftruncate(self._file, self._end)
         except OSError as error:
@@ -36,7 +40,10 @@ class Lines:
         text = "".join(
             json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n" for row in rows
         )
-        block = text.encode("utf-8", "backslashreplace")
+        self.append_raw(text.encode("utf-8", "backslashreplace"))
+
+    def append_raw(self, block: bytes) -> None:
+        """Append complete lines as they are, all or none."""
         with self._lock:
             try:
                 written = os.write(self._file, block)
@@ -55,8 +62,14 @@ class Lines:
         os.close(self._file)
 
 
-def _line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+def _open(path: Path) -> int:
+    """Open for appending; StoreError for a symbolic link, because what it names would be cut and written to."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o644)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StoreError(f"{path} is a symbolic link; a run is only written into files of its own") from None
+        raise
 
 
 def _sound_length(file: int) -> int:
@@ -73,8 +86,8 @@ def _sound_length(file: int) -> int:
     return 0
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The complete lines of `path`; a last one without its end is left out. No file, no lines."""
+def read_raw(path: Path) -> Iterator[bytes]:
+    """Yield the complete lines of `path` with their ends; one without its end is left out. No file, no lines."""
     try:
         file = path.open("rb")
     except FileNotFoundError:
@@ -82,13 +95,50 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     except OSError as error:
         raise explain_os_error(error, f"reading {path}") from None
     with file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                row = json.loads(line)
-            except ValueError:
-                raise StoreError(f"{path}, line {number}: expected one JSON object, got {line[:60]!r}") from None
-            if not isinstance(row, dict):
-                raise StoreError(f"{path}, line {number}: expected one JSON object, got {line[:60]!r}")
-            yield row
+        for line in file:
+            if line.endswith(b"\n"):
+                yield line
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the complete lines of `path` as JSON objects; a last one without its end is left out."""
+    for number, line in enumerate(read_raw(path), 1):
+        yield _parse(line, path, number)
+
+
+def read_sorted(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield one line for each spec, ordered by spec id, so that what is computed does not depend on who was first.
+
+    Only the place of every line is held in memory.
+    """
+    places: dict[str, tuple[int, int]] = {}
+    offset = 0
+    for number, line in enumerate(read_raw(path), 1):
+        places.setdefault(find_spec_id(line, path, number), (offset, number))
+        offset += len(line)
+    if places:
+        with path.open("rb") as file:
+            for spec in sorted(places):
+                start, number = places[spec]
+                file.seek(start)
+                yield _parse(file.readline(), path, number)
+
+
+def find_spec_id(line: bytes, path: Path, number: int) -> str:
+    """Return the spec id of a stored line; without parsing all of it where the line begins as `Lines` writes it."""
+    if found := _SPEC.match(line):
+        return found[1].decode("utf-8")
+    spec = _parse(line, path, number).get("spec")
+    if not isinstance(spec, str):
+        raise StoreError(f"{path}, line {number}: expected the id of a spec, got {line[:60]!r}")
+    return spec
+
+
+def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict):
+        raise StoreError(f"{path}, line {number}: expected one JSON object, got {line[:60]!r}")
+    return row

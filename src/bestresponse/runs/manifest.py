@@ -33,6 +33,8 @@ class Manifest:
     prompts: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, Any] = field(default_factory=dict)
     format: int = FORMAT
+    shard: str | None = None
+    """Which part of the run this is, such as "3/16"; None for the whole."""
 
     @property
     def footer(self) -> str:

@@ -19,6 +19,7 @@ from bestresponse.runs.manifest import Manifest
 from bestresponse.runs.notebook import embed_page
 from bestresponse.runs.publish import publish
 from bestresponse.runs.replay import Replay
+from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import Results, Row, Study, find_study
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class Run:
     @cached_property
     def total(self) -> int | None:
         """How many plays the run will have; None where that is not settled beforehand."""
-        return self.study.count(self.config)
+        part = self.manifest.shard
+        return self.study.count_part(self.config, None if part is None else Shard.parse(part))
 
     @property
     def complete(self) -> bool:
@@ -80,7 +82,7 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of the run as plain JSON data."""
-        about = {"run": self.manifest.run, "study": self.study.name, "folder": str(self.path)}
+        about = {"run": self.manifest.run, "study": self.study.name, "folder": self.path.name}
         return about | self.results.summary | {"costs": [total.to_json() for total in self.costs]}
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -11,7 +11,7 @@ default.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
@@ -24,10 +24,11 @@ from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
-from bestresponse.runs.execution import Outcome, PlayOne, Progress, execute
+from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.lines import read_lines
 from bestresponse.runs.replay import Replay, recorded_models, replay_plays
+from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ __all__ = ["Config", "Estimate", "Results", "Row", "Study", "find_study", "studi
 
 Row = Mapping[str, object]
 """One row of a study's table; each study types its own as a TypedDict."""
-
-Tell = Callable[[Progress], None]
 
 
 class Config(Protocol):
@@ -174,13 +173,22 @@ class Study(Protocol[C, R]):
         """Return the game that a play was of, by the data of its spec; None where it was of none."""
         return None
 
-    def execute(
-        self, config: C, folder: RunFolder, models: Mapping[str, Model], *, workers: int, on_progress: Tell
-    ) -> Outcome:
+    def execute(self, config: C, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
         """Play what is missing."""
-        play_one = self.make_player(config, models)
-        total = self.count(config)
-        return execute(self.specs(config), play_one, folder, workers=workers, total=total, on_progress=on_progress)
+        return execute(
+            how.choose(self.specs(config)),
+            self.make_player(config, models),
+            folder,
+            workers=how.workers,
+            total=self.count_part(config, how.shard),
+            on_progress=how.on_progress,
+        )
+
+    def count_part(self, config: C, shard: Shard | None) -> int | None:
+        """Count the plays of a part of a run; None where that is not settled beforehand."""
+        if shard is None:
+            return self.count(config)
+        return sum(shard.holds(spec.id) for spec in self.specs(config))
 
     def replay(self, config: C, folder: RunFolder) -> Replay:
         """Play every finished spec again from its recorded replies, and compare the records."""

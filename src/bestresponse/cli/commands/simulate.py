@@ -17,6 +17,7 @@ from bestresponse.cli.options import (
     CacheChoice,
     DryRun,
     OutputDir,
+    Shards,
     Workers,
 )
 from bestresponse.cli.running import Display, run_and_show
@@ -80,6 +81,7 @@ def water(
     max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 512,
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
+    shard: Shards = None,
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -109,7 +111,7 @@ def water(
         max_tokens=max_tokens,
     )
     limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
-    run_and_show(WaterStudy(), config, output_dir, limits, Display(as_json, dry_run))
+    run_and_show(WaterStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard)
 
 
 def _personas(wanted: str) -> tuple[bool, ...]:

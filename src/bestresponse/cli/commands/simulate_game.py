@@ -15,6 +15,7 @@ from bestresponse.cli.options import (
     CacheChoice,
     DryRun,
     OutputDir,
+    Shards,
     Workers,
 )
 from bestresponse.cli.running import Display, run_and_show
@@ -70,6 +71,7 @@ def game(
     dry_run: DryRun = False,
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
+    shard: Shards = None,
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -97,7 +99,7 @@ def game(
         max_tokens=max_tokens,
     )
     limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
-    run_and_show(SimulateStudy(), config, output_dir, limits, Display(as_json, dry_run, 2))
+    run_and_show(SimulateStudy(), config, output_dir, limits, Display(as_json, dry_run, 2), shard=shard)
 
 
 def _seats(game: Any, given: list[str], model: str | None, others: str | None) -> tuple[tuple[str, str], ...]:

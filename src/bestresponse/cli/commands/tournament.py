@@ -16,6 +16,7 @@ from bestresponse.cli.options import (
     CacheChoice,
     DryRun,
     OutputDir,
+    Shards,
     Workers,
 )
 from bestresponse.cli.running import Display, run_and_show
@@ -79,6 +80,7 @@ def tournament(
     style: Annotated[str, typer.Option(help="How models answer: auto, line, json or letter.")] = "auto",
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
+    shard: Shards = None,
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -118,7 +120,7 @@ def tournament(
         left_out=gathered.left_out,
     )
     try:
-        run_and_show(TournamentStudy(), config, output_dir, limits, Display(as_json, dry_run))
+        run_and_show(TournamentStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard)
     finally:
         for name, why in config.left_out:
             print(f"left out: {name}: {why}", file=sys.stderr)

@@ -20,6 +20,7 @@ from bestresponse.cli.options import (
     CacheChoice,
     DryRun,
     OutputDir,
+    Shards,
     Workers,
 )
 from bestresponse.cli.running import Display, run_and_show
@@ -63,6 +64,7 @@ def verify(
     engine: Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")] = "embedded",
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
+    shard: Shards = None,
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -79,6 +81,8 @@ def verify(
         raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
     found = find_game(game)
     limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
+    if text is not None and shard is not None:
+        raise UsageError("--shard shares out the repeats of --model; a text is checked at once")
     if text is not None and after:
         raise UsageError("--after says where a model begins to reason; a text is read from the start of the game")
     if text is not None:
@@ -102,7 +106,7 @@ def verify(
         seed=llm_seed,
         after=tuple(after or ()),
     )
-    run_and_show(VerifyStudy(), config, output_dir, limits, Display(as_json, dry_run))
+    run_and_show(VerifyStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from bestresponse.core.episode import Record
+from bestresponse.core.errors import UsageError
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.report.document import Document
 from bestresponse.report.stats.statistics import precision_reached
-from bestresponse.runs.execution import Outcome, PlayOne, Progress, execute
+from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.folder import RunFolder, StoredPlay
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
@@ -48,7 +49,7 @@ class BenchStudy(Study[BenchConfig, Results]):
         return make_player(Plan(config), models)
 
     def measure(self, config: BenchConfig, folder: RunFolder) -> Results:
-        return Results.measure(Plan(config), folder.plays())
+        return Results.measure(Plan(config), folder.sorted_plays())
 
     def findings(self, results: Results, run: Run) -> Document:
         return findings(results, run)
@@ -75,27 +76,21 @@ class BenchStudy(Study[BenchConfig, Results]):
             {name: count * config.max_tokens for name, count in calls.items()},
         )
 
-    def execute(
-        self,
-        config: BenchConfig,
-        folder: RunFolder,
-        models: Mapping[str, Model],
-        *,
-        workers: int,
-        on_progress: Callable[[Progress], None],
-    ) -> Outcome:
+    def execute(self, config: BenchConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
         """Play what is missing, until the figures are as precise as the settings want."""
+        if config.precision and how.shard is not None:
+            raise UsageError("a part of a run cannot tell how precise the whole is: leave out --precision or --shard")
         plan = Plan(config)
         stop = _Precision(plan, folder) if config.precision else None
         if stop is not None and stop.reached:
             return Outcome(found=len(folder.finished()))
         return execute(
-            plan.specs(),
+            how.choose(plan.specs()),
             make_player(plan, models),
             folder,
-            workers=workers,
-            total=plan.total,
-            on_progress=on_progress,
+            workers=how.workers,
+            total=plan.total if how.shard is None else self.count_part(config, how.shard),
+            on_progress=how.on_progress,
             enough=stop.note if stop is not None else lambda spec, record: False,
         )
 

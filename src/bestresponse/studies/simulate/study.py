@@ -10,7 +10,6 @@ from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.lines import read_lines
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.study import Estimate, Study
@@ -42,7 +41,7 @@ class SimulateStudy(Study[SimulateConfig, SimulateResults]):
         return make_player(config.game, models)
 
     def measure(self, config: SimulateConfig, folder: RunFolder) -> SimulateResults:
-        return SimulateResults(measure(config, read_lines(folder.path / "records.jsonl")))
+        return SimulateResults(measure(config, folder.sorted_records()))
 
     def findings(self, results: SimulateResults, run: Run) -> Document:
         return findings(results, run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
-from bestresponse.runs.execution import Outcome, PlayOne, Progress
+from bestresponse.runs.execution import Execution, Outcome, PlayOne
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run
@@ -51,19 +51,13 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
     def make_player(self, config: SteerConfig, models: Mapping[str, Model]) -> PlayOne:
         raise UsageError("a steering run has no plays of its own")
 
-    def execute(
-        self,
-        config: SteerConfig,
-        folder: RunFolder,
-        models: Mapping[str, Model],
-        *,
-        workers: int,
-        on_progress: Callable[[Progress], None],
-    ) -> Outcome:
+    def execute(self, config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
         """Ask for every text that is not on record, solve, and evaluate."""
+        if how.shard is not None:
+            raise UsageError("a steering run has no plays to share out: leave out --shard")
         who = {name: model.identity for name, model in models.items()}
         with AnswerFolder(answers_path(folder.path.parent, config, who)) as kept:
-            return run(config, kept.record_calls(models), kept, workers=workers, on_progress=on_progress)[1]
+            return run(config, kept.record_calls(models), kept, workers=how.workers, on_progress=how.on_progress)[1]
 
     def measure(self, config: SteerConfig, folder: RunFolder) -> SteerMeasured:
         return SteerMeasured(read_results(config, folder))

@@ -43,7 +43,13 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
         return make_player(config, models, EmbeddedEngine())
 
     def measure(self, config: StoriesConfig, folder: RunFolder) -> StoriesResults:
-        rows = tuple(measure(folder.plays(), EmbeddedEngine()))
+        order = {model: place for place, model in enumerate(config.models)}
+        rows = tuple(
+            sorted(
+                measure(folder.sorted_plays(), EmbeddedEngine()),
+                key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]),
+            )
+        )
         return StoriesResults(rows, max(self.count(config) - len(rows), 0))
 
     def findings(self, results: StoriesResults, run: Run) -> Document:

@@ -49,7 +49,7 @@ class TournamentStudy(Study[TournamentConfig, Standings]):
         return make_player(config, models, self._functions)
 
     def measure(self, config: TournamentConfig, folder: RunFolder) -> Standings:
-        return measure_standings(Plan(config), folder.plays())
+        return measure_standings(Plan(config), folder.sorted_plays())
 
     def findings(self, results: Standings, run: Run) -> Document:
         return findings(results, run)

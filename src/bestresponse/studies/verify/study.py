@@ -51,7 +51,7 @@ class VerifyStudy(Study[VerifyConfig, Measured]):
         return make_player(config, models)
 
     def measure(self, config: VerifyConfig, folder: RunFolder) -> Measured:
-        return measure(config, folder.plays())
+        return measure(config, folder.sorted_plays())
 
     def findings(self, results: Measured, run: Run) -> Document:
         return findings(results, run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.report import tables
 from bestresponse.report.document import Document
-from bestresponse.runs.execution import Outcome, PlayOne, Progress, execute
+from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
 from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.lines import read_lines
 from bestresponse.runs.run import Run
+from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.simulate.plan import count_thoughts
@@ -51,7 +51,7 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
         return make_player(models)
 
     def measure(self, config: WaterConfig, folder: RunFolder) -> WaterResults:
-        return WaterResults(measure(config, read_lines(folder.path / "records.jsonl")))
+        return WaterResults(measure(config, folder.sorted_records()))
 
     def findings(self, results: WaterResults, run: Run) -> Document:
         return findings(results, run)
@@ -76,21 +76,11 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
             {name: count * config.max_tokens for name, count in calls.items()},
         )
 
-    def execute(
-        self,
-        config: WaterConfig,
-        folder: RunFolder,
-        models: Mapping[str, Model],
-        *,
-        workers: int,
-        on_progress: Callable[[Progress], None],
-    ) -> Outcome:
+    def execute(self, config: WaterConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
         """Play what is missing; where no seat holds a model, many games at a time."""
         if config.models:
-            return execute(
-                specs(config), make_player(models), folder, workers=workers, total=config.games, on_progress=on_progress
-            )
-        return _run_bidders(config, folder, on_progress)
+            return super().execute(config, folder, models, how)
+        return _run_bidders(config, folder, how, self.count_part(config, how.shard))
 
     def extra_files(self, results: WaterResults, run: Run) -> Iterable[tuple[Path, str]]:
         """Return one row for each day and resident, where these are not too many."""
@@ -98,23 +88,25 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
             yield run.path / "days.csv", tables.to_csv(results.measured.list_days())
 
 
-def _run_bidders(config: WaterConfig, folder: RunFolder, on_progress: Callable[[Progress], None]) -> Outcome:
+def _run_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: int | None) -> Outcome:
     finished = folder.finished()
     outcome = Outcome(found=len(finished))
     for setting in config.settings:
-        missing = _list_missing(config, setting, finished)
+        missing = _list_missing(config, setting, finished, how.shard)
         while block := list(islice(missing, _AT_ONCE)):
             seeds = [game_seed(config, repeat) for repeat, _ in block]
             trace = play_many(setting.rules, config.players, seeds)
             for (_, spec), record in zip(block, records_of(trace, config.players), strict=True):
                 folder.finish(spec.id, spec.data, record)
             outcome.played += len(block)
-            on_progress(Progress(config.games, outcome.found, outcome.played, 0))
+            how.on_progress(Progress(total, outcome.found, outcome.played, 0))
     return outcome
 
 
-def _list_missing(config: WaterConfig, setting: Setting, finished: set[str]) -> Iterator[tuple[int, Spec]]:
+def _list_missing(
+    config: WaterConfig, setting: Setting, finished: set[str], shard: Shard | None
+) -> Iterator[tuple[int, Spec]]:
     for repeat in range(config.repeats):
         spec = spec_of(config, setting, repeat)
-        if spec.id not in finished:
+        if spec.id not in finished and (shard is None or shard.holds(spec.id)):
             yield repeat, spec
