@@ -56,6 +56,12 @@ def test_too_many_failures_in_a_row_stop_the_run(folder):
     assert outcome.stopped == "5 plays in a row failed: down"
 
 
+def test_failures_that_a_success_interrupts_are_not_in_a_row(folder):
+    # Three of four plays fail: 15 failures in all, never more than three in a row.
+    outcome = execute(SPECS, playing(lambda n: ModelUnavailable("flaky") if n % 4 else None), folder, patience=4)
+    assert (outcome.played, outcome.failed, outcome.stopped) == (5, 15, "")
+
+
 def test_a_spent_budget_stops_the_run_and_keeps_what_was_finished(folder):
     outcome = execute(SPECS, playing(lambda n: OverBudget("spent") if n == 6 else None), folder)
     assert (outcome.played, outcome.stopped) == (6, "spent")

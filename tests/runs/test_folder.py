@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 
@@ -88,25 +89,35 @@ def test_text_with_lone_surrogates_and_control_characters_is_kept(tmp_path):
     assert next(read_lines(tmp_path / "x.jsonl")) == {"text": "a\ud800b\x00\u202e\n"}
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
-def test_a_full_disk_is_a_sentence():
-    lines = Lines.__new__(Lines)
-    with pytest.raises(StoreError, match="the disk is full"):
-        _write_to_full(lines)
+def test_a_disk_that_fills_up_in_the_middle_of_a_line_is_a_sentence_and_leaves_whole_lines(tmp_path, monkeypatch):
+    lines = Lines(tmp_path / "x.jsonl")
+    lines.append({"a": 1})
+    write, room = os.write, [4]
+
+    def write_until_full(file, block):
+        if not room[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = write(file, block[: room[0]])
+        room[0] -= written
+        return written
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", write_until_full)
+        with pytest.raises(StoreError, match="the disk is full"):
+            lines.append({"b": 2})
+    assert (tmp_path / "x.jsonl").read_text() == '{"a":1}\n'
+    lines.append({"c": 3})
+    lines.close()
+    assert list(read_lines(tmp_path / "x.jsonl")) == [{"a": 1}, {"c": 3}]
 
 
-def _write_to_full(lines):
-    import threading
-    from pathlib import Path
-
-    lines.path, lines._lock, lines._end = Path("/dev/full"), threading.Lock(), 0
-    lines._file = os.open("/dev/full", os.O_WRONLY)
-    real, os.ftruncate = os.ftruncate, lambda file, length: None
-    try:
-        lines.append({"a": 1})
-    finally:
-        os.ftruncate = real
-        os.close(lines._file)
+def test_an_answer_whose_calls_cannot_be_kept_is_not_kept_either(tmp_path):
+    # NaN is not JSON, so the line of the call cannot be written; an answer on disk always has its calls on disk.
+    answer = Submission("row", Decision("A", calls=(Call("m", {}, {"logprob": float("nan")}),)))
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            folder.submit("s1", answer)
+        assert folder.begun(set()) == {}
 
 
 def test_refusals_of_the_system_come_with_advice():

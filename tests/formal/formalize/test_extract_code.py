@@ -1,5 +1,7 @@
 """Finding the program in an answer, whatever stands around it."""
 
+import pytest
+from cpu_limit import cpu_limit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,10 +52,19 @@ def test_no_game_is_read_with_its_reason():
     assert no_game("There is no game here") is None
 
 
-def test_long_answers_are_read_in_time():
-    for piece in ("x", " ", "`", "a(", "\n", "% ", "a.\n"):
-        find_code(piece * 2_000_000)
-        no_game(piece * 2_000_000)
+@pytest.mark.parametrize("piece", ["x", " ", "`", "a(", "\n", "% ", "a.\n", "*", "> "])
+def test_long_answers_without_a_program_end_in_none(piece):
+    with cpu_limit(60):
+        assert find_code(piece * 2_000_000) is None
+        assert no_game(piece * 2_000_000) is None
+
+
+def test_a_program_beyond_the_first_million_characters_is_not_looked_for():
+    prose = "word " * 200_000
+    assert find_code(f"{prose[:-20]}\n\ninitial(s0).").text == "initial(s0)."
+    assert find_code(f"{prose}\n\ninitial(s0).") is None
+    assert no_game(f"{prose[:-20]}\nNO GAME: a poem") == "a poem"
+    assert no_game(f"{prose}\nNO GAME: a poem") is None
 
 
 @given(st.text())

@@ -1,5 +1,6 @@
 """What a confined process can do to the machine: nothing, and each layer says so alone."""
 
+import json
 import os
 import platform
 import select
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import LogicError
-from bestresponse.logic.swi import sandbox_child, worker
+from bestresponse.logic.swi import worker
 from bestresponse.logic.swi.sandbox import LAYERS, Confined, Layer, Policy, start
 from bestresponse.logic.swi.sandbox_filter import MACHINES
 from bestresponse.logic.swi.worker import Installation, find_swipl
@@ -332,22 +333,40 @@ def test_on_an_old_kernel_the_missing_layers_are_named_and_the_rest_holds() -> N
     ]
 
 
-class TestOtherSystems:
-    """What the first step of a confined process says where a layer cannot be had."""
+def start_elsewhere(system: str, **changes: object) -> list[str]:
+    """What the first step of a confined process prints on that system, and then the program itself."""
+    plan: dict[str, object] = {"layers": ["privileges", "limits", "files", "calls"], "account": None, "limits": {}}
+    plan |= {"readable": [], "executable": [], "filter": None, "exec_address": 0, "environment": {}}
+    plan |= {"command": [shutil.which("echo"), "the program runs"], **changes}
+    script = (
+        "import sys; from bestresponse.logic.swi import sandbox_child; "
+        f"sys.platform = {system!r}; sandbox_child.main(sys.argv[1])"
+    )
+    command = [sys.executable, "-c", script, json.dumps(plan)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.splitlines()
 
-    def test_elsewhere_than_on_linux(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sandbox_child.sys, "platform", "darwin")
-        with pytest.raises(OSError, match="no_new_privs needs Linux"):
-            sandbox_child._drop_privileges({"account": None})
-        with pytest.raises(OSError, match="Landlock needs Linux"):
-            sandbox_child._restrict_files({"readable": [], "executable": []})
-        with pytest.raises(OSError, match="seccomp needs Linux"):
-            sandbox_child._filter_calls({"filter": None})
 
-    def test_on_another_processor(self) -> None:
-        with pytest.raises(OSError, match="no filter is written for the processor"):
-            sandbox_child._filter_calls({"filter": None})
+def test_elsewhere_than_on_linux_the_missing_layers_are_named_and_the_program_runs() -> None:
+    report, *rest = start_elsewhere("darwin")
+    assert json.loads(report) == {
+        "privileges": "no_new_privs needs Linux",
+        "limits": None,
+        "files": "Landlock needs Linux",
+        "calls": "seccomp needs Linux",
+    }
+    assert rest == ["the program runs"]
 
-    def test_limits_a_system_does_not_know(self) -> None:
-        with pytest.raises(OSError, match="this system refuses RLIMIT_OF_NOTHING"):
-            sandbox_child._limit_resources({"limits": {"RLIMIT_OF_NOTHING": 1}})
+
+def test_a_processor_without_a_filter_is_named() -> None:
+    report, *rest = start_elsewhere("linux", layers=["calls"])
+    assert json.loads(report) == {"calls": f"no filter is written for the processor {platform.machine()}"}
+    assert rest == ["the program runs"]
+
+
+def test_a_limit_that_the_system_does_not_know_is_named_and_the_others_are_set() -> None:
+    limits = {"RLIMIT_OF_NOTHING": 1, "RLIMIT_NOFILE": 20}
+    command = [shutil.which("sh"), "-c", "ulimit -n"]
+    report, *rest = start_elsewhere("linux", layers=["limits"], limits=limits, command=command)
+    assert json.loads(report) == {"limits": "this system refuses RLIMIT_OF_NOTHING"}
+    assert rest == ["20"]

@@ -129,6 +129,17 @@ def test_a_run_stops_when_the_precision_is_reached_and_not_before(tmp_path):
     assert varied.played == 60
 
 
+def test_only_the_original_games_count_for_the_precision(tmp_path):
+    # Optimal as the row player of a table, poor in other variants: their gaps vary too much for 60 games. The 50th
+    # original game, the first that may end the run, is play 49 * 8 + 1; one more play may be under way by then.
+    def sure_of_rows_only(request):
+        plain = "The rows are your actions" in request.messages[-1].content
+        return optimal_reply(request) if plain else first_action(request)
+
+    _, outcome, _, _ = run(tmp_path, sure_of_rows_only, num_games=60, seed=1, suite="invariance", precision=0.01)
+    assert 393 <= outcome.played <= 394
+
+
 def test_a_model_that_cannot_be_read_gives_a_report_that_says_so_and_no_gap(tmp_path):
     folder, _, results, _ = run(tmp_path, lambda request: "I would rather not <script>alert(1)</script>", num_games=5)
     (summary,) = results.summaries

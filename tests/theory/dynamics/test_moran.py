@@ -26,6 +26,15 @@ def test_linear_fitness_gives_the_textbook_probability_of_a_constant_advantage()
     assert found.wins[0] / 4000 == pytest.approx(expected, abs=0.03)
 
 
+def test_nobody_meets_itself():
+    # Two individuals, one of each type, meet only each other: both earn 3, whatever they would earn among their own.
+    assert fixation_probability([[100, 3], [3, -100]], 2) == pytest.approx(0.5)
+    # Among three, one mutant meets two others (payoff 1), the others one mutant and one of their own ((2 + 0) / 2).
+    # Two mutants earn (7 + 1) / 2 each, the last other one earns 2; the ratios of fitness are 1 and exp(2 - 4).
+    expected = 1 / (1 + 1 + np.exp(-2))
+    assert fixation_probability([[7, 1], [2, 0]], 3) == pytest.approx(expected)
+
+
 def test_types_without_any_fitness_are_drawn_alike():
     assert moran([[0, 0], [0, 0]], [3, 3], seed=5, fitness="linear").winner in (0, 1)
 

@@ -12,8 +12,8 @@ from bestresponse.runs.study import studies
 PROGRAM_NAME = "my-dilemma"
 
 
-def laid(server, game="prisoners-dilemma", seats=("person", "person"), **more):
-    wanted = {"game": {"name": game}, "seats": list(seats), "quiz": False, **more}
+def laid(server, game="prisoners-dilemma", seats=("person", "person"), rounds=1, **more):
+    wanted = {"game": {"name": game, "rounds": rounds}, "seats": list(seats), "quiz": False, **more}
     answer = server.api().post("/api/lobbies", json=wanted)
     assert answer.status_code == 201, answer.text
     return answer.json()
@@ -44,6 +44,22 @@ def test_whoever_has_the_shared_token_takes_the_next_free_seat(server):
     seat = taken[0].json()
     assert server.api(seat["token"]).get(f"/api/seats/{seat['session']}/0").json()["phase"] == "welcome"
     assert server.api("x").post(f"/api/lobbies/{lobby['lobby']}/join").status_code == 404
+
+
+def test_an_answer_counts_once_and_only_for_the_question_that_was_put(server):
+    session = laid(server, seats=("person", "strategy:greedy"), rounds=3)["sessions"][0]
+    api, place = server.api(session["seats"][0]["token"]), f"/api/seats/{session['session']}/0"
+    api.post(f"{place}/ready", json={})
+    early = api.post(f"{place}/answers", json={"turn": 1, "answer": "defect"})
+    assert (early.status_code, early.json()["error"]) == (
+        422,
+        "This question has not been put yet; load the page again.",
+    )
+    assert api.get(place).json()["turn"] == 0
+    assert api.post(f"{place}/answers", json={"turn": 0, "answer": "cooperate"}).status_code == 200
+    again = api.post(f"{place}/answers", json={"turn": 0, "answer": "defect"})
+    assert again.json()["error"] == "You had answered this already; the first answer counts."
+    assert api.get(place).json()["turn"] == 1
 
 
 def test_the_end_of_a_game_tells_the_equilibrium_and_takes_a_remark(server):
