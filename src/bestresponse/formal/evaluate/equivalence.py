@@ -116,6 +116,12 @@ def _with_payoffs(table: GameTable, change: Callable[[Sequence[Fraction]], list[
 
 
 def _different_shape(found: GameTable, true: GameTable) -> str:
+    if found.chancy != true.chancy:
+        return "it has moves of chance, the true game has none" if found.chancy else "it lacks the moves of chance"
+    if found.private != true.private:
+        return "it hides moves, the true game shows them" if found.private else "it shows moves that should be hidden"
+    if true.chancy or true.private:
+        return "games with chance or hidden moves cannot be compared end by end"
     if len(found.players) != len(true.players):
         return f"it has {len(found.players)} players, the true game has {len(true.players)}"
     counts, wanted = sorted(map(len, found.moves)), sorted(map(len, true.moves))

@@ -16,7 +16,9 @@ __all__ = ["write_program"]
 
 
 def write_program(table: GameTable) -> str:
-    """The program of a game whose players all move at once and once, or strictly in turn; InvalidGame otherwise."""
+    """Write the program of a game; InvalidGame unless all move at once and once, or strictly in turn."""
+    if table.chancy or table.private:
+        raise InvalidGame("games with chance or hidden moves are not written as programs here")
     together = all(row.blocks == (len(table.players),) for row in table.rows)
     if not together and any(size != 1 for row in table.rows for size in row.blocks):
         raise InvalidGame("only games with all moves at the same time, or all in turn, are written as programs here")
@@ -81,9 +83,4 @@ def _atom(name: str) -> str:
 
 
 def _number(payoff: Fraction) -> str:
-    if payoff.denominator == 1:
-        return f"({payoff.numerator})" if payoff < 0 else str(payoff.numerator)
-    text = repr(float(payoff))
-    if Fraction(text) != payoff:
-        raise InvalidGame(f"the payoff {payoff} has no finite decimal form")
-    return f"({text})" if payoff < 0 else text
+    return f"({payoff})" if payoff < 0 else str(payoff)

@@ -13,7 +13,12 @@ __all__ = ["simultaneous", "table_to_data"]
 
 
 def table_to_data(table: GameTable) -> dict[str, Any]:
-    """Players, moves and ends; `blocks` tells how many moves of an end were made at the same time."""
+    """Return players, moves and ends as plain data.
+
+    `blocks` tells how many moves of an end were made at the same time. In games with chance, `chances` has the
+    probability of each move of nature (None for others); in games with hidden moves, `percepts` has what was seen of
+    each move, as (player, percept).
+    """
     return {
         "players": list(table.players),
         "moves": [list(moves) for moves in table.moves],
@@ -22,6 +27,8 @@ def table_to_data(table: GameTable) -> dict[str, Any]:
                 "moves": [list(made) for made in row.moves],
                 "payoffs": [_plain(u) for u in row.payoffs],
                 "blocks": list(row.blocks),
+                **({"chances": [None if p is None else _plain(p) for p in row.chances]} if row.chances else {}),
+                **({"percepts": [[list(one) for one in seen] for seen in row.percepts]} if row.percepts else {}),
             }
             for row in table.rows
         ],
