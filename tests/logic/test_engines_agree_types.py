@@ -20,7 +20,7 @@ Loaded = tuple[LogicEngine, Program]
 LIMITS = Limits(steps=20_000, cells=200_000, answers=50, seconds=20.0)
 
 RAISING = """
-length(X, a) | length([a|b], X) | msort([a|b], X) | msort([X], Y) | sort(a, @<, [b], X)
+length(X, a) | length([a|b], X) | msort([a|b], X) | msort([X, Y], Z) | sort(a, @<, [b], X)
 sort(1, @<, [a], X) | sort(2, @<, [f(a)], X) | sort(0, <, [a], X) | keysort([a], X) | keysort([X-a], Y)
 compare(X, Y, a) | X @< Y | append(a, X) | permutation(a, X) | subtract(X, [a], Y) | union(a, [b], X)
 intersection([a|b], [a], X) | plus(1, a, X) | succ(X, -1) | sum_list(X, 3) | sum_list([a], X)

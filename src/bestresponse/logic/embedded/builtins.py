@@ -23,6 +23,7 @@ from bestresponse.logic.language.terms import (
     deref,
     items_of,
     list_of,
+    variables_of,
 )
 
 if TYPE_CHECKING:
@@ -145,6 +146,14 @@ def _copy(machine: Machine, arguments: Arguments) -> bool:
     return unify(arguments[1], copy(arguments[0], machine.charge, shared=True), machine.trail)
 
 
+def _filled_copy(machine: Machine, arguments: Arguments) -> bool:
+    """Copy a term without sharing, so that its size is charged, with the second argument in place of every variable."""
+    made, filler = copy(arguments[0], machine.charge), deref(arguments[1])
+    for variable in variables_of(made):
+        variable.ref = filler
+    return unify(arguments[2], made, machine.trail)
+
+
 def _first_argument(machine: Machine, arguments: Arguments) -> bool:
     term = deref(arguments[0])
     return isinstance(term, Struct) and unify(term.args[0], arguments[1], machine.trail)
@@ -224,6 +233,7 @@ DETERMINATE: dict[str, Determinate] = {
     "raw sort/4": _raw_sort_by,
     "raw compare/3": _raw_compare,
     "fresh copy/2": _copy,
+    "filled copy/3": _filled_copy,
     "first argument/2": _first_argument,
     "form of/2": _form,
     "raise/2": _raise,
