@@ -45,7 +45,7 @@ def whole(games: int, folder: Path) -> float:
     began = time.perf_counter()
     run = run_study(BenchStudy(), config, models, folder, invocation=Invocation(("harness",), ""))
     results, outcome = run.results, run.outcome
-    mean = results.summaries[0].gap_normalised
+    mean = results.summaries[0].get_interval("gap_normalised")
     assert outcome.played == games == len(results.rows)
     assert mean is not None
     return time.perf_counter() - began

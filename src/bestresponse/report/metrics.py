@@ -15,7 +15,18 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.interval import Interval
 
-__all__ = ["Metric", "build_json", "build_rows", "build_table"]
+__all__ = [
+    "JsonValue",
+    "Metric",
+    "Value",
+    "build_json",
+    "build_rows",
+    "build_table",
+    "compute_figures",
+    "describe_metrics",
+    "figures_to_json",
+    "tabulate_figures",
+]
 
 Row = TypeVar("Row")
 Value = float | Interval | None
@@ -56,6 +67,35 @@ def build_table(
     """Build a table with a row for every group; `label` is the head of the first column."""
     rows = tuple((name, *(metric.compute(rows) for metric in metrics)) for name, rows in groups.items())
     return Table((Column(label), *(metric.column for metric in metrics)), rows, caption)
+
+
+def compute_figures(metrics: Sequence[Metric[Row]], rows: Sequence[Row]) -> dict[str, Value]:
+    """Compute every metric for the rows of one group."""
+    return {metric.name: metric.compute(rows) for metric in metrics}
+
+
+def figures_to_json(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
+    """Return computed figures as plain JSON data."""
+    return {name: _to_json(value) for name, value in figures.items()}
+
+
+def tabulate_figures(
+    metrics: Sequence[Metric[Row]],
+    groups: Sequence[tuple[tuple[Cell, ...], Mapping[str, Value]]],
+    *,
+    labels: tuple[str, ...],
+    caption: str = "",
+) -> Table:
+    """Build a table of computed figures; a group starts with a cell for every label, and empty columns are left out."""
+    shown = [metric for metric in metrics if any(figures.get(metric.name) is not None for _, figures in groups)]
+    rows = tuple((*heads, *(figures.get(metric.name) for metric in shown)) for heads, figures in groups)
+    return Table((*map(Column, labels), *(metric.column for metric in shown)), rows, caption)
+
+
+def describe_metrics(metrics: Sequence[Metric[Row]]) -> str:
+    """Describe metrics as a table in Markdown, for documentation."""
+    lines = [f"| {metric.title} | `{metric.name}` | {metric.help} |" for metric in metrics]
+    return "\n".join(("| figure | field | meaning |", "|---|---|---|", *lines))
 
 
 def build_json(metrics: Sequence[Metric[Row]], groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, JsonValue]]:

@@ -52,7 +52,7 @@ def test_every_order_shows_the_same_payoffs_under_the_same_names():
 def test_the_opponent_plays_the_same_equilibrium_in_every_order():
     drawn = draw(config())
     named = [
-        {GIVEN.actions[1][place]: p for place, p in zip(cols, drawn.opponent_of(k, 0), strict=True)}
+        {GIVEN.actions[1][place]: p for place, p in zip(cols, drawn.get_opponent(k, 0), strict=True)}
         for k, (_, cols) in enumerate(drawn.orders)
     ]
     assert all(one == named[0] for one in named)

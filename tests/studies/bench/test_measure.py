@@ -1,15 +1,20 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.report.metrics import describe_metrics
 from bestresponse.studies.bench.classic import Benchmark, GamePromptFormatter, LLMInterface, generate_games, matrix_game
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import draw, own_view
-from bestresponse.studies.bench.general import correlated_regret_of
+from bestresponse.studies.bench.general import compute_correlated_regret
 from bestresponse.studies.bench.measure import _certainly_unique, measure_strategies
-from bestresponse.studies.bench.summary import seed_summary, summarise
+from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.rows import NO_FIGURES
+from bestresponse.studies.bench.summary import PlayerSummary, make_baseline_rows, seed_summary
 from bestresponse.theory import solve_zero_sum
 
 
@@ -68,7 +73,7 @@ def test_general_sum_games_are_measured_against_the_nearest_equilibrium():
     row = figures([[2, 0], [0, 1]], [0, 1], [1, 0], [[1, 0], [0, 2]])
     assert (row["nash_gap"], row["equilibrium_distance"], row["gap_nearest"]) == (2.0, 0.0, 0.0)
     assert row["dominated_mass"] == 0
-    assert "exploitability" not in row
+    assert row["exploitability"] is None
 
 
 def test_dominated_actions_are_found_also_below_mixtures():
@@ -78,11 +83,11 @@ def test_dominated_actions_are_found_also_below_mixtures():
     assert row["dominated_mass"] == 0.5
 
 
-def test_correlated_regret_of_a_product_is_the_larger_swap_gain():
+def test_compute_correlated_regret_a_product_is_the_larger_swap_gain():
     """Prisoner's dilemma, both cooperate: each would gain 5 - 3 by defecting."""
     payoffs = np.array([[[3, 0], [5, 1]], [[3, 5], [0, 1]]], dtype=float)
-    assert correlated_regret_of(payoffs, np.array([1.0, 0]), np.array([1.0, 0])) == 2.0
-    assert correlated_regret_of(payoffs, np.array([0, 1.0]), np.array([0, 1.0])) == 0.0
+    assert compute_correlated_regret(payoffs, np.array([1.0, 0]), np.array([1.0, 0])) == 2.0
+    assert compute_correlated_regret(payoffs, np.array([0, 1.0]), np.array([0, 1.0])) == 0.0
 
 
 def test_the_seat_sees_its_own_actions_as_rows():
@@ -160,19 +165,45 @@ def test_the_classic_summary_has_the_original_keys_and_prompts_show_the_game():
     assert str(int(games[0].payoff_matrix[0][0])) in GamePromptFormatter.format_game_as_text(games[0])
 
 
+def row(game, **figures):
+    asked = {"spec": str(game), "condition": "base", "game": game, "variant": "original", "model": "m", "seat": "row"}
+    read = {"elicit": "mixed", "status": "valid", "strategy": None, "attempts": None, "claims": None, "refuted": None}
+    return {**asked, **read, **NO_FIGURES, **figures}
+
+
 def test_a_player_nobody_can_read_has_no_gap_but_bounds():
-    rows = [
-        {
-            "status": "refused",
-            "nash_gap": None,
-            "gap_normalised": None,
-            "worst_normalised": 0.5,
-            "condition": "base",
-            "game": g,
-        }
-        for g in range(4)
-    ]
-    summary = summarise(rows, "mute", "mixed", 0)
-    assert (summary.gap, summary.answered, summary.asked) == (None, 0, 4)
-    assert (summary.bounds.low, summary.bounds.high) == (0.0, 0.5)
+    rows = tuple(row(g, status="refused", worst_normalised=0.5) for g in range(4))
+    summary = PlayerSummary("mute", "mixed", rows)
+    assert (summary.get_interval("nash_gap"), summary.answered, summary.asked) == (None, 0, 4)
+    bounds = summary.bound("gap_normalised")
+    assert (bounds.low, bounds.high) == (0.0, 0.5)
+    assert summary.bound("exploitability_normalised") is None
     assert seed_summary(rows)["mean_nash_gap"] is None
+
+
+def test_success_is_the_share_of_answers_with_little_exploitability():
+    values = [0.0, 0.01, 0.03, 0.2]
+    rows = tuple(row(g, nash_gap=0.0, exploitability_normalised=value) for g, value in enumerate(values))
+    summary = PlayerSummary("m", "mixed", rows)
+    assert summary.get_interval("success_1").estimate == 0.5
+    assert summary.get_interval("success_5").estimate == 0.75
+    assert (round(summary.get_interval("success_1").low, 3), summary.get_interval("success_1").n) == (0.15, 4)
+
+
+def test_rounding_errors_are_no_gap():
+    """The even mix of matching pennies with an error in the last digit."""
+    off = np.nextafter(0.5, 1)
+    found = figures([[100, -100], [-100, 100]], [off, 1 - off], [off, 1 - off])
+    assert (found["nash_gap"], found["exploitability"]) == (0.0, 0.0)
+
+
+def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():
+    """The games of seed 22 have several equilibria: a best response to the opponent's has no gap in either seat."""
+    drawn = draw(BenchConfig(num_games=10, seed=22, family="uniform"))
+    rows = make_baseline_rows(drawn, ("row", "col"), range(10), 0)["equilibrium"]
+    assert [r["nash_gap"] for r in rows] == [0.0] * 20
+
+
+def test_the_documentation_lists_every_metric():
+    page = Path(__file__).parents[3] / "docs" / "bench.md"
+    assert describe_metrics(METRICS) in page.read_text("utf-8"), "put the table of describe_metrics(METRICS) there"

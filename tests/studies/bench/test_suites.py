@@ -10,7 +10,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.stability import invariance, invariance_score, sensitivity
+from bestresponse.studies.bench.stability import compare_players, measure_conditions, measure_variants
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.bench.variants import VARIANTS
 
@@ -59,8 +59,8 @@ def test_a_perfect_model_has_no_gap_and_no_exploitability(tmp_path):
     (row, col) = results.summaries
     assert outcome.played == 24
     for summary in (row, col):
-        assert summary.gap_normalised.estimate == pytest.approx(0, abs=1e-9)
-        assert summary.exploitability_normalised.estimate == pytest.approx(0, abs=1e-9)
+        assert summary.get_interval("gap_normalised").estimate == pytest.approx(0, abs=1e-9)
+        assert summary.get_interval("exploitability_normalised").estimate == pytest.approx(0, abs=1e-9)
 
 
 def test_every_table_has_all_baselines_on_the_same_games_and_the_optimal_one_is_perfect(tmp_path):
@@ -68,15 +68,16 @@ def test_every_table_has_all_baselines_on_the_same_games_and_the_optimal_one_is_
     names = [s.player for s in results.baseline_summaries]
     assert names == ["uniform", "random", "greedy", "maximin", "level-1", "level-2", "equilibrium"]
     assert {s.asked for s in results.baseline_summaries} == {8}
-    assert results.baseline_summaries[-1].exploitability.estimate == pytest.approx(0, abs=1e-9)
+    best = results.baseline_summaries[-1].get_interval("exploitability_normalised")
+    assert best.estimate == pytest.approx(0, abs=1e-9)
 
 
 def test_the_invariance_suite_tells_a_perfect_model_from_one_that_looks_at_places(tmp_path):
     _, outcome, perfect, _ = run(tmp_path / "a", optimal_table, num_games=6, seed=4, suite="invariance")
     assert outcome.played == 6 * (1 + len(VARIANTS))
-    assert invariance_score(perfect)[("m", "mixed")].estimate == pytest.approx(1.0)
+    assert perfect.summaries[0].get_interval("invariance").estimate == pytest.approx(1.0)
     _, _, placed, _ = run(tmp_path / "b", first_action, num_games=6, seed=4, suite="invariance")
-    by_variant = {e.variant: e.score.estimate for e in invariance(placed)}
+    by_variant = {e.variant: e.score.estimate for e in measure_variants(placed)}
     assert by_variant["shifted"] == by_variant["scaled"] == by_variant["relabelled"] == 1.0
     assert by_variant["permuted"] < 1.0
 
@@ -113,7 +114,7 @@ def optimal_of_outcomes(text):
 
 def test_the_sensitivity_suite_changes_one_setting_at_a_time(tmp_path):
     _, _, results, model = run(tmp_path, first_action, num_games=2, seed=4, suite="sensitivity")
-    names = [e.condition for e in sensitivity(results)]
+    names = [e.condition for e in measure_conditions(results)]
     assert names == [
         "base", "size 2x2", "size 4x4", "size 6x6", "payoffs x0.01", "payoffs x100", "temperature 0.7", "temperature 1",
     ]  # fmt: skip
@@ -143,7 +144,7 @@ def test_only_the_original_games_count_for_the_precision(tmp_path):
 def test_a_model_that_cannot_be_read_gives_a_report_that_says_so_and_no_gap(tmp_path):
     folder, _, results, _ = run(tmp_path, lambda request: "I would rather not <script>alert(1)</script>", num_games=5)
     (summary,) = results.summaries
-    assert (summary.gap, summary.answered) == (None, 0)
+    assert (summary.get_interval("nash_gap"), summary.answered) == (None, 0)
     html = page.render(document_of(folder, results))
     assert "gave no answer that could be read: there is no gap" in html
     assert "<script>alert(1)" not in html
@@ -159,17 +160,53 @@ def test_some_unreadable_answers_widen_the_bounds_and_enter_no_mean(tmp_path):
     _, _, results, _ = run(tmp_path, half, num_games=10, seed=2)
     (summary,) = results.summaries
     assert dict(summary.statuses) == {"valid": 5, "unparseable": 5}
-    assert summary.gap_normalised.estimate == pytest.approx(0, abs=1e-9)
-    assert summary.bounds.low == pytest.approx(0, abs=1e-9)
-    assert summary.bounds.high > 0.05
+    assert summary.get_interval("gap_normalised").estimate == pytest.approx(0, abs=1e-9)
+    bounds = summary.bound("gap_normalised")
+    worst = [row["worst_gap"] / row["payoff_range"] for row in results.rows if row["nash_gap"] is None]
+    assert bounds.low == pytest.approx(0, abs=1e-9)
+    assert bounds.high == pytest.approx(sum(worst) / 10)
+    assert max(worst) < 1
+
+
+def test_baselines_stand_beside_a_player_on_the_games_that_it_answered(tmp_path):
+    def three(request):
+        three.count += 1
+        return optimal_reply(request) if three.count <= 3 else "hm"
+
+    three.count = 0
+    folder, _, _, _ = run(tmp_path, three, num_games=7, seed=2)
+    (whole, same, *_) = [table for _, table in document_of(folder, None).tables]
+    assert same.caption == "Only the 3 games that m (mixed) answered."
+    plays = [column.name for column in same.columns].index("answers")
+    assert {row[plays] for row in same.rows} == {3}
+    assert {row[plays] for row in whole.rows[1:]} == {7}
+
+
+def test_players_are_compared_on_gap_and_on_exploitability(tmp_path):
+    _, _, results, _ = run(tmp_path, optimal_reply, num_games=8, seed=3)
+    found = {(d.second, d.figure): d.comparison.difference.estimate for d in compare_players(results)}
+    assert found["equilibrium", "exploitability_normalised"] == 0.0
+    assert found["maximin", "exploitability_normalised"] < -0.05
+
+
+def test_the_report_lists_every_play_the_worst_first(tmp_path):
+    folder, _, _, _ = run(tmp_path, first_action, num_games=5, seed=3)
+    (table,) = [table for title, table in document_of(folder, None).tables if title == "The plays"]
+    names = [column.name for column in table.columns]
+    losses = [row[names.index("exploitability / range")] for row in table.rows]
+    assert len(losses) == 5
+    assert losses == sorted(losses, reverse=True)
+    assert {row[names.index("reply")] for row in table.rows} == {'{"A": 1.0, "B": 0.0, "C": 0.0}'}
+    assert {row[names.index("answer")] for row in table.rows} == {"1 0 0"}
 
 
 def test_general_sum_families_are_measured_with_their_own_figures(tmp_path):
     settings = {"family": "uniform", "num_games": 4, "seats": ("row", "col"), "seed": 9}
     folder, _, results, _ = run(tmp_path, first_action, **settings)
     assert all(r["equilibrium_distance"] is not None for r in results.rows)
-    titles = [table.caption for _, table in document_of(folder, results).tables]
-    assert any("many equilibria" in title for title in titles)
+    tables = document_of(folder, results).tables
+    titles = [table.caption for _, table in tables]
+    assert "distance to equilibrium" in [column.name for column in tables[0][1].columns]
     assert any("correlated-equilibrium regret" in title for title in titles)
 
 

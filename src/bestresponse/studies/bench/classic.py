@@ -23,6 +23,7 @@ from bestresponse.games.matrix.presentation import theme
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import draw
 from bestresponse.studies.bench.measure import measure_strategies
+from bestresponse.studies.bench.rows import NO_FIGURES
 from bestresponse.studies.bench.summary import seed_summary
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -89,10 +90,9 @@ class Benchmark:
         try:
             x = _strategy(self.llm.query(game), game)
         except InvalidMove as error:
-            empty = dict.fromkeys(("llm_strategy", "llm_value", "nash_gap", "gap_normalised", "exploitability"))
-            return result | empty | {"status": error.kind.value, "how": str(error)}
+            return result | {"llm_strategy": None, **NO_FIGURES} | {"status": error.kind.value, "how": str(error)}
         (figures,) = measure_strategies(own[None], other[None], x[None], nash_col[None])
-        return result | {"llm_strategy": x.tolist(), "status": "valid"} | figures
+        return result | {"llm_strategy": x.tolist(), "status": "valid", **figures}
 
 
 def _as_game(game: Any) -> MatrixGame:

@@ -101,6 +101,11 @@ class BenchConfig:
     def shape(self) -> tuple[int, int]:
         return self.given.shape if self.given is not None else (self.num_rows, self.num_cols)
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names under which the models are reported."""
+        return self.models
+
     def to_json(self) -> dict[str, Any]:
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         if self.given is None:

@@ -51,18 +51,29 @@ class Drawn:
 
     @cached_property
     def _first_equilibrium(self) -> tuple[Array, ...]:
-        """Of the game in its own order, so that it is the same in every order."""
+        """Solve the game in its own order, so that the equilibrium is the same in every order."""
         return nash(NormalForm(self.payoffs[0])).equilibria[0].strategies
 
-    def opponent_of(self, game: int, seat: int) -> tuple[float, ...]:
-        """The equilibrium strategy that the seat's opponent is fixed to."""
+    @cached_property
+    def _found(self) -> dict[int, tuple[Array, Array]]:
+        return {}
+
+    def get_equilibrium(self, game: int) -> tuple[Array, Array]:
+        """Return the equilibrium (row, column strategy) that opponents and the baseline `equilibrium` play."""
         if self.zero_sum:
-            mix = self.solved.col[game] if seat == 0 else self.solved.row[game]
-        elif self.orders:
-            mix = self._first_equilibrium[1 - seat][list(self.orders[game][1 - seat])]
-        else:
-            mix = nash(NormalForm(self.payoffs[game])).equilibria[0].strategies[1 - seat]
-        return tuple(map(float, mix))
+            return self.solved.row[game], self.solved.col[game]
+        if game not in self._found:
+            if self.orders:
+                first, (rows, cols) = self._first_equilibrium, self.orders[game]
+                self._found[game] = first[0][list(rows)], first[1][list(cols)]
+            else:
+                row, col = nash(NormalForm(self.payoffs[game])).equilibria[0].strategies
+                self._found[game] = row, col
+        return self._found[game]
+
+    def get_opponent(self, game: int, seat: int) -> tuple[float, ...]:
+        """Return the equilibrium strategy that the seat's opponent is fixed to."""
+        return tuple(self.get_equilibrium(game)[1 - seat].tolist())
 
 
 def draw(config: BenchConfig) -> Drawn:

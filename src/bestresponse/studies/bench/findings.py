@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -21,13 +20,15 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.figures import charts as figures
-from bestresponse.report.stats.statistics import Interval, games_needed
+from bestresponse.report.stats.statistics import games_needed
 from bestresponse.runs.costs import costs_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.bench.findings_more import comparison_section, invariance_section, sensitivity_section
+from bestresponse.studies.bench.findings_plays import build_plays_section
 from bestresponse.studies.bench.findings_run import benchmark_method, reading_section
-from bestresponse.studies.bench.results import Results
-from bestresponse.studies.bench.summary import PlayerSummary
+from bestresponse.studies.bench.results import Results, tabulate_players
+from bestresponse.studies.bench.rows import BenchRow, get_number
+from bestresponse.studies.bench.summary import BASELINE, PlayerSummary
 
 __all__ = ["findings"]
 
@@ -44,6 +45,7 @@ def findings(results: Results, run: Run) -> Document:
         comparison_section(results),
         invariance_section(results),
         sensitivity_section(results),
+        build_plays_section(results, run),
         reading_section(results, _find_quotes(run)),
         costs_section(run.costs),
         benchmark_method(results, run.manifest),
@@ -54,7 +56,7 @@ def findings(results: Results, run: Run) -> Document:
         games = f"{c.given.name} ({size}) with its actions in {len(results.games)} orders"
     return Document(
         title="How far from optimal?",
-        subtitle=f"{', '.join(c.models)} on {games}, seed {c.seed}",
+        subtitle=f"{', '.join(c.labels)} on {games}, seed {c.seed}",
         opening=tuple(_opening(results)),
         sections=tuple(section for section in sections if section is not None),
         footer=run.manifest.footer,
@@ -63,7 +65,7 @@ def findings(results: Results, run: Run) -> Document:
 
 def _opening(results: Results) -> Iterable[Block]:
     for summary in results.summaries:
-        if summary.gap is None:
+        if not summary.answered:
             yield Note(
                 f"{summary.player} ({summary.way}) gave no answer that could be read: there is no gap.", "warning"
             )
@@ -76,14 +78,27 @@ def _opening(results: Results) -> Iterable[Block]:
             "smollm2 is a very small model that comes along to show that everything works; "
             "its play says nothing about larger ones."
         )
-    first = next((s for s in results.summaries if s.gap_normalised is not None), None)
+    first = next((s for s in results.summaries if s.answered), None)
     if first is not None:
-        items: list[tuple[str, Any]] = [("games", len(results.games)), ("mean Nash gap", _plain(first.gap))]
-        items.append(("gap / payoff range", _plain(first.gap_normalised)))
-        if first.exploitability_normalised is not None:
-            items.append(("exploitability / range", _plain(first.exploitability_normalised)))
+        items: list[tuple[str, Cell]] = [("games", len(results.games))]
+        items += [(title, _find_estimate(first, name)) for name, title in _HEADLINES.items() if first.figures[name]]
         items.append(("answers read", f"{first.answered / first.asked:.0%}"))
         yield KeyValues(tuple(items), prominent=True, format=".3g")
+
+
+_HEADLINES = {
+    "nash_gap": "mean Nash gap",
+    "gap_normalised": "gap / payoff range",
+    "exploitability_normalised": "exploitability / range",
+    "success_1": "share within 1 %",
+    "invariance": "invariance",
+}
+"""The metrics that stand above the report, with their titles there."""
+
+
+def _find_estimate(summary: PlayerSummary, name: str) -> float | None:
+    interval = summary.get_interval(name)
+    return None if interval is None else interval.estimate
 
 
 def _find_quotes(run: Run) -> Iterable[tuple[str, str, str]]:
@@ -100,31 +115,14 @@ def _find_quotes(run: Run) -> Iterable[tuple[str, str, str]]:
             yield play.data["model"], f"{status}: {decision.reading.how}", decision.reasoning
 
 
-def _plain(interval: Interval | None) -> float | None:
-    return None if interval is None else interval.estimate
-
-
-_COLUMNS = (
-    Column("player"),
-    Column("asked for"),
-    Column("answers", "right", "answers that could be read, of those asked for"),
-    Column(
-        "Nash gap", "right", "best-response value less own value, against the equilibrium opponent; 0 is optimal", ".2f"
-    ),
-    Column("gap / range", "right", "the Nash gap as a share of the game's payoff range", ".3f"),
-    Column("exploitability / range", "right", "what a best-responding opponent takes, as a share of the range", ".3f"),
-    Column("gap ratio", "right", "mean gap over the size of the mean best-response value", ".2f"),
-    Column("own value", "right", "mean expected payoff", ".2f"),
-    Column("best response", "right", "mean best-response payoff", ".2f"),
-)
-
-
 def _headline(results: Results) -> Section:
-    rows = [_row(s) for s in (*results.summaries, *results.baseline_summaries)]
     blocks: list[Block] = [
-        Table(_COLUMNS, tuple(rows), "Estimates with 95 % intervals (games resampled). Smaller gaps are better."),
+        tabulate_players(
+            (*results.summaries, *results.baseline_summaries),
+            "Estimates with 95 % intervals (games resampled). Smaller gaps are better.",
+        )
     ]
-    blocks += _general_sum(results)
+    blocks += _same_games(results)
     blocks.append(
         Paragraph(
             "The Nash gap is measured against an opponent who plays its equilibrium strategy. Against such an "
@@ -137,18 +135,23 @@ def _headline(results: Results) -> Section:
     return Section("How far from optimal", tuple(blocks))
 
 
-def _row(s: PlayerSummary) -> tuple[Any, ...]:
-    return (
-        s.player,
-        s.way,
-        f"{s.answered} of {s.asked}" if s.way != "baseline" else str(s.asked),
-        s.gap,
-        s.gap_normalised,
-        s.exploitability_normalised,
-        s.gap_ratio,
-        s.llm_value,
-        s.br_value,
-    )
+def _same_games(results: Results) -> list[Block]:
+    """Put the baselines beside every player that left games unanswered, on the games that it answered."""
+    blocks: list[Block] = []
+    for summary in results.summaries:
+        if not 0 < summary.answered < summary.asked:
+            continue
+        played = {(row["game"], row["seat"]) for row in summary.original if row["nash_gap"] is not None}
+        beside = [
+            PlayerSummary(name, BASELINE, tuple(row for row in rows if (row["game"], row["seat"]) in played))
+            for name, rows in results.baselines.items()
+        ]
+        caption = f"Only the {summary.answered} games that {summary.player} ({summary.way}) answered."
+        blocks.append(tabulate_players((summary, *beside), caption))
+    if blocks:
+        text = "Some answers could not be read. Above, baselines are measured on all games; below, on the same games."
+        blocks.insert(0, Note(text, "warning"))
+    return blocks
 
 
 def _precision(results: Results) -> list[Block]:
@@ -170,39 +173,11 @@ def _precision(results: Results) -> list[Block]:
     return [Table(columns, tuple(rows), "Games needed to know the mean gap / range this precisely (95 %).")]
 
 
-def _general_sum(results: Results) -> list[Block]:
-    """Figures that only games with many equilibria have."""
-    names = ("equilibrium_distance", "gap_nearest", "dominated_mass", "security_loss")
-    rows = []
-    groups = [*results.groups.items(), *(((name, "baseline"), rows) for name, rows in results.baselines.items())]
-    for (model, way), plays in groups:
-        read = [p for p in plays if p.get("dominated_mass") is not None]
-        if read:
-            means = [_mean_known([p[name] for p in read]) for name in names]
-            rows.append((model, way, *means))
-    if not rows:
-        return []
-    columns = (
-        Column("player"),
-        Column("asked for"),
-        Column("distance to equilibrium", "right", "total variation to the nearest equilibrium strategy", ".3f"),
-        Column("gap to nearest", "right", "Nash gap against the nearest equilibrium's opponent", ".2f"),
-        Column("dominated", "right", "probability on strictly dominated actions", ".3f"),
-        Column("security loss", "right", "maximin value less what the answer guarantees", ".2f"),
-    )
-    return [Table(columns, tuple(rows), "Games with possibly many equilibria: means over games.")]
-
-
-def _mean_known(values: list[Any]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
-
-
 def _samples(results: Results, figure: str) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     groups = {" / ".join(group): rows for group, rows in results.groups.items()} | results.baselines
     for name, rows in groups.items():
-        values = [row[figure] for row in rows if row.get(figure) is not None]
+        values = [number for row in rows if (number := get_number(row, figure)) is not None]
         if values:
             found[name] = values
     return found
@@ -237,12 +212,12 @@ def _features(results: Results) -> Section | None:
     read = [(name, row) for name, row in rows if row["gap_normalised"] is not None]
     if not read or not results.baselines:
         return None
-    hardness = {(r["game"], r["seat"]): r["gap_normalised"] for r in results.baselines["uniform"]}
+    hardness = {(r["game"], r["seat"]): r["gap_normalised"] or 0.0 for r in results.baselines["uniform"]}
     blocks: list[Block] = [
         Figure(
             figures.scatter(
                 [hardness[(row["game"], row["seat"])] for _, row in read],
-                [row["gap_normalised"] for _, row in read],
+                [row["gap_normalised"] or 0.0 for _, row in read],
                 [name for name, _ in read],
                 x_label="gap of uniform play / payoff range",
                 y_label="gap / payoff range",
@@ -255,14 +230,14 @@ def _features(results: Results) -> Section | None:
     return Section("Which games are hard", tuple(blocks))
 
 
-def _by_support(read: list[tuple[str, dict[str, Any]]]) -> Table:
-    sizes = sorted({row["support"] for _, row in read})
+def _by_support(read: list[tuple[str, BenchRow]]) -> Table:
+    sizes = sorted({row["support"] for _, row in read if row["support"] is not None})
     names = list(dict.fromkeys(name for name, _ in read))
     rows = []
     for name in names:
         cells = []
         for size in sizes:
-            values = [r["gap_normalised"] for n, r in read if n == name and r["support"] == size]
+            values = [r["gap_normalised"] or 0.0 for n, r in read if n == name and r["support"] == size]
             cells.append(float(np.mean(values)) if values else None)
         rows.append((name, *cells))
     columns = (Column("player"), *(Column(f"support {size}", "right", format=".3f") for size in sizes))

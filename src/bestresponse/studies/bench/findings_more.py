@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from bestresponse.report.document import Block, Column, Figure, Paragraph, Section, Table
 from bestresponse.report.figures import charts as figures
-from bestresponse.studies.bench.general import correlated_regret_of
+from bestresponse.studies.bench.general import compute_correlated_regret
+from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.results import Results
-from bestresponse.studies.bench.stability import invariance, invariance_score, model_differences, sensitivity
+from bestresponse.studies.bench.stability import compare_players, measure_conditions, measure_variants
 
 __all__ = ["comparison_section", "invariance_section", "sensitivity_section"]
 
 
 def comparison_section(results: Results) -> Section | None:
     """Players compared on the games both answered."""
-    differences = model_differences(results)
+    differences = compare_players(results)
     if not differences:
         return None
     columns = (
         Column("player"),
         Column("compared with"),
-        Column("difference", "right", "mean difference of gap / range; negative: the first player is better", ".3f"),
+        Column("by", help="the figure that is compared"),
+        Column("difference", "right", "mean difference of the figure; negative: the first player is better", ".3f"),
         Column("games", "right"),
         Column("p", "right", "sign-flip test, adjusted for the number of comparisons (Holm)", ".3g"),
         Column("effect", "right", "mean difference over its standard deviation between games", ".2f"),
     )
-    rows = tuple((a, b, c.difference, c.difference.n, p, c.effect) for a, b, c, p in differences)
+    titles = {metric.name: metric.title for metric in METRICS}
+    rows = tuple(
+        (
+            d.first,
+            d.second,
+            titles[d.figure],
+            d.comparison.difference,
+            d.comparison.difference.n,
+            d.adjusted_p,
+            d.comparison.effect,
+        )
+        for d in differences
+    )
     blocks: list[Block] = [Table(columns, rows, "Paired on common games.")]
     blocks += _self_play(results)
     return Section("Players compared", tuple(blocks))
@@ -32,8 +48,6 @@ def comparison_section(results: Results) -> Section | None:
 
 def _self_play(results: Results) -> list[Block]:
     """Where a model answered both seats of a game: the regret of its two answers against each other."""
-    import numpy as np
-
     rows = []
     for model, elicit in sorted({(r["model"], r["elicit"]) for r in results.original}):
         seats: dict[int, dict[str, list[float]]] = {}
@@ -42,7 +56,7 @@ def _self_play(results: Results) -> list[Block]:
                 seats.setdefault(row["game"], {})[row["seat"]] = row["strategy"]
         payoffs = results.plan.conditions[0].drawn.payoffs
         regrets = [
-            correlated_regret_of(payoffs[g], np.asarray(s["row"]), np.asarray(s["col"]))
+            compute_correlated_regret(payoffs[g], np.asarray(s["row"]), np.asarray(s["col"]))
             / max(np.ptp(payoffs[g]), 1e-300)
             for g, s in seats.items()
             if len(s) == 2
@@ -63,18 +77,9 @@ def _self_play(results: Results) -> list[Block]:
 
 def invariance_section(results: Results) -> Section | None:
     """How answers change when the same game is told otherwise."""
-    effects = invariance(results)
+    effects = measure_variants(results) if results.plan.config.suite == "invariance" else ()
     if not effects:
         return None
-    scores = invariance_score(results)
-    total = Table(
-        (
-            Column("player"),
-            Column("asked for"),
-            Column("invariance score", "right", "1: never changes its answer", ".3f"),
-        ),
-        tuple((model, way, score) for (model, way), score in scores.items()),
-    )
     columns = (
         Column("player"),
         Column("asked for"),
@@ -95,7 +100,6 @@ def invariance_section(results: Results) -> Section | None:
                 "relabelled, disguised by a story and in another format. A rational player's answer does not change. "
                 "An answer that ignores the game does not change either, so read the score together with the gap."
             ),
-            total,
             Figure(picture, "Invariance by variant with 95 % intervals.", "Forest plot of invariance by variant"),
             Table(columns, rows),
         ),
@@ -104,9 +108,9 @@ def invariance_section(results: Results) -> Section | None:
 
 def sensitivity_section(results: Results) -> Section | None:
     """How the gap depends on size, payoff scale and temperature."""
-    if len(results.plan.conditions) == 1:
+    if results.plan.config.suite != "sensitivity":
         return None
-    effects = sensitivity(results)
+    effects = measure_conditions(results)
     columns = (
         Column("player"),
         Column("asked for"),

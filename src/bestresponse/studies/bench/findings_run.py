@@ -14,6 +14,8 @@ from bestresponse.studies.bench.results import Results
 
 __all__ = ["benchmark_method", "reading_section"]
 
+_BOUNDS = "between every missing answer being perfect and being the worst that the game and its opponent allow"
+
 
 def reading_section(results: Results, quotes: Iterable[tuple[str, str, str]]) -> Section:
     """How the answers were read, with examples of those that could not be, and what the missing ones could change."""
@@ -22,20 +24,19 @@ def reading_section(results: Results, quotes: Iterable[tuple[str, str, str]]) ->
         Column("player"),
         Column("asked for"),
         *(Column(kind, "right") for kind in kinds),
-        Column(
-            "gap / range if all had answered", "right", "between every missing answer being perfect and being the worst"
-        ),
+        Column("gap / range if all had answered", "right", _BOUNDS),
+        Column("exploitability / range if all had answered", "right", _BOUNDS),
     )
     rows = []
     for s in results.summaries:
         counts = dict(s.statuses)
-        rows.append(
-            (s.player, s.way, *(counts.get(kind, 0) for kind in kinds), f"{s.bounds:.3f}" if s.bounds else None)
-        )
+        bounds = (s.bound("gap_normalised"), s.bound("exploitability_normalised"))
+        written = (f"{bound:.3f}" if bound else None for bound in bounds)
+        rows.append((s.player, s.way, *(counts.get(kind, 0) for kind in kinds), *written))
     blocks: list[Block] = [
         Paragraph(
             "Nothing is made up: an answer is valid, repaired by a stated rule, or it counts as one of four kinds of "
-            "failure and enters no mean. The last column bounds what the failures could have changed."
+            "failure and enters no mean. The last columns bound what the failures could have changed."
         ),
         Table(columns, tuple(rows)),
     ]

@@ -18,15 +18,15 @@ from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["correlated_regret_of", "general_sum_measures"]
+__all__ = ["compute_correlated_regret", "general_sum_measures"]
 
 
 def general_sum_measures(own: Array, other: Array, x: Array) -> dict[str, Any]:
-    """The figures of strategy `x` in the game (own, other)."""
+    """Compute the figures of strategy `x` in the game (own, other)."""
     security = float(solve_zero_sum(own).values[0])
     row: dict[str, Any] = {
         "dominated_mass": float(x[list(_dominated(own.shape, own.tobytes()))].sum()),
-        "security_loss": max(security - float((x @ own).min()), 0.0),
+        "security_loss": _without_noise(security - float((x @ own).min()), own),
         "equilibrium_distance": None,
         "gap_nearest": None,
     }
@@ -36,8 +36,12 @@ def general_sum_measures(own: Array, other: Array, x: Array) -> dict[str, Any]:
         nearest = int(np.argmin(distances))
         against = own @ strategies[nearest][1]
         row["equilibrium_distance"] = distances[nearest]
-        row["gap_nearest"] = max(float(against.max() - x @ against), 0.0)
+        row["gap_nearest"] = _without_noise(float(against.max() - x @ against), own)
     return row
+
+
+def _without_noise(figure: float, own: Array) -> float:
+    return figure if figure > 1e-9 * float(np.abs(own).max()) else 0.0
 
 
 @lru_cache(maxsize=4096)
@@ -70,8 +74,8 @@ def _matrix(data: bytes, shape: tuple[int, int]) -> Array:
     return np.frombuffer(data, dtype=np.float64).reshape(shape)
 
 
-def correlated_regret_of(payoffs: Array, row: Array, col: Array) -> float:
-    """The largest gain either seat could make by a swap of actions when both play these strategies independently."""
+def compute_correlated_regret(payoffs: Array, row: Array, col: Array) -> float:
+    """Compute the largest gain either seat could make by swapping actions when both play these strategies."""
     gains = []
     for own, x, y in ((payoffs[0], row, col), (payoffs[1].T, col, row)):
         against = own @ y

@@ -9,15 +9,16 @@ For a player with own payoffs U (own actions as rows), an opponent fixed to its 
 Against an equilibrium opponent every action of the support has gap zero, so a gap of zero may be luck; exploitability
 is zero only for strategies that guarantee the value. `_normalised` figures are divided by the range of U.
 
-A play without a readable answer has no gap: the `worst` figures say what it could have been at most.
+A play without a readable answer has no gap: the `worst` figures say what it could have been at most, given the game
+and its opponent. Figures below a billionth of the payoffs are rounding noise and count as 0.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,33 +30,35 @@ from bestresponse.runs.folder import StoredPlay
 from bestresponse.studies.bench.drawn import own_view
 from bestresponse.studies.bench.general import general_sum_measures
 from bestresponse.studies.bench.given import theme_of
+from bestresponse.studies.bench.plan import Plan
+from bestresponse.studies.bench.rows import NO_FIGURES, Asked, BenchRow, Figures
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.measure import optimal_opponent_range
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["Row", "measure", "measure_strategies"]
+__all__ = ["measure", "measure_strategies"]
 
-Row = dict[str, Any]
+_NOISE = 1e-9
 _SUPPORT = 1e-9
 _CHUNK = 5000
 
 
-def measure(plays: Iterable[StoredPlay]) -> Iterator[Row]:
-    """One flat row a play, in their order: what was asked, how the answer was read, and what it is worth."""
+def measure(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[BenchRow]:
+    """Yield one row for each play, in their order."""
     plays = iter(plays)
     while chunk := list(islice(plays, _CHUNK)):
-        yield from _measure_chunk(chunk)
+        yield from _measure_chunk(plan, chunk)
 
 
-def _measure_chunk(plays: list[StoredPlay]) -> list[Row]:
-    rows = []
+def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[BenchRow]:
+    rows: list[BenchRow] = []
     answered: dict[tuple[int, ...], list[tuple[int, Array, Array, Array, Array]]] = defaultdict(list)
     for number, play in enumerate(plays):
         own, other = own_view(np.asarray(play.data["payoffs"], dtype=np.float64), play.data["seat"])
         mine, opponent, labels = _answers(play)
-        row = _asked(play.spec, play.data, own, mine)
+        row: BenchRow = {**_describe(play, own, mine), **NO_FIGURES}
         if mine.action is None or opponent is None:
-            row |= _unanswered(own, None if opponent is None else opponent.action)
+            row |= _bound(own, other, np.asarray(plan.find_opponent(play.data)))  # type: ignore[typeddict-item]
         else:
             x, y = as_strategy(mine.action, labels), np.asarray(opponent.action, dtype=np.float64)
             row["strategy"] = _carried_back(x, play.data["back"])
@@ -70,7 +73,7 @@ def _measure_chunk(plays: list[StoredPlay]) -> list[Row]:
 
 
 def _answers(play: StoredPlay) -> tuple[Decision, Decision | None, tuple[str, ...]]:
-    """What the player and its opponent answered, and the labels of the player's actions."""
+    """Return what the player and its opponent answered, and the labels of the player's actions."""
     dress = theme_of(play.data)
     seat = play.data["seat"]
     answers = {s.role: s.decision for s in play.record.submissions}
@@ -80,10 +83,17 @@ def _answers(play: StoredPlay) -> tuple[Decision, Decision | None, tuple[str, ..
     return mine, answers.get(dress.players[1 - seat]), dress.actions[seat][: len(play.data["back"])]
 
 
-def _asked(spec: str, data: Mapping[str, Any], own: Array, mine: Decision) -> Row:
+def _describe(play: StoredPlay, own: Array, mine: Decision) -> Asked:
+    data = play.data
     return {
-        "spec": spec,
-        **{name: data[name] for name in ("condition", "game", "variant", "model", "elicit", "format", "theme")},
+        "spec": play.spec,
+        "condition": data["condition"],
+        "game": data["game"],
+        "variant": data["variant"],
+        "model": data["model"],
+        "elicit": data["elicit"],
+        "format": data["format"],
+        "theme": data["theme"],
         "seat": ("row", "col")[data["seat"]],
         "temperature": data["temperature"],
         "rows": own.shape[0],
@@ -91,6 +101,9 @@ def _asked(spec: str, data: Mapping[str, Any], own: Array, mine: Decision) -> Ro
         "status": mine.reading.status.value,
         "how": mine.reading.how,
         "strategy": None,
+        "attempts": None,
+        "claims": None,
+        "refuted": None,
     }
 
 
@@ -102,12 +115,12 @@ def _carried_back(x: Array, back: list[int]) -> list[float]:
     return original
 
 
-def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Row]:
-    """The figures of strategies `x` (n, actions) against the equilibrium opponents `y`, for n games of one shape."""
+def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Figures]:
+    """Compute the figures of strategies `x` (n, actions) against the opponents `y`, for n games of one shape."""
     spread = np.ptp(own, axis=(1, 2))
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
-    gap = np.maximum(best - llm, 0.0)
+    gap = _without_noise(best - llm, own)
     columns: dict[str, Any] = {
         "llm_value": llm,
         "br_value": best,
@@ -122,17 +135,24 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Row
     if zero_sum.all():
         columns |= _zero_sum_columns(own, x, y, best, gap)
     rows = [
-        dict(zip(columns, cells, strict=True)) for cells in zip(*(c.tolist() for c in columns.values()), strict=True)
+        {**NO_FIGURES, **dict(zip(columns, cells, strict=True))}
+        for cells in zip(*(c.tolist() for c in columns.values()), strict=True)
     ]
     if not zero_sum.all():
         for row, a, b, mix in zip(rows, own, other, x, strict=True):
             row |= general_sum_measures(a, b, mix)
-    return rows
+    return cast(list[Figures], rows)
+
+
+def _without_noise(figure: Array, own: Array) -> Array:
+    """Return the figures of n games with negative ones and rounding errors set to 0."""
+    floor = _NOISE * np.abs(own).max(axis=(1, 2))
+    return np.where(figure > floor, figure, 0.0)
 
 
 def _zero_sum_columns(own: Array, x: Array, y: Array, value: Array, gap: Array) -> dict[str, Array]:
     """The best-response value against an optimal opponent is the value of the game."""
-    exploitability = np.maximum(value - np.einsum("ni,nij->nj", x, own).min(axis=1), 0.0)
+    exploitability = _without_noise(value - np.einsum("ni,nij->nj", x, own).min(axis=1), own)
     spread = np.ptp(own, axis=(1, 2))
     widest = gap.copy()
     for k in np.flatnonzero(~_certainly_unique(own, y, value) & (exploitability > 0)):
@@ -165,16 +185,16 @@ def _certainly_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
     return np.asarray(rows_strict & cols_strict & square & determined)
 
 
-def _unanswered(own: Array, opponent: Any) -> Row:
-    """No figures, only how bad they could have been; 1 is the most a normalised figure can be."""
-    row: Row = {"llm_value": None, "nash_gap": None, "gap_normalised": None, "exploitability": None}
-    spread = float(np.ptp(own))
-    row |= {"exploitability_normalised": None, "payoff_range": spread, "worst_gap": spread, "worst_normalised": 1.0}
-    if opponent is not None:
-        against = own @ np.asarray(opponent, dtype=np.float64)
-        row |= {"br_value": float(against.max()), "worst_gap": float(np.ptp(against))}
-        row["worst_normalised"] = row["worst_gap"] / spread if spread else 0.0
-    return row
+def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
+    """Say how bad a missing answer could have been at most in this game against this opponent."""
+    spread, against = float(np.ptp(own)), own @ opponent
+    worst_gap = float(np.ptp(against))
+    found = {"br_value": float(against.max()), "payoff_range": spread, "worst_gap": worst_gap}
+    found["worst_normalised"] = worst_gap / spread if spread else 0.0
+    if (own == -other).all():
+        worst = float(against.max() - own.min())
+        found["worst_exploitability_normalised"] = worst / spread if spread else 0.0
+    return found
 
 
 def _shares(figure: Array, spread: Array) -> Array:

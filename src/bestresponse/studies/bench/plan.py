@@ -7,7 +7,7 @@ stops early has put the same games to all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -60,14 +60,30 @@ class Plan:
     @cached_property
     def total(self) -> int:
         """How many plays there are: every game has the same."""
-        return self.config.num_games * sum(1 for c in self.conditions for _ in self._specs_of(0, c))
+        return sum(c.config.num_games * sum(1 for _ in self._specs_of(0, c)) for c in self.conditions)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Condition]:
+        return {condition.name: condition for condition in self.conditions}
 
     def condition(self, name: str) -> Condition:
-        return next(condition for condition in self.conditions if condition.name == name)
+        """Return the condition of that name."""
+        return self._by_name[name]
 
     def specs(self) -> Iterator[Spec]:
+        """Yield every play as plain data."""
         for game, condition in product(range(self.config.num_games), self.conditions):
-            yield from self._specs_of(game, condition)
+            if game < condition.config.num_games:
+                yield from self._specs_of(game, condition)
+
+    def find_opponent(self, data: Mapping[str, Any]) -> tuple[float, ...]:
+        """Return the strategy of the opponent in a play: that of the drawn game, carried over to the game as told."""
+        drawn = self.condition(data["condition"]).drawn
+        seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
+        mix = drawn.get_opponent(data["game"], seat)
+        if "opponent_back" not in data:
+            return mix
+        return tuple(mix[k] if k < len(mix) else 0.0 for k in data["opponent_back"])
 
     def _specs_of(self, game: int, condition: Condition) -> Iterator[Spec]:
         c = condition.config
@@ -97,7 +113,8 @@ def _one_letter(name: str) -> bool:
 
 def _data(game: int, condition: Condition, tale: Variant, model: str, elicit: str) -> dict[str, Any]:
     c = condition.config
-    return {
+    carried = {"opponent_back": list(tale.opponent_back)} if tale.opponent_back is not None else {}
+    return carried | {
         "study": "bench",
         "condition": condition.name,
         "game": game,
@@ -110,12 +127,19 @@ def _data(game: int, condition: Condition, tale: Variant, model: str, elicit: st
         "model": model,
         "elicit": elicit,
         "style": c.style,
-        "temperature": c.temperature,
+        "temperature": _choose_temperature(c.temperature, elicit),
         "max_tokens": c.max_tokens,
         "attempts": c.attempts,
         "samples": c.samples if elicit == "sampled" else 1,
         "llm_seed": c.llm_seed if c.llm_seed is not None else split(c.seed, "llm") % 2**31,
     }
+
+
+def _choose_temperature(wanted: float | None, elicit: str) -> float:
+    """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at 1."""
+    if elicit == "logprobs":
+        return 1.0
+    return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
 
 
 def _sensitivity(config: BenchConfig) -> Iterator[Condition]:

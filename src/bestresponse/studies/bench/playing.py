@@ -20,7 +20,6 @@ from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.given import theme_of
 from bestresponse.studies.bench.plan import Plan
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 __all__ = ["game_of", "make_player", "seat_player"]
 
@@ -39,8 +38,7 @@ def seat_player(data: Mapping[str, Any], model: Model) -> Player:
     """The model in the way of asking that a spec names."""
     elicit = data["elicit"]
     seed = data["llm_seed"]
-    default = 1.0 if elicit == "sampled" else 0.0
-    temperature = default if data["temperature"] is None else data["temperature"]
+    temperature = data["temperature"]
     sampling = Sampling(temperature, max_tokens=data["max_tokens"], seed=seed)
     if elicit == "logprobs" and is_verified(data["model"]):
         raise UsageError("--elicit logprobs asks for no reasons, so that nothing can be verified; choose another way")
@@ -80,21 +78,8 @@ def make_player(
         seat = data["seat"]
         seats: dict[str, Player] = {
             game.roles[seat]: seat_player(data, models[data["model"]]),
-            game.roles[1 - seat]: FixedMix(_opponent(plan, data), "equilibrium"),
+            game.roles[1 - seat]: FixedMix(plan.find_opponent(data), "equilibrium"),
         }
         return play(game, seats, submissions=done, on_submission=keep)
 
     return play_one
-
-
-def _opponent(plan: Plan, data: Mapping[str, Any]) -> tuple[float, ...]:
-    """The opponent's equilibrium strategy; that of the drawn game where the game is told as drawn."""
-    drawn = plan.condition(data["condition"]).drawn
-    seat = data["seat"]
-    if data["variant"] in ("original", "relabelled", "disguised", "format"):
-        return drawn.opponent_of(data["game"], seat)
-    payoffs = np.asarray(data["payoffs"])
-    if (payoffs[0] == -payoffs[1]).all():
-        solution = solve_zero_sum(payoffs[0])
-        return tuple(map(float, (solution.col if seat == 0 else solution.row)[0]))
-    return type(drawn)(payoffs[None]).opponent_of(0, seat)

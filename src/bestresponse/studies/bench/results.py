@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from bestresponse.report.document import Table
+from bestresponse.report.metrics import figures_to_json, tabulate_figures
 from bestresponse.runs.folder import StoredPlay
-from bestresponse.studies.bench.measure import Row, measure
+from bestresponse.studies.bench.measure import measure
+from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.plan import BASE, Plan
-from bestresponse.studies.bench.summary import PlayerSummary, baseline_rows, seed_summary, summarise
+from bestresponse.studies.bench.rows import BenchRow
+from bestresponse.studies.bench.summary import BASELINE, PlayerSummary, make_baseline_rows, seed_summary
 
-__all__ = ["Results"]
+__all__ = ["Group", "Results", "tabulate_players"]
 
 Group = tuple[str, str]
+"""A player and how it was asked."""
 
 
 @dataclass(frozen=True)
@@ -22,13 +27,13 @@ class Results:
     """The measured plays of a run."""
 
     plan: Plan
-    rows: tuple[Row, ...]
+    rows: tuple[BenchRow, ...]
 
     @classmethod
     def measure(cls, plan: Plan, plays: Iterable[StoredPlay]) -> Results:
         """Measure plays of `plan`; rows are in the order of conditions and games."""
         rows = sorted(
-            measure(plays), key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"])
+            measure(plan, plays), key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"])
         )
         return cls(plan, tuple(rows))
 
@@ -45,61 +50,69 @@ class Results:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The summary of the first player, and every player's and baseline's under `players` and `baselines`."""
-        players = {" / ".join(group): seed_summary(rows) for group, rows in self.groups.items()}
-        for s in self.summaries:
-            players[f"{s.player} / {s.way}"]["intervals"] = {
-                name: None if interval is None else interval.to_json()
-                for name, interval in (
-                    ("nash_gap", s.gap),
-                    ("gap_normalised", s.gap_normalised),
-                    ("exploitability_normalised", s.exploitability_normalised),
-                )
-            }
+        players = {f"{s.player} / {s.way}": _summarise(s) for s in self.summaries}
+        baselines = {s.player: _summarise(s) for s in self.baseline_summaries}
         first = next(iter(players.values()), {})
-        baselines = {name: seed_summary(rows) for name, rows in self.baselines.items()}
-        return {**{k: v for k, v in first.items() if k != "intervals"}, "players": players, "baselines": baselines}
+        top = {name: value for name, value in first.items() if name != "metrics"}
+        return {**top, "players": players, "baselines": baselines}
 
     @cached_property
-    def original(self) -> tuple[Row, ...]:
+    def original(self) -> tuple[BenchRow, ...]:
         """The rows of games told as drawn, under the run's base settings."""
         return tuple(row for row in self.rows if row["variant"] == "original" and row["condition"] == BASE)
 
     @cached_property
     def games(self) -> tuple[int, ...]:
+        """The numbers of the games that were played under the base settings."""
         return tuple(sorted({row["game"] for row in self.original}))
 
-    def way(self, row: Row) -> str:
-        """How the row's player was asked, naming only what varies in this run."""
+    def describe_way(self, row: BenchRow) -> str:
+        """Say how the row's player was asked, naming only what varies in this run."""
         c = self.plan.config
         parts = [row["elicit"]]
-        for name, values in (("format", c.formats), ("theme", c.themes), ("seat", c.seats)):
-            if len(values) > 1:
-                parts.append(str(row[name]))
+        parts += [row["format"]] if len(c.formats) > 1 else []
+        parts += [row["theme"]] if len(c.themes) > 1 else []
+        parts += [row["seat"]] if len(c.seats) > 1 else []
         return ", ".join(parts)
 
-    @cached_property
-    def groups(self) -> dict[Group, list[Row]]:
-        """Rows of the original games by (model, way), in the order of the settings."""
-        found: dict[Group, list[Row]] = {}
-        order = {model: number for number, model in enumerate(self.plan.config.models)}
-        for row in sorted(self.original, key=lambda r: order.get(r["model"], len(order))):
-            found.setdefault((row["model"], self.way(row)), []).append(row)
+    def group(self, rows: Iterable[BenchRow]) -> dict[Group, list[BenchRow]]:
+        """Group rows by player and way of asking, in the order of the settings."""
+        found: dict[Group, list[BenchRow]] = {}
+        order = {model: number for number, model in enumerate(self.plan.config.labels)}
+        for row in sorted(rows, key=lambda r: order.get(r["model"], len(order))):
+            found.setdefault((row["model"], self.describe_way(row)), []).append(row)
         return found
 
     @cached_property
-    def baselines(self) -> dict[str, list[Row]]:
+    def groups(self) -> dict[Group, list[BenchRow]]:
+        """Rows of the games as drawn, by player and way of asking."""
+        return self.group(self.original)
+
+    @cached_property
+    def baselines(self) -> dict[str, list[BenchRow]]:
         """Rows of every baseline on the games that were put to the models."""
         if not self.games:
             return {}
-        condition = self.plan.conditions[0]
-        return baseline_rows(condition.drawn, self.plan.config.seats, self.games, self.plan.config.seed)
+        config = self.plan.config
+        return make_baseline_rows(self.plan.conditions[0].drawn, config.seats, self.games, config.seed)
 
     @cached_property
     def summaries(self) -> tuple[PlayerSummary, ...]:
-        seed = self.plan.config.seed
-        return tuple(summarise(rows, model, way, seed) for (model, way), rows in self.groups.items())
+        """Every player in every way of asking, under the base settings."""
+        base = self.group(row for row in self.rows if row["condition"] == BASE)
+        return tuple(PlayerSummary(model, way, tuple(rows)) for (model, way), rows in base.items())
 
     @cached_property
     def baseline_summaries(self) -> tuple[PlayerSummary, ...]:
-        seed = self.plan.config.seed
-        return tuple(summarise(rows, name, "baseline", seed) for name, rows in self.baselines.items())
+        """Every baseline on the games that were put to the models."""
+        return tuple(PlayerSummary(name, BASELINE, tuple(rows)) for name, rows in self.baselines.items())
+
+
+def _summarise(summary: PlayerSummary) -> dict[str, Any]:
+    return seed_summary(summary.original) | {"metrics": figures_to_json(summary.figures)}
+
+
+def tabulate_players(summaries: Sequence[PlayerSummary], caption: str = "") -> Table:
+    """Build the table of players: a column for every metric that somebody has."""
+    groups = [((s.player, s.way), s.figures) for s in summaries]
+    return tabulate_figures(METRICS, groups, labels=("player", "asked for"), caption=caption)

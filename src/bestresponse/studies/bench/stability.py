@@ -1,24 +1,36 @@
-"""Whether answers change when they should not (invariance) and how they change with the setting (sensitivity).
+"""Does the answer change when it should not, do settings matter, and who plays better than whom?
 
-Invariance of a player to a variant: 1 - mean total variation distance between its answers to the game as drawn and to
-the same game told otherwise, carried back to the original actions. 1: the same answer always; an answer that ignores
+The invariance score of a variant is 1 - the mean total variation distance between the answer to a game and the answer
+to the same game told otherwise, carried back to the original actions. 1: the same answer always; an answer that ignores
 the game scores 1 too, so the score stands beside the gap, never alone.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.seeds import split
 from bestresponse.report.stats.statistics import Comparison, Interval, cluster_bootstrap, holm, paired_difference
-from bestresponse.studies.bench.measure import Row
+from bestresponse.studies.bench.metrics import compute_distance, pair_variants
 from bestresponse.studies.bench.results import Results
+from bestresponse.studies.bench.rows import BenchRow, get_number
 
-__all__ = ["ConditionEffect", "VariantEffect", "invariance", "invariance_score", "model_differences", "sensitivity"]
+__all__ = [
+    "COMPARED",
+    "ConditionEffect",
+    "PlayerDifference",
+    "VariantEffect",
+    "compare_players",
+    "measure_conditions",
+    "measure_variants",
+]
+
+COMPARED = ("gap_normalised", "exploitability_normalised")
+"""The figures by which players are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,98 +57,87 @@ class ConditionEffect:
     asked: int
 
 
-def _keyed(rows: list[Row]) -> dict[tuple[Any, ...], Row]:
-    return {(r["model"], r["elicit"], r["game"]): r for r in rows if r["strategy"] is not None}
+@dataclass(frozen=True, slots=True)
+class PlayerDifference:
+    """Two players on the games both answered: first less second in one figure; negative where the first is better."""
+
+    first: str
+    second: str
+    figure: str
+    comparison: Comparison
+    adjusted_p: float
 
 
-def _moves(results: Results, variant: str) -> dict[tuple[str, str], list[tuple[Row, Row]]]:
-    """Pairs (original, variant) of answered plays by (model, way).
-
-    A variant may change format, theme or seat itself, so pairs are found within the one original setting.
-    """
-    originals = _keyed(list(results.original))
-    found: dict[tuple[str, str], list[tuple[Row, Row]]] = defaultdict(list)
-    for key, told in _keyed([r for r in results.rows if r["variant"] == variant]).items():
-        if key in originals:
-            found[(told["model"], told["elicit"])].append((originals[key], told))
-    return found
-
-
-def _distance(pair: tuple[Row, Row]) -> float:
-    return 0.5 * float(np.abs(np.subtract(pair[0]["strategy"], pair[1]["strategy"])).sum())
-
-
-def invariance(results: Results) -> tuple[VariantEffect, ...]:
-    """Every player on every variant, p-values adjusted over all of them (Holm)."""
+def measure_variants(results: Results) -> tuple[VariantEffect, ...]:
+    """Measure every player on every variant, p-values adjusted over all of them (Holm)."""
     found = []
     for variant in results.plan.variants:
-        for (model, way), pairs in sorted(_moves(results, variant).items()):
-            rng = np.random.default_rng(split(results.plan.config.seed, "invariance", model, way, variant))
+        for summary in results.summaries:
+            pairs = pair_variants(summary.rows, variant)
+            if not pairs:
+                continue
+            rng = _make_generator(results, "invariance", summary.player, summary.way, variant)
             games = [first["game"] for first, _ in pairs]
-            score = cluster_bootstrap([1 - _distance(p) for p in pairs], games, rng=rng)
-            change = paired_difference(
-                [b["gap_normalised"] for _, b in pairs], [a["gap_normalised"] for a, _ in pairs], games, rng=rng
-            )
-            found.append((model, way, variant, score, change))
+            score = cluster_bootstrap([1 - compute_distance(p) for p in pairs], games, rng=rng)
+            told, drawn = (_read([p[k] for p in pairs], "gap_normalised") for k in (1, 0))
+            change = paired_difference(told, drawn, games, rng=rng)
+            found.append((summary.player, summary.way, variant, score, change))
     if not found:
         return ()
     adjusted = holm([change.p_value for *_, change in found])
     return tuple(VariantEffect(*each, float(p)) for each, p in zip(found, adjusted, strict=True))
 
 
-def invariance_score(results: Results) -> dict[tuple[str, str], Interval]:
-    """One score per player: the mean over all its variants, games resampled as wholes."""
-    moved: dict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
-    for variant in results.plan.variants:
-        for group, pairs in _moves(results, variant).items():
-            moved[group] += [(pair[0]["game"], 1 - _distance(pair)) for pair in pairs]
-    scores = {}
-    for (model, way), points in sorted(moved.items()):
-        rng = np.random.default_rng(split(results.plan.config.seed, "invariance score", model, way))
-        scores[(model, way)] = cluster_bootstrap([s for _, s in points], [g for g, _ in points], rng=rng)
-    return scores
+def _read(rows: Sequence[BenchRow], figure: str) -> list[float]:
+    return [number for row in rows if (number := get_number(row, figure)) is not None]
 
 
-def sensitivity(results: Results) -> tuple[ConditionEffect, ...]:
-    """Every player under every condition of the run."""
-    groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+def _make_generator(results: Results, *names: str) -> np.random.Generator:
+    return np.random.default_rng(split(results.plan.config.seed, *names))
+
+
+def measure_conditions(results: Results) -> tuple[ConditionEffect, ...]:
+    """Measure every player under every condition of the run."""
+    groups: dict[tuple[str, str, str], list[BenchRow]] = defaultdict(list)
     for row in results.rows:
         if row["variant"] == "original":
-            groups[(row["model"], results.way(row), row["condition"])].append(row)
+            groups[(row["model"], results.describe_way(row), row["condition"])].append(row)
     order = {condition.name: number for number, condition in enumerate(results.plan.conditions)}
     effects = []
     for (model, way, condition), rows in sorted(groups.items(), key=lambda item: (item[0][:2], order[item[0][2]])):
         read = [row for row in rows if row["gap_normalised"] is not None]
-        rng = np.random.default_rng(split(results.plan.config.seed, "sensitivity", model, way, condition))
-        gap = (
-            cluster_bootstrap([r["gap_normalised"] for r in read], [r["game"] for r in read], rng=rng) if read else None
-        )
+        rng = _make_generator(results, "sensitivity", model, way, condition)
+        gap = cluster_bootstrap(_read(read, "gap_normalised"), [r["game"] for r in read], rng=rng) if read else None
         effects.append(ConditionEffect(model, way, condition, gap, len(read), len(rows)))
     return tuple(effects)
 
 
-def model_differences(results: Results) -> list[tuple[str, str, Comparison, float]]:
-    """Every two players on the games both answered: (first, second, difference of normalised gaps, adjusted p)."""
-    players = {
-        " / ".join(group): {(r["game"], r["seat"]): r["gap_normalised"] for r in rows if r["nash_gap"] is not None}
-        for group, rows in results.groups.items()
-    }
-    players |= {
-        name: {(r["game"], r["seat"]): r["gap_normalised"] for r in rows}
-        for name, rows in results.baselines.items()
-        if name in ("uniform", "maximin")
-    }
-    models = {" / ".join(group) for group in results.groups}
+def compare_players(results: Results) -> list[PlayerDifference]:
+    """Compare every model with every other and with simple baselines, on the games both answered."""
     found = []
-    names = list(players)
-    for i, first in enumerate(names):
-        for second in names[i + 1 :]:
-            common = sorted(players[first].keys() & players[second].keys())
-            if first in models and len(common) > 1:
-                rng = np.random.default_rng(split(results.plan.config.seed, "difference", first, second))
-                a, b = [players[first][k] for k in common], [players[second][k] for k in common]
-                found.append((first, second, paired_difference(a, b, [g for g, _ in common], rng=rng)))
+    models = [" / ".join(group) for group in results.groups]
+    for figure in COMPARED:
+        players = {" / ".join(group): _find_values(rows, figure) for group, rows in results.groups.items()}
+        players |= {
+            name: _find_values(rows, figure)
+            for name, rows in results.baselines.items()
+            if name in ("uniform", "maximin", "equilibrium")
+        }
+        names = list(players)
+        for i, first in enumerate(models):
+            for second in names[i + 1 :]:
+                common = sorted(players[first].keys() & players[second].keys())
+                if len(common) > 1:
+                    rng = _make_generator(results, "difference", figure, first, second)
+                    a, b = [players[first][k] for k in common], [players[second][k] for k in common]
+                    compared = paired_difference(a, b, [game for game, _ in common], rng=rng)
+                    found.append((first, second, figure, compared))
     if not found:
         return []
     adjusted = holm([comparison.p_value for *_, comparison in found])
-    return [(first, second, c, float(p)) for (first, second, c), p in zip(found, adjusted, strict=True)]
+    return [PlayerDifference(*each, float(p)) for each, p in zip(found, adjusted, strict=True)]
+
+
+def _find_values(rows: Sequence[BenchRow], figure: str) -> dict[tuple[int, str], float]:
+    """Return the known values of a figure by game and seat."""
+    return {(r["game"], r["seat"]): number for r in rows if (number := get_number(r, figure)) is not None}

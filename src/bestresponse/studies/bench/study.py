@@ -106,6 +106,7 @@ class _Precision:
     """Watch the normalised gap of every player and stop when all are known precisely enough."""
 
     def __init__(self, plan: Plan, folder: RunFolder) -> None:
+        self._plan = plan
         self._half_width = plan.config.precision or 0.0
         self._expected = len(plan.config.models) * len(plan.config.elicit)
         self._seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
@@ -125,7 +126,7 @@ class _Precision:
     def _add(self, play: StoredPlay) -> None:
         if play.data["variant"] != "original" or play.data["condition"] != BASE:
             return
-        (row,) = measure([play])
+        (row,) = measure(self._plan, [play])
         self._count += 1
         if row["gap_normalised"] is not None:
             self._seen.setdefault((row["model"], row["elicit"]), []).append((row["game"], row["gap_normalised"]))

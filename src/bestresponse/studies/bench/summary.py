@@ -1,130 +1,146 @@
-"""From rows to figures: one line per player, the baselines beside them, and the seed format of the summary file."""
+"""From rows to figures: the figures of one player, the baselines beside it, and the seed format of the summary file."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
 from bestresponse.core.player import Status
-from bestresponse.core.seeds import split
 from bestresponse.players.strategies.baselines import BASELINES
-from bestresponse.report.stats.statistics import Bounds, Interval, cluster_bootstrap, missing_bounds
+from bestresponse.report.metrics import Value, compute_figures
+from bestresponse.report.stats.statistics import Bounds, Interval, missing_bounds
 from bestresponse.studies.bench.drawn import Drawn, own_view
-from bestresponse.studies.bench.measure import Row, measure_strategies
+from bestresponse.studies.bench.measure import measure_strategies
+from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.rows import Asked, BenchRow, get_number
+from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["PlayerSummary", "baseline_rows", "seed_summary", "summarise"]
+__all__ = ["BASELINE", "PlayerSummary", "make_baseline_rows", "seed_summary"]
+
+BASELINE = "baseline"
+"""What stands for the way of asking where nobody was asked."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlayerSummary:
-    """The figures of one player in one way of asking. None: there is no figure, because no answer could be read."""
+    """One player in one way of asking: its rows (of the games as drawn, and told otherwise) and their figures."""
 
     player: str
     way: str
-    asked: int
-    statuses: tuple[tuple[str, int], ...]
-    gap: Interval | None
-    gap_normalised: Interval | None
-    exploitability: Interval | None
-    exploitability_normalised: Interval | None
-    llm_value: float | None
-    br_value: float | None
-    bounds: Bounds | None
+    rows: tuple[BenchRow, ...]
+
+    @cached_property
+    def figures(self) -> dict[str, Value]:
+        """Every metric of the benchmark by its name; None where there is no figure."""
+        return compute_figures(METRICS, self.rows)
+
+    def get_interval(self, name: str) -> Interval | None:
+        """Return a metric that has an interval; None where no answer could be read."""
+        value = self.figures[name]
+        return value if isinstance(value, Interval) else None
+
+    @cached_property
+    def original(self) -> tuple[BenchRow, ...]:
+        """The rows of the games as drawn."""
+        return tuple(row for row in self.rows if row["variant"] == "original")
+
+    @property
+    def asked(self) -> int:
+        """How many games were put to the player."""
+        return len(self.original)
 
     @property
     def answered(self) -> int:
-        return sum(count for status, count in self.statuses if Status(status).readable)
+        """How many answers could be read."""
+        return sum(row["nash_gap"] is not None for row in self.original)
 
     @property
-    def gap_ratio(self) -> float | None:
-        """The mean gap as a share of the mean best-response value (its size)."""
-        if self.gap is None or not self.br_value:
+    def statuses(self) -> tuple[tuple[str, int], ...]:
+        """How many answers were read in which way, kinds that did not occur left out."""
+        counts = Counter(row["status"] for row in self.original)
+        return tuple((status.value, counts[status.value]) for status in Status if counts[status.value])
+
+    def bound(self, figure: str) -> Bounds | None:
+        """Bound the mean of `gap_normalised` or `exploitability_normalised` had every answer been readable."""
+        worst_field = {
+            "gap_normalised": "worst_normalised",
+            "exploitability_normalised": "worst_exploitability_normalised",
+        }[figure]
+        seen = [get_number(row, figure) for row in self.original if row["nash_gap"] is not None]
+        worst = [get_number(row, worst_field) for row in self.original if row["nash_gap"] is None]
+        if not (seen or worst) or None in (*seen, *worst):
             return None
-        return self.gap.estimate / abs(self.br_value)
+        return missing_bounds(cast(list[float], seen), len(worst), cast(list[float], worst), 0.0)
 
 
-def summarise(rows: Iterable[Row], player: str, way: str, seed: int) -> PlayerSummary:
-    """The figures of one player's rows; intervals by resampling games."""
-    rows = list(rows)
-    read = [row for row in rows if row["nash_gap"] is not None]
-    unread = [row for row in rows if row["nash_gap"] is None]
-    statuses = Counter(row["status"] for row in rows)
-    order = [status.value for status in Status if statuses[status.value]]
-    interval = _interval_of(read, split(seed, "bootstrap", player, way))
-    return PlayerSummary(
-        player,
-        way,
-        len(rows),
-        tuple((status, statuses[status]) for status in order),
-        interval("nash_gap"),
-        interval("gap_normalised"),
-        interval("exploitability"),
-        interval("exploitability_normalised"),
-        _mean(read, "llm_value"),
-        _mean(read, "br_value"),
-        _bounds(read, unread),
-    )
-
-
-def _interval_of(read: list[Row], seed: int) -> Callable[[str], Interval | None]:
-    games = [(row["condition"], row["game"]) for row in read]
-
-    def interval(figure: str) -> Interval | None:
-        values = [row.get(figure) for row in read]
-        if not values or any(value is None for value in values):
-            return None
-        return cluster_bootstrap(values, games, rng=np.random.default_rng(seed))  # type: ignore[arg-type]
-
-    return interval
-
-
-def _mean(rows: list[Row], figure: str) -> float | None:
-    return float(np.mean([row[figure] for row in rows])) if rows else None
-
-
-def _bounds(read: list[Row], unread: list[Row]) -> Bounds | None:
-    """Between which values the mean normalised gap would lie had every answer been readable."""
-    if not read and not unread:
-        return None
-    worst = [row["worst_normalised"] for row in unread]
-    return missing_bounds([row["gap_normalised"] for row in read], len(unread), worst, 0.0)
-
-
-def baseline_rows(drawn: Drawn, seats: tuple[str, ...], games: Iterable[int], seed: int) -> dict[str, list[Row]]:
-    """Rows like those of a play, for every baseline on the same games and seats."""
+def make_baseline_rows(
+    drawn: Drawn, seats: Sequence[str], games: Iterable[int], seed: int, condition: str = "base"
+) -> dict[str, list[BenchRow]]:
+    """Measure every baseline on the same games and seats."""
     games = sorted(games)
-    found: dict[str, list[Row]] = {name: [] for name in BASELINES}
+    found: dict[str, list[BenchRow]] = {name: [] for name in BASELINES}
     for seat in seats:
         own_seat = 0 if seat == "row" else 1
         views = [own_view(drawn.payoffs[k], own_seat) for k in games]
         own, other = np.stack([v[0] for v in views]), np.stack([v[1] for v in views])
-        opponents = np.stack([np.asarray(drawn.opponent_of(k, own_seat)) for k in games])
-        for name, play in BASELINES.items():
-            figures = measure_strategies(own, other, play(own, other, seed), opponents)
-            asked = {"seat": seat, "condition": "base", "status": "valid", "model": name}
-            found[name] += [asked | {"game": k} | figure for k, figure in zip(games, figures, strict=True)]
+        opponents = np.stack([np.asarray(drawn.get_opponent(k, own_seat)) for k in games])
+        for name in BASELINES:
+            played = _play_baseline(name, drawn, own_seat, games, seed, own, other)
+            for k, mix, figures in zip(games, played, measure_strategies(own, other, played, opponents), strict=True):
+                found[name].append({**_describe(name, condition, k, seat, mix, own.shape), **figures})
     return found
 
 
-def seed_summary(rows: Iterable[Row]) -> dict[str, Any]:
-    """The summary in the keys of the benchmark's original description, and the figures that go beyond it."""
+def _play_baseline(
+    name: str, drawn: Drawn, seat: int, games: Sequence[int], seed: int, own: Array, other: Array
+) -> Array:
+    """Return the strategies of a baseline; `equilibrium` plays its part of the opponent's equilibrium."""
+    if name == "equilibrium":
+        return np.stack([drawn.get_equilibrium(k)[seat] for k in games])
+    return BASELINES[name](own, other, seed)
+
+
+def _describe(name: str, condition: str, game: int, seat: str, mix: Array, shape: tuple[int, ...]) -> Asked:
+    return {
+        "spec": "",
+        "condition": condition,
+        "game": game,
+        "variant": "original",
+        "model": name,
+        "elicit": BASELINE,
+        "format": "",
+        "theme": "",
+        "seat": seat,
+        "temperature": None,
+        "rows": shape[1],
+        "cols": shape[2],
+        "status": "valid",
+        "how": "",
+        "strategy": mix.tolist(),
+        "attempts": None,
+        "claims": None,
+        "refuted": None,
+    }
+
+
+def seed_summary(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Summarise rows in the keys of the benchmark's original description."""
     rows = list(rows)
-    gaps = np.asarray([row["nash_gap"] for row in rows if row["nash_gap"] is not None], dtype=np.float64)
-    summary: dict[str, Any] = {"num_games": len(rows), "num_answered": len(gaps)}
     read = [row for row in rows if row["nash_gap"] is not None]
+    gaps = np.asarray([row["nash_gap"] for row in read], dtype=np.float64)
+    summary: dict[str, Any] = {"num_games": len(rows), "num_answered": len(gaps)}
     for name, statistic in _SEED_STATISTICS.items():
         summary[name] = float(statistic(gaps)) if gaps.size else None
-    summary["mean_llm_value"], summary["mean_br_value"] = _mean(read, "llm_value"), _mean(read, "br_value")
-    summary["gap_ratio"] = (
-        summary["mean_nash_gap"] / abs(summary["mean_br_value"]) if summary["mean_br_value"] else None
-    )
-    for figure in ("gap_normalised", "exploitability", "exploitability_normalised"):
-        known = [row[figure] for row in read if row.get(figure) is not None]
+    for figure in ("llm_value", "br_value", "gap_normalised", "exploitability", "exploitability_normalised"):
+        known = [row[figure] for row in read if row[figure] is not None]
         summary[f"mean_{figure}"] = float(np.mean(known)) if known else None
+    best = summary["mean_br_value"]
+    summary["gap_ratio"] = summary["mean_nash_gap"] / abs(best) if best else None
     summary["statuses"] = dict(Counter(row["status"] for row in rows))
     return summary
 

@@ -28,7 +28,10 @@ _SCALED_BY = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A game as it is told: `back[i]` is the original index of the seat's own action i."""
+    """A game as it is told: `back[i]` is the original index of the seat's own action i.
+
+    `opponent_back` is the same for the opponent's actions; None where they are as drawn.
+    """
 
     name: str
     payoffs: Array
@@ -36,6 +39,7 @@ class Variant:
     back: tuple[int, ...]
     shown_as: str
     theme: str
+    opponent_back: tuple[int, ...] | None = None
 
 
 def variant(name: str, original: Variant, config: BenchConfig, game: int) -> Variant:
@@ -43,11 +47,12 @@ def variant(name: str, original: Variant, config: BenchConfig, game: int) -> Var
     rng = generator(config.seed, "variant", name, game)
     payoffs, seat, back = original.payoffs, original.seat, original.back
     shown_as, theme = original.shown_as, original.theme
+    opponent_back = None
     match name:
         case "permuted":
             rows, cols = _shuffled(payoffs.shape[1], rng), _shuffled(payoffs.shape[2], rng)
             payoffs = payoffs[:, rows][:, :, cols]
-            back = tuple(rows if seat == 0 else cols)
+            back, opponent_back = (tuple(rows), tuple(cols)) if seat == 0 else (tuple(cols), tuple(rows))
         case "swapped":
             payoffs, seat = payoffs[::-1].transpose(0, 2, 1), 1 - seat
         case "shifted":
@@ -62,7 +67,7 @@ def variant(name: str, original: Variant, config: BenchConfig, game: int) -> Var
             shown_as = rng.choice([other for other in FORMATS if other != shown_as])
         case other:
             raise ValueError(f"{other!r} is no variant")
-    return Variant(name, payoffs, seat, back, shown_as, theme)
+    return Variant(name, payoffs, seat, back, shown_as, theme, opponent_back)
 
 
 def _shuffled(count: int, rng: Random) -> list[int]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.report.document import Cell, Column, Table
+from bestresponse.report.metrics import tabulate_figures
 from bestresponse.report.stats.interval import Interval
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.run import load_run
+from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.results import Results
+from bestresponse.studies.bench.summary import PlayerSummary
 from bestresponse.web.watching.runs import build_report
-
-if TYPE_CHECKING:
-    from bestresponse.studies.bench.summary import PlayerSummary
 
 __all__ = ["board", "compared"]
 
@@ -26,7 +26,8 @@ Figure = Interval | float | int
 def _summaries(path: Path, size: int) -> tuple[PlayerSummary, ...]:
     """The players of a benchmark run as it was at that size; none where it is no benchmark."""
     try:
-        return load_run(path).results.summaries  # type: ignore[attr-defined,no-any-return]
+        results = load_run(path).results
+        return results.summaries if isinstance(results, Results) else ()
     except (BestResponseError, IndexError):
         return ()
 
@@ -41,14 +42,10 @@ def _of(folder: RunFolder) -> tuple[PlayerSummary, ...]:
 def board(folders: list[RunFolder]) -> Table:
     """Every player of every benchmark run, the smallest normalised gap first."""
     rows = [(folder.path.name, line) for folder in folders for line in _of(folder)]
-    rows.sort(key=lambda row: row[1].gap_normalised.estimate if row[1].gap_normalised else float("inf"))
-    figures = [Column(name, "right", format=".3f") for name in ("gap / payoff range", "exploitability / range")]
-    counts = [Column(name, "right") for name in ("plays", "answered")]
-    columns = (Column("player"), Column("asked for"), Column("run"), *counts, *figures)
-    cells: list[tuple[Cell, ...]] = [
-        (s.player, s.way, run, s.asked, s.answered, s.gap_normalised, s.exploitability_normalised) for run, s in rows
-    ]
-    return Table(columns, tuple(cells), "Smaller is better; intervals hold 95 % by resampling games")
+    rows.sort(key=lambda row: _middle(row[1].get_interval("gap_normalised"), float("inf")))
+    groups = [((s.player, s.way, run), s.figures) for run, s in rows]
+    caption = "Smaller is better; intervals hold 95 % by resampling games"
+    return tabulate_figures(METRICS, groups, labels=("player", "asked for", "run"), caption=caption)
 
 
 def compared(first: RunFolder, second: RunFolder) -> Table:
@@ -60,7 +57,9 @@ def compared(first: RunFolder, second: RunFolder) -> Table:
 
 
 def _players(first: RunFolder, second: RunFolder) -> Table:
-    left, right = ({(s.player, s.way): s.gap_normalised for s in _of(folder)} for folder in (first, second))
+    left, right = (
+        {(s.player, s.way): s.get_interval("gap_normalised") for s in _of(folder)} for folder in (first, second)
+    )
     return _beside(("player", "asked for"), left, right, (first, second), "Gap / payoff range of each player")
 
 
@@ -99,5 +98,7 @@ def _beside(
     return Table(columns, tuple(rows), caption)
 
 
-def _middle(figure: Figure) -> float:
+def _middle(figure: Figure | None, absent: float = float("nan")) -> float:
+    if figure is None:
+        return absent
     return figure.estimate if isinstance(figure, Interval) else float(figure)
