@@ -11,7 +11,7 @@ import bestresponse
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md"])
-OPTIONAL = {"xllamacpp", "inspect_ai", "pyspiel", "numba", "fastapi"}
+OPTIONAL = {"xllamacpp", "inspect_ai", "pyspiel", "numba", "fastapi", "mcp", "pettingzoo", "gymnasium"}
 MODULES = sorted(
     m.name for m in pkgutil.walk_packages(bestresponse.__path__, "bestresponse.") if "__main__" not in m.name
 )

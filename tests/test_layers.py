@@ -19,6 +19,7 @@ FLOORS = [
     {"studies"},
     {"api"},
     {"web"},
+    {"integrations"},
     {"cli"},
 ]
 LEVEL = {package: level for level, floor in enumerate(FLOORS) for package in floor}

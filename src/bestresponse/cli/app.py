@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "formalize": ("formalize", "Turn a story into a checked and solved game program."),
     "games": ("games", "List the games that can be named, and the families that `bench` draws from."),
     "merge": ("merge", "Put parts of a run together, such as those of --shard."),
+    "mcp": ("mcp", "Offer solving, checking and comparing to assistants as tools of an MCP server."),
     "models": ("models", "List the models that can be named, and download weights."),
     "play": ("play", "Play a game yourself."),
     "replay": ("replay", "Play a recorded run again from its own replies, and compare."),

@@ -6,6 +6,7 @@ A game is named in one of these ways, tried in this order:
 - a path, if it has a folder in it or ends like a game file: `.nfg`, `.efg`, `.json`, or `.pl` for a logic program
 - a name of the catalogue, in normal or in extensive form
 - a name of a registered game (`core.registry.games`), built in or from an installed package
+- `openspiel:NAME`, with parameters in brackets if need be: a game of OpenSpiel, where that is installed
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
@@ -34,10 +35,11 @@ from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Found", "Origin", "find_game", "game_names"]
 
-Origin = Literal["catalogue", "file", "registered", "standard input"]
+Origin = Literal["catalogue", "file", "registered", "standard input", "openspiel"]
 AnyGame = NormalForm | Tree | Game[Any]
 
 STANDARD_INPUT = "-"
+OPENSPIEL = "openspiel:"
 _MEMBERS = ("name", "version", "roles", "start", "asks", "view", "apply", "payoffs")
 
 
@@ -69,10 +71,11 @@ class Found:
         return self.game
 
 
-def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None) -> Found:
-    """The game called `name`, or the one in the file of that path; UsageError with the nearest name otherwise.
+def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, allow_files: bool = True) -> Found:
+    """Find the game called `name`, or the one in the file of that path; UsageError with the nearest name otherwise.
 
-    `read_input` gives the text of standard input; without it, `-` names nothing.
+    `read_input` gives the text of standard input; without it, `-` names nothing. Without `allow_files` no file is
+    opened, whatever the name looks like.
 
     >>> find_game("Stag hunt").name
     'stag-hunt'
@@ -84,6 +87,10 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None) 
         raise UsageError("expected the name of a game or a file, got nothing; `bestresponse games` lists the names")
     if text == STANDARD_INPUT and read_input is not None:
         return _from_input(read_input())
+    if text.startswith(OPENSPIEL):
+        return _from_openspiel(text)
+    if not allow_files:
+        return _from_catalogue(text) or _from_registry(text) or _refuse_unknown(text)
     if isinstance(name, Path) or _looks_like_a_path(text):
         return _from_file(Path(text))
     return _from_catalogue(text) or _from_registry(text) or _from_file(Path(text))
@@ -97,6 +104,18 @@ def game_names() -> tuple[str, ...]:
 def _from_input(text: str) -> Found:
     game = FORMATS[".json"].parse(text, "standard input")
     return Found(game.name or "standard input", "standard input", game)
+
+
+def _from_openspiel(text: str) -> Found:
+    from bestresponse.theory.trees.openspiel import load_openspiel
+
+    citation = 'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
+    tree = load_openspiel(text.removeprefix(OPENSPIEL).strip())
+    return Found(text, "openspiel", tree, "A game of OpenSpiel", citation)
+
+
+def _refuse_unknown(text: str) -> NoReturn:
+    raise UsageError(_explain_unknown(text))
 
 
 def _looks_like_a_path(text: str) -> bool:

@@ -12,7 +12,7 @@ from bestresponse.games.lookup import Found
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["solve_form", "solve_found"]
+__all__ = ["check_scale", "solve_form", "solve_found"]
 
 _LARGEST = 1e100
 
@@ -30,7 +30,7 @@ def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedT
 def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable | SolvedTree:
     """Solve a table or a tree; InvalidGame where its payoffs are out of range."""
     wish = wish or Wish()
-    _check_scale(game)
+    check_scale(game)
     if isinstance(game, Tree):
         return solve_any_tree(game, wish)
     if wish.iterations:
@@ -39,8 +39,8 @@ def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable
     return solve_table(game, wish)
 
 
-def _check_scale(game: NormalForm | Tree) -> None:
-    """Products of payoffs must neither overflow nor vanish."""
+def check_scale(game: NormalForm | Tree) -> None:
+    """Refuse payoffs whose products overflow or vanish, with InvalidGame."""
     largest = float(np.abs(game.payoffs).max())
     if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
         raise InvalidGame(

@@ -1,0 +1,71 @@
+"""Two games are the same up to names, order and positive affine payoffs, or it is said where they differ."""
+
+import numpy as np
+import pytest
+
+from bestresponse.analysis.comparison import compare_games
+from bestresponse.games.lookup import find_game
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.normal_form import to_normal_form
+
+DILEMMA = NormalForm.bimatrix(
+    [[3, 0], [5, 1]], [[3, 5], [0, 1]], players=("Ann", "Bob"), actions=(("C", "D"), ("C", "D"))
+)
+
+
+def test_a_game_equals_itself_whatever_the_order_of_its_names():
+    turned = NormalForm.bimatrix(
+        [[1, 5], [0, 3]], [[1, 0], [5, 3]], players=("bob", "ann"), actions=(("d", "c"), ("d", "c"))
+    )
+    found = compare_games(DILEMMA, turned)
+    assert found.relation == "equal"
+    assert found.players == {"Ann": "ann", "Bob": "bob"}
+    assert found.actions["Ann"] == {"C": "c", "D": "d"}
+
+
+def test_other_names_are_found():
+    other = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("talk", "silent"), ("talk", "silent")))
+    found = compare_games(DILEMMA, other)
+    assert found.relation == "renamed"
+    assert found.actions["Ann"] == {"C": "silent", "D": "talk"}
+
+
+def test_positive_affine_payoffs_are_the_same_game_and_negative_ones_are_not():
+    scaled = NormalForm.bimatrix(10 * DILEMMA.payoffs[0] - 7, 0.1 * DILEMMA.payoffs[1])
+    assert compare_games(DILEMMA, scaled).relation == "equivalent"
+    assert compare_games(DILEMMA, NormalForm.bimatrix(*(-DILEMMA.payoffs))).relation == "different"
+
+
+def test_a_changed_cell_is_named():
+    changed = NormalForm.bimatrix([[3, 0], [5, 2]], [[3, 5], [0, 1]], players=DILEMMA.players, actions=DILEMMA.actions)
+    found = compare_games(DILEMMA, changed)
+    assert not found.same
+    assert found.differences == ("after Ann: D, Bob: D the payoffs are 1, 1 in the first game and 2, 1 in the second",)
+
+
+def test_other_sizes_are_told():
+    found = compare_games(DILEMMA, find_game("rock-paper-scissors").solvable())
+    assert found.differences == ("the first game has 2 x 2 actions, the second 3 x 3",)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_shuffled_game_of_three_players_is_found_again(seed):
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 3, size=(3, 2, 3, 4)).astype(float)
+    order = rng.permutation(3)
+    second = first[order].transpose(0, *(order + 1))
+    for axis in range(1, 4):
+        second = np.take(second, rng.permutation(second.shape[axis]), axis=axis)
+    assert compare_games(NormalForm(first), NormalForm(second)).relation in ("renamed", "equal")
+
+
+def test_a_game_full_of_symmetries_is_matched_with_itself():
+    identity = np.eye(7)
+    turned = identity[np.random.default_rng(1).permutation(7)]
+    assert compare_games(NormalForm.bimatrix(identity, identity), NormalForm.bimatrix(turned, turned)).same
+
+
+def test_a_tree_is_the_same_game_as_its_table():
+    tree = find_game("kuhn-poker").solvable()
+    found = compare_games(tree, to_normal_form(tree))
+    assert (found.relation, found.basis) == ("equal", "reduced normal forms")

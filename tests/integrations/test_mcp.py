@@ -1,0 +1,159 @@
+"""The MCP server answers the SDK's own client, over stdio and over HTTP, with typed results and within limits."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+
+import pytest
+
+mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'bestresponse[mcp]'")
+
+TOOLS = ["solve", "check", "best_response", "formalize_check", "verify", "compare", "tournament", "list_games"]
+PROGRAM = """
+initial(s0).
+initially(player(ann), s0).
+initially(player(bob), s0).
+initially(control(ann), s0).
+initially(control(bob), s0).
+possible(move(P, M), S) :- holds(player(P), S), member(M, [stag, hare]).
+legal(move(P, M), S) :- possible(move(P, M), S), holds(control(P), S).
+effect(did(P, M), move(P, M), _S).
+abnormal(control(P), move(P, _M), _S).
+final(do(move(_, _), do(move(_, _), S))) :- initial(S).
+finally(goal(P, U), S) :- final(S), holds(did(P, M), S), holds(did(Q, N), S), P \\= Q, pay(M, N, U).
+pay(stag, stag, 4).
+pay(stag, hare, 0).
+pay(hare, stag, 3).
+pay(hare, hare, 3).
+"""
+DILEMMA = '{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}'
+MISTAKES = [
+    ("solve", {"game": "no-such-game"}, "there is no game"),
+    ("solve", {"game": "/etc/passwd.json"}, "there is no game"),
+    ("solve", {"game": "[[1, 2], [3]]"}, "rows of different lengths"),
+    ("check", {"game": DILEMMA, "strategies": {"row": "a0"}}, "the strategy of 'col' is missing"),
+    ("check", {"game": DILEMMA, "strategies": {"row": "a0", "col": "a7"}}, "there is no action 'a7'"),
+    ("solve", {"game": "[[" + "1," * 200_000 + "1]]"}, "the limit is 200,000"),
+]
+
+
+def run_with_server(use, *options):
+    """Start the server as a subprocess and let `use(client)` talk to it over stdio."""
+
+    async def talk():
+        parameters = mcp.StdioServerParameters(
+            command=sys.executable, args=["-m", "bestresponse", "mcp", *options], env=dict(os.environ)
+        )
+        async with mcp.Client(parameters) as client:
+            return await use(client)
+
+    return asyncio.run(talk())
+
+
+def test_every_tool_is_listed_with_a_schema_of_its_result():
+    tools = run_with_server(lambda client: client.list_tools()).tools
+    assert [tool.name for tool in tools] == TOOLS
+    assert all(tool.output_schema and tool.description for tool in tools)
+    assert set(tools[0].input_schema["properties"]) == {"game", "method"}
+
+
+def test_many_questions_are_answered_by_one_server():
+    async def ask(client):
+        async def one(tool, **arguments):
+            return (await client.call_tool(tool, arguments)).structured_content
+
+        return {
+            "matrix": await one("solve", game="[[0, 5], [4, 1]]"),
+            "tree": await one("solve", game="kuhn-poker"),
+            "pure": await one("check", game=DILEMMA, strategies={"row": "a0", "col": "a0"}),
+            "best": await one("best_response", game="rock-paper-scissors", player="row", strategies={"col": "rock"}),
+            "program": await one("formalize_check", program=PROGRAM),
+            "broken": await one("formalize_check", program="initial(s0"),
+            "text": await one("verify", text="If I defect and you cooperate, I get 1.", game="prisoners-dilemma"),
+            "same": await one("compare", first=PROGRAM, second='{"row": [[4,0],[3,3]], "col": [[4,3],[0,3]]}'),
+            "games": await one("list_games", search="stag"),
+            "table": await one(
+                "tournament", game="prisoners-dilemma", strategies=["tit-for-tat", "defector"], rounds=5
+            ),
+        }
+
+    found = run_with_server(ask)
+    assert found["matrix"]["value"] == 2.5
+    assert found["matrix"]["equilibria"][0]["strategies"] == {
+        "row": {"a0": 0.375, "a1": 0.625},
+        "col": {"a0": 0.5, "a1": 0.5},
+    }
+    assert found["tree"]["value"] == pytest.approx(-1 / 18)
+    assert found["pure"] == {
+        "is_equilibrium": False,
+        "payoffs": {"row": 3.0, "col": 3.0},
+        "regrets": {"row": 2.0, "col": 2.0},
+        "nash_gap": 4.0,
+    }
+    assert found["best"]["best"] == ["paper"]
+    assert found["program"]["ok"]
+    assert "stag-hunt" in found["program"]["known_as"]
+    assert found["broken"]["ok"] is False
+    assert found["broken"]["diagnostics"][0]["stage"] == "reader"
+    assert found["text"]["state"] == "wrong"
+    assert found["same"]["relation"] == "renamed"
+    assert [game["name"] for game in found["games"]["games"]] == ["stag-hunt"]
+    assert [(row["name"], row["total"]) for row in found["table"]["standings"]] == [
+        ("tit-for-tat", 38.0),
+        ("defector", 28.0),
+    ]
+
+
+def test_mistakes_come_back_as_sentences():
+    async def ask(client):
+        return [await client.call_tool(tool, arguments) for tool, arguments, _ in MISTAKES]
+
+    for found, (_, _, sentence) in zip(run_with_server(ask), MISTAKES, strict=True):
+        assert found.is_error
+        assert sentence in found.content[0].text
+
+
+def test_a_call_is_ended_when_its_time_is_over_and_the_next_one_is_answered():
+    async def ask(client):
+        slow = await client.call_tool("solve", {"game": "leduc-poker", "method": "cfr"})
+        return slow, await client.call_tool("list_games", {"search": "chicken"})
+
+    slow, after = run_with_server(ask, "--seconds", "0.5")
+    assert slow.is_error
+    assert "0.5 seconds" in slow.content[0].text
+    assert not after.is_error
+
+
+@asynccontextmanager
+async def http_server():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "bestresponse", "mcp", "--http", "--port", str(port)]
+    process = subprocess.Popen(command, env=dict(os.environ))
+    try:
+        for _ in range(600):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            await asyncio.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def test_the_same_tools_answer_over_http():
+    async def talk():
+        async with http_server() as address:
+            async with mcp.Client(address) as client:
+                first = await client.call_tool("solve", {"game": "chicken"})
+            async with mcp.Client(address) as client:
+                return first, await client.call_tool("solve", {"game": "chicken"})
+
+    first, second = asyncio.run(talk())
+    assert len(first.structured_content["equilibria"]) == 3
+    assert first.structured_content == second.structured_content

@@ -1,0 +1,32 @@
+"""Every Python example of docs/integrations.md runs and prints what its comments say."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
+BLOCKS = re.findall(r"^## (\w+).*?\n```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+PACKAGES = {"MCP": "mcp", "PettingZoo": "pettingzoo", "Inspect": "inspect_ai"}
+
+
+@pytest.mark.parametrize(("title", "code"), BLOCKS, ids=[title for title, _ in BLOCKS])
+def test_the_example_of_each_integration_runs_and_prints_what_it_says(title, code, tmp_path):
+    package = PACKAGES.get(title)
+    if package is not None and find_spec(package) is None:
+        pytest.skip(f"{package} is not installed: pip install 'bestresponse[{title.lower()}]'")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[:-1] == re.findall(r"print\(.*  # (.*)$", code, flags=re.MULTILINE)
