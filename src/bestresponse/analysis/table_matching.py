@@ -37,7 +37,7 @@ class Maps:
     def carry(self, second: Array) -> Array:
         """Return the second table in the order of the first."""
         turned = second[list(self.players)].transpose(0, *(k + 1 for k in self.players))
-        return np.asarray(turned[(slice(None), *np.ix_(*self.actions))])
+        return np.stack([own[np.ix_(*self.actions)] for own in turned])
 
 
 def find_maps(first: Array, second: Array, wished: Maps | None = None, tolerance: float = 1e-9) -> Maps | None:
