@@ -73,3 +73,12 @@ def take(client, link, **answer):
     """Answer the question that is on the page."""
     page = client.get(link)
     return client.post(f"{link}/answer", data={"csrf": hidden(page, "csrf"), "turn": hidden(page, "turn"), **answer})
+
+
+def join(server, lobby, client, **labels):
+    """Open the shared link of a lobby and take part."""
+    link = server.state.join_path(lobby.id)
+    page = client.get(link, params=labels)
+    if "/join/" not in str(page.url):
+        return page
+    return client.post(link, data={"csrf": hidden(page, "csrf"), **labels})

@@ -119,8 +119,8 @@ class RunFolder:
             self._lock.release()
             self._lock = None
 
-    def submit(self, spec: str, submission: Submission) -> None:
-        """Keep one answer and the calls it took, calls first."""
+    def submit(self, spec: str, submission: Submission, more: Mapping[str, Any] | None = None) -> None:
+        """Keep one answer and the calls it took, calls first; `more` is kept in the line of the answer."""
         calls = submission.decision.calls
         if calls:
             rows = [
@@ -128,7 +128,7 @@ class RunFolder:
                 for c in calls
             ]
             self._files["calls"].append(*rows)
-        self._files["submissions"].append({"spec": spec, **submission_to_json(submission)})
+        self._files["submissions"].append({"spec": spec, **submission_to_json(submission), **(more or {})})
 
     def finish(self, spec: str, data: Mapping[str, Any], record: Record) -> None:
         """Keep the record of a finished play."""

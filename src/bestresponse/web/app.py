@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -20,7 +21,9 @@ from bestresponse.web.api import seat as api_seat
 from bestresponse.web.api import watch as api_watch
 from bestresponse.web.pages import export as pages_export
 from bestresponse.web.pages import formalize as pages_formalize
+from bestresponse.web.pages import join as pages_join
 from bestresponse.web.pages import judge as pages_judge
+from bestresponse.web.pages import lobby as pages_lobby
 from bestresponse.web.pages import play as pages_play
 from bestresponse.web.pages import seat as pages_seat
 from bestresponse.web.pages import watch as pages_watch
@@ -28,12 +31,17 @@ from bestresponse.web.pages.render import load_asset, render_page
 from bestresponse.web.security.limits import SAFE_HEADERS, Guard
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.state import ADMIN_COOKIE, NotAllowed, ServerState, TooFast, refuse
-from bestresponse.web.sessions.store import AlreadyAnswered, NotFound
+from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, NotFound
 
 __all__ = ["create_app"]
 
+_log = logging.getLogger("bestresponse.web")
+_NOT_STORED = (
+    "the server cannot read or write its files now, so nothing was counted; what it had before is kept. "
+    "Try again in a moment; the reason is in the log of the server"
+)
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
-_PAGES = (pages_play, pages_seat, pages_watch, pages_formalize, pages_judge, pages_export)
+_PAGES = (pages_play, pages_lobby, pages_join, pages_seat, pages_watch, pages_formalize, pages_judge, pages_export)
 _MODULES = (*_PAGES, api, api_seat, api_watch, api_judge, api_studio)
 
 
@@ -80,7 +88,8 @@ def enter(request: Request, token: str) -> Response:
     if not server.keys.is_admin(token):
         raise refuse(request, server)
     answer = RedirectResponse("/", 303)
-    answer.set_cookie(ADMIN_COOKIE, token, httponly=True, samesite="strict", max_age=7 * 24 * 3600)
+    secure = request.url.scheme == "https"
+    answer.set_cookie(ADMIN_COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=7 * 24 * 3600)
     return answer
 
 
@@ -94,10 +103,14 @@ def static(name: str) -> Response:
 async def _answer_error(request: Request, error: Exception) -> Response:
     """The sentence of the error, as a page or as JSON."""
     status = _status(error)
+    sentence = str(error)
+    if isinstance(error, StoreError):
+        _log.error("%s %s: %s", request.method, request.url.path, error)
+        sentence = _NOT_STORED
     headers = {"retry-after": "30"} if status == 429 else {}
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": str(error)}, status, headers)
-    return render_page("error.html", status, sentence=str(error), status=status)
+        return JSONResponse({"error": sentence}, status, headers)
+    return render_page("error.html", status, sentence=sentence, status=status)
 
 
 async def _answer_malformed(request: Request, error: Exception) -> Response:
@@ -131,7 +144,7 @@ def _status(error: Exception) -> int:
             return 429
         case AlreadyAnswered():
             return 409
-        case StoreError() | ModelError():
+        case StoreError() | ModelError() | BrokenSession():
             return 503
         case _:
             return 422

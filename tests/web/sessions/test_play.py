@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from web_server import MODEL, hidden, sit_down, take
+from web_server import MODEL, hidden, join, sit_down, take
 
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.folder import RunFolder
@@ -80,8 +80,8 @@ def test_an_answer_sent_twice_counts_once_and_the_first_one_counts(server):
     ann.post(f"{link}/answer", data={**data, "answer": "cooperate"})
     again = ann.post(f"{link}/answer", data={**data, "answer": "defect"})
     assert "the first answer counts" in again.text
-    submissions = server.state.sessions.journal.read_submissions()
-    assert [[s.decision.action for s in found] for found in submissions.values()] == [["cooperate"]]
+    answers = server.state.sessions.journal.read_answers()
+    assert [[a.submission.decision.action for a in found] for found in answers.values()] == [["cooperate"]]
 
 
 def test_an_illegal_answer_gets_a_sentence_beside_the_field_and_keeps_what_was_typed(server):
@@ -161,16 +161,16 @@ def test_a_seat_opens_with_its_own_link_only(server):
     data = {"csrf": hidden(ann.get(ann_link), "csrf"), "turn": "0", "answer": "defect"}
     assert ann.post(f"{foreign}/answer", data=data).status_code == 404
     assert ann.post(f"{ann_link}/answer", data={**data, "csrf": "x"}).status_code == 403
-    assert server.state.sessions.journal.read_submissions() == {}
+    assert server.state.sessions.journal.read_answers() == {}
 
 
 def test_people_who_follow_the_shared_link_fill_group_after_group(server):
     lobby = server.state.sessions.create_sessions(setup("person", "person"), 2)
     clients = [server.client() for _ in range(4)]
-    places = [str(client.get(server.state.join_path(lobby.id)).url).split("/")[4:6] for client in clients]
+    places = [str(join(server, lobby, client).url).split("/")[4:6] for client in clients]
     assert places == [[f"{lobby.id}-1", "0"], [f"{lobby.id}-1", "1"], [f"{lobby.id}-2", "0"], [f"{lobby.id}-2", "1"]]
     assert str(clients[0].get(server.state.join_path(lobby.id)).url).split("/")[4:6] == places[0]
-    full = server.client().get(server.state.join_path(lobby.id))
+    full = join(server, lobby, server.client())
     assert full.status_code == 422
     assert "every seat is taken" in full.text.casefold()
 
@@ -196,7 +196,7 @@ def test_the_quiz_asks_about_payoffs_and_lets_nobody_pass_who_is_wrong(server):
     right = {f"quiz.{k}": str(payoff[cell]) for k, cell in enumerate(asked)}
     refused = ann.post(f"{link}/ready", data={"csrf": hidden(page, "csrf"), **right})
     assert "Please agree first" in refused.text
-    data = {"csrf": hidden(page, "csrf"), **right, "consent": "yes", "tries": "1"}
+    data = {"csrf": hidden(page, "csrf"), **right, "consent": "yes"}
     assert "Your turn" in ann.post(f"{link}/ready", data=data).text
     (event,) = server.state.sessions.journal.read_events("ready")
     assert event["quiz_tries"] == 2
@@ -280,7 +280,7 @@ def test_a_table_begins_without_those_who_do_not_come(server):
     admin = server.admin
     page = admin.get(f"/lobby/{lobby.id}")
     assert "not here yet" in page.text
-    admin.post(f"/lobby/{lobby.id}/begin", data={"csrf": hidden(page, "csrf"), "session": name})
+    admin.post(f"/lobby/{lobby.id}/act", data={"csrf": hidden(page, "csrf"), "do": f"begin {name}"})
     take(ann, link, answer="cooperate")
     server.wait_for(lambda: "Round 2." in ann.get(link).text)
     bob, bob_link = server.client(), server.state.seat_path(name, 1)

@@ -7,7 +7,7 @@ from bestresponse.web.sessions.setup import GameChoice, Setup
 
 def begun_without(server, rounds):
     """A table that was begun without its second person: the first one's link, and the session's name."""
-    setup = Setup(GameChoice("prisoners-dilemma", rounds=rounds), ("person", "person"), quiz=False)
+    setup = Setup(GameChoice("prisoners-dilemma", rounds=rounds), ("person", "person"), seconds=0, quiz=False)
     name = server.state.sessions.create_sessions(setup).tables[0].id
     ann, link = server.client(), server.state.seat_path(name, 0)
     ann.post(f"{link}/ready", data={"csrf": hidden(ann.get(link), "csrf")})

@@ -6,10 +6,8 @@ import json
 
 import pytest
 
-COLUMNS = [
-    "lobby", "session", "group", "created", "game", "role", "seat", "participant", "round", "action", "payoff",
-    "status", "how", "stand_in", "words",
-]  # fmt: skip
+from bestresponse.web.watching.codebook import COLUMNS
+
 MOVES = {0: ("volunteer", "wait"), 1: ("wait", "volunteer")}
 
 
@@ -48,7 +46,7 @@ def rows_of(server, name):
 
 def test_decisions_have_a_row_for_each_player_and_round(server, session):
     rows = rows_of(server, "decisions")
-    assert list(rows[0]) == COLUMNS
+    assert list(rows[0]) == list(COLUMNS["decisions"])
     assert sorted((row["role"], row["round"]) for row in rows) == [
         (f"player {player}", str(number)) for player in (1, 2, 3) for number in (1, 2)
     ]

@@ -7,16 +7,19 @@ cookies open nothing here, so no other page can make a browser call it.
 from __future__ import annotations
 
 import secrets
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from bestresponse.core.codec import submission_to_json
+from bestresponse.core.errors import BestResponseError
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.api.common import Closed, Name, describe_errors
+from bestresponse.web.pages.lobby import act
 from bestresponse.web.pages.play import create_sessions
 from bestresponse.web.sessions.games import list_offers, make_game
+from bestresponse.web.sessions.register import read_labels
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState, TooFast, refuse
@@ -45,7 +48,9 @@ class LobbyIn(Closed):
     game: GameIn
     seats: list[Annotated[str, Field(max_length=200)]] = Field(max_length=100)
     groups: int = Field(1, ge=1, le=500)
-    seconds: int = Field(0, ge=0, le=86_400)
+    seconds: int = Field(300, ge=0, le=86_400)
+    waiting: int = Field(1800, ge=0, le=86_400)
+    hold: int = Field(900, ge=0, le=86_400)
     stand_in: str = Field("random", max_length=80)
     consent: str = Field("", max_length=20_000)
     quiz: bool = True
@@ -63,6 +68,15 @@ class GameDetails(BaseModel):
     roles: list[str]
     strategies: list[str]
     briefing: str
+
+
+class JoinIn(Closed):
+    """Labels that tell the participants apart; the same label always gets the same seat."""
+
+    participant_label: str = Field("", max_length=200)
+    PROLIFIC_PID: str = Field("", max_length=200)
+    STUDY_ID: str = Field("", max_length=200)
+    SESSION_ID: str = Field("", max_length=200)
 
 
 class SeatLink(BaseModel):
@@ -151,7 +165,15 @@ def lay(server: Server, wanted: LobbyIn) -> LobbyOut:
     """Lay tables; the answer holds the link of every seat."""
     seed = secrets.randbelow(2**31) if wanted.seed is None else wanted.seed
     setup = Setup(
-        wanted.game.choice(), tuple(wanted.seats), wanted.seconds, wanted.stand_in, wanted.consent, wanted.quiz, seed
+        wanted.game.choice(),
+        tuple(wanted.seats),
+        wanted.seconds,
+        wanted.stand_in,
+        wanted.consent,
+        wanted.quiz,
+        seed,
+        wanted.waiting,
+        wanted.hold,
     )
     return _lobby(server, create_sessions(server, setup, wanted.groups))
 
@@ -159,7 +181,7 @@ def lay(server: Server, wanted: LobbyIn) -> LobbyOut:
 @router.get("/lobbies", dependencies=[AdminApi])
 def list_lobbies(server: Server) -> list[LobbyOut]:
     """The newest first."""
-    return [_lobby(server, lobby) for lobby in server.sessions.list_lobbies()]
+    return [_lobby(server, lobby) for lobby in server.sessions.list_lobbies() if _is_known(lobby)]
 
 
 @router.get("/lobbies/{lobby}", dependencies=[AdminApi])
@@ -169,14 +191,25 @@ def show_lobby(server: Server, lobby: Name) -> LobbyOut:
 
 
 @router.post("/lobbies/{lobby}/join", status_code=201)
-def join(request: Request, server: Server, lobby: Name, credentials: Credentials) -> Seated:
+def join(
+    request: Request, server: Server, lobby: Name, credentials: Credentials, given: JoinIn | None = None
+) -> Seated:
     """Take the next free seat. Needs the token of the lobby."""
     if not server.keys.opens(credentials.credentials if credentials else "", "lobby", lobby):
         refused = refuse(request, server)
         raise refused if isinstance(refused, TooFast) else NotFound("this link leads to no table")
-    session, seat = server.sessions.take_seat(lobby)
-    token = server.keys.token("seat", session, seat)
+    session, seat = server.sessions.take_seat(lobby, read_labels(given.model_dump()) if given else None)
+    token = server.seat_token(session, seat)
     return Seated(session=session, seat=seat, token=token, path=server.seat_path(session, seat))
+
+
+def _is_known(lobby: Lobby) -> bool:
+    """Tell whether the game of the lobby is still there; a plug-in can be gone."""
+    try:
+        make_game(lobby.setup.game)
+    except BestResponseError:
+        return False
+    return True
 
 
 def _lobby(server: ServerState, lobby: Lobby) -> LobbyOut:
@@ -188,7 +221,7 @@ def _lobby(server: ServerState, lobby: Lobby) -> LobbyOut:
             SeatLink(
                 role=role,
                 seat=lobby.setup.seats[seat],
-                token=server.keys.token("seat", session, seat) if seat in people else None,
+                token=server.seat_token(session, seat) if seat in people else None,
                 path=server.seat_path(session, seat) if seat in people else None,
                 participant=server.code(session, seat) if seat in people else None,
             )
@@ -228,7 +261,7 @@ def show_session(server: Server, session: Name) -> SessionOut:
             waiting_for=list(found.pending()),
             seats=[_state(server, found, seat, over) for seat in range(len(found.roles))],
             submissions=[submission_to_json(submission) for submission in found.episode.submissions],
-            payoffs=dict(found.game.payoffs(found.episode.state)) if over else None,
+            payoffs=found.payoffs() if over else None,
         )
 
 
@@ -241,8 +274,29 @@ def _state(server: ServerState, session: Session, seat: int, over: bool) -> Seat
         state=session.state(seat),
         answers=session.turn(role),
         stand_ins=session.stand_ins(role),
-        payoff=session.game.payoffs(session.episode.state)[role] if over else None,
+        payoff=session.payoffs().get(role) if over else None,
     )
+
+
+class ActionIn(Closed):
+    """What is done: for one seat, for one session, or without both for the whole lobby."""
+
+    action: Literal["begin", "advance", "replace", "close"]
+    session: str = Field("", max_length=80)
+    seat: int | None = Field(None, ge=0, le=100)
+
+
+class ActionOut(BaseModel):
+    """How many seats or tables were concerned."""
+
+    count: int
+
+
+@router.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
+def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
+    """Begin without the missing, advance, replace by a bot, or close."""
+    found = server.sessions.get_lobby(lobby)
+    return ActionOut(count=act(server, found, given.action, given.session, given.seat))
 
 
 @router.post("/sessions/{session}/begin", dependencies=[AdminApi])

@@ -14,6 +14,7 @@ from bestresponse.core.errors import NotAsked, UsageError
 from bestresponse.core.player import Decision
 from bestresponse.web.api.common import BlockOut, Closed, Wait, describe_errors, serialize_blocks
 from bestresponse.web.pages.seat import try_ready
+from bestresponse.web.sessions.announcements import announce_stand_ins
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.quiz import make_questions
 from bestresponse.web.sessions.state import SeatApi, SeatContext, Server, ServerState
@@ -63,6 +64,7 @@ class SeatOut(BaseModel):
     quiz: list[str]
     missing: int
     stand_ins: int
+    announcements: list[str]
     payoffs: dict[str, float] | None
 
 
@@ -93,7 +95,9 @@ def _seat(server: ServerState, context: SeatContext) -> SeatOut:
     with session.lock:
         phase = session.phase(seat)
         view = session.episode.view(context.role)
-        ask = session.pending().get(context.role)
+        ask = session.pending().get(context.role) if phase == "turn" else None
+        server.sessions.note_shown(session, seat)
+        session.note_page(seat)
         asked = phase == "welcome" and session.setup.quiz
         return SeatOut(
             role=context.role,
@@ -108,19 +112,18 @@ def _seat(server: ServerState, context: SeatContext) -> SeatOut:
             seconds_left=session.seconds_left(seat),
             consent=session.setup.consent,
             quiz=[question.text for question in make_questions(session.game, seat, session.seed)] if asked else [],
-            missing=len(session.setup.persons) - len(session.ready),
+            missing=session.missing,
             stand_ins=session.stand_ins(context.role),
-            payoffs=dict(session.game.payoffs(session.episode.state)) if phase == "over" else None,
+            announcements=announce_stand_ins(session, seat),
+            payoffs=session.payoffs() if phase == "over" else None,
         )
 
 
 @router.post("/ready")
 async def make_ready(server: Server, context: SeatApi, given: ReadyIn) -> SeatOut:
     """Say that the rules are understood; the game begins when everybody has."""
-    tries = context.session.quiz_tries
-    wrong = try_ready(server, context, given.quiz, given.agreed, tries.get(context.seat, 0))
+    wrong = try_ready(server, context, given.quiz, given.agreed)
     if wrong:
-        tries[context.seat] = tries.get(context.seat, 0) + 1
         raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
     return _seat(server, context)
 
@@ -128,6 +131,8 @@ async def make_ready(server: Server, context: SeatApi, given: ReadyIn) -> SeatOu
 @router.post("/answers")
 async def answer(server: Server, context: SeatApi, given: AnswerIn) -> SeatOut:
     """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
+    if context.session.phase(context.seat) in ("welcome", "replaced"):
+        raise NotAsked("nobody is asked here: the seat is not confirmed, or a bot plays it now")
     action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
     server.sessions.submit(context.session, context.role, given.turn, Decision(action, given.why))
     return _seat(server, context)

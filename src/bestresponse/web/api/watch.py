@@ -156,6 +156,6 @@ def compare(
 
 
 @router.get("/export/{table}.{form}", response_class=Response)
-def export(server: Server, table: Name, form: Name) -> Response:
-    """`decisions` or `participants` as csv, json or parquet."""
-    return make_download(server, table, form)
+def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
+    """`decisions`, `participants` or `codebook` as csv, json or parquet, of one lobby or of all."""
+    return make_download(server, table, form, lobby)

@@ -22,12 +22,12 @@ def show(server: Server) -> HTMLResponse:
 
 
 @router.get("/{table}.{form}")
-def download(server: Server, table: str, form: str) -> Response:
-    return make_download(server, table, form)
+def download(server: Server, table: str, form: str, lobby: str = "") -> Response:
+    return make_download(server, table, form, lobby)
 
 
-def make_download(server: Server, table: str, form: str) -> Response:
-    """The export as a file to be kept."""
-    content = export_table(server, table, form)
-    headers = {"content-disposition": f'attachment; filename="{table}.{form}"'}
+def make_download(server: Server, table: str, form: str, lobby: str = "") -> Response:
+    """Make a file of the export, of one lobby or of all."""
+    content = export_table(server, table, form, lobby)
+    headers = {"content-disposition": f'attachment; filename="{f"{lobby}-" if lobby else ""}{table}.{form}"'}
     return Response(content, media_type=FORMATS[form], headers=headers)

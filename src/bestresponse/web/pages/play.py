@@ -1,11 +1,11 @@
-"""Play, from the admin's side: choose a game, fill the seats, share the links, see how the tables go on."""
+"""Play, from the admin's side: choose a game and fill the seats."""
 
 from __future__ import annotations
 
 import secrets
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bestresponse.core.capabilities import AdjustableRounds
@@ -15,7 +15,6 @@ from bestresponse.players.lookup import list_strategies
 from bestresponse.web.formalizing.library import list_saved_games, load_program
 from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.games import list_offers, make_game
-from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, check_csrf
 from bestresponse.web.sessions.store import Lobby
@@ -98,22 +97,14 @@ def _setup(choice: GameChoice, form: dict[str, str]) -> Setup:
     return Setup(
         choice,
         tuple(form.get(f"seat.{number}", PERSON) for number in range(len(make_game(choice).roles))),
-        _whole(form, "seconds", 0),
+        _whole(form, "seconds", 300),
         form.get("stand_in") or "random",
         form.get("consent", "").strip(),
         form.get("quiz") == "yes",
         secrets.randbelow(2**31),
+        _whole(form, "waiting", 1800),
+        _whole(form, "hold", 900),
     )
-
-
-@router.post("/lobby/{lobby}/begin", dependencies=[AdminPage])
-def begin(server: Server, lobby: str, form: PostedForm) -> Response:
-    """Go on without the people of one table who have not come."""
-    check_csrf(server, form, "admin")
-    table = form.get("session", "")
-    if table in {one.id for one in server.sessions.get_lobby(lobby).tables}:
-        server.sessions.begin_without(server.sessions.get_session(table))
-    return RedirectResponse(f"/lobby/{lobby}", 303)
 
 
 def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:
@@ -132,37 +123,3 @@ def _whole(form: dict[str, str], name: str, missing: int) -> int:
         return int(text)
     except ValueError:
         raise UsageError(f"{name}: {text[:40]!r} is not a whole number") from None
-
-
-@router.get("/lobby/{lobby}", dependencies=[AdminPage])
-def show_lobby(request: Request, server: Server, lobby: str) -> HTMLResponse:
-    found = server.sessions.get_lobby(lobby)
-    base = str(request.base_url).rstrip("/")
-    tables = [_table(server, base, server.sessions.get_session(table.id)) for table in found.tables[:_SHOWN]]
-    join = base + server.join_path(found.id) if found.setup.persons else ""
-    return render_page(
-        "lobby.html",
-        lobby=found,
-        tables=tables,
-        join=join,
-        more=len(found.tables) - len(tables),
-        csrf=server.csrf("admin"),
-    )
-
-
-def _table(server: ServerState, base: str, session: Session) -> dict[str, Any]:
-    with session.lock:
-        seats = [
-            {
-                "role": role,
-                "who": who,
-                "link": base + server.seat_path(session.id, seat) if who == PERSON else "",
-                "code": server.code(session.id, seat) if who == PERSON else "",
-                "state": session.state(seat),
-                "answers": session.turn(role),
-                "payoff": session.game.payoffs(session.episode.state).get(role) if session.over else None,
-            }
-            for seat, (role, who) in enumerate(zip(session.roles, session.setup.seats, strict=True))
-        ]
-        return {"id": session.id, "group": session.table.group, "seats": seats, "over": session.over and session.begun,
-                "begun": session.begun, "trouble": session.trouble}  # fmt: skip

@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from bestresponse.core.capabilities import Wording
@@ -18,10 +18,11 @@ from bestresponse.core.player import Decision
 from bestresponse.games.capabilities import HasStage
 from bestresponse.web.pages.forms import make_fields, read_fields
 from bestresponse.web.pages.render import render_page
+from bestresponse.web.sessions.announcements import announce_stand_ins
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.quiz import find_mistakes, make_questions
 from bestresponse.web.sessions.state import PostedForm, SeatContext, SeatPage, Server, ServerState, check_csrf
-from bestresponse.web.sessions.store import AlreadyAnswered, NotFound
+from bestresponse.web.sessions.store import AlreadyAnswered
 
 __all__ = ["router", "try_ready"]
 
@@ -29,27 +30,6 @@ router = APIRouter(include_in_schema=False)
 _LOOK = 0.3
 _BEAT = 15.0
 _LONGEST_REMARK = 2000
-
-
-@router.get("/join/{lobby}/{token}")
-def join(request: Request, server: Server, lobby: str, token: str) -> Response:
-    """Take the next free seat; whoever comes back gets the same seat again."""
-    if not server.keys.opens(token, "lobby", lobby):
-        raise NotFound("this link leads to no table")
-    session, seat = _kept_seat(request, server, lobby) or server.sessions.take_seat(lobby)
-    answer = RedirectResponse(server.seat_path(session, seat), 303)
-    path = server.join_path(lobby)
-    kept = f"{session}.{seat}.{server.keys.token('seat', session, seat)}"
-    answer.set_cookie("seat", kept, path=path, httponly=True, samesite="strict", max_age=30 * 24 * 3600)
-    return answer
-
-
-def _kept_seat(request: Request, server: ServerState, lobby: str) -> tuple[str, int] | None:
-    session, _, rest = request.cookies.get("seat", "").partition(".")
-    number, _, token = rest.partition(".")
-    if not number.isdecimal() or not server.keys.opens(token, "seat", session, int(number)):
-        return None
-    return (session, int(number)) if session.startswith(f"{lobby}-") else None
 
 
 @router.get("/seat/{session}/{seat}/{token}")
@@ -80,17 +60,14 @@ def ready(server: Server, context: SeatPage, form: PostedForm) -> Response:
         return _back(server, context)
     quiz = make_questions(session.game, seat, session.seed) if session.setup.quiz else ()
     typed = [form.get(f"quiz.{k}", "") for k in range(len(quiz))]
-    tries = int(form["tries"]) if form.get("tries", "").isdecimal() and len(form["tries"]) < 6 else 0
-    wrong = try_ready(server, context, typed, form.get("consent") == "yes", tries)
+    wrong = try_ready(server, context, typed, form.get("consent") == "yes")
     if wrong:
         agreed = form.get("consent") == "yes"
-        return _shown(server, context, 422, quiz_typed=typed, wrong=wrong, tries=tries + 1, agreed=agreed)
+        return _shown(server, context, 422, quiz_typed=typed, wrong=wrong, agreed=agreed)
     return _back(server, context)
 
 
-def try_ready(
-    server: ServerState, context: SeatContext, typed: list[str], agreed: bool, tries: int = 0
-) -> dict[int | str, str]:
+def try_ready(server: ServerState, context: SeatContext, typed: list[str], agreed: bool) -> dict[int | str, str]:
     """Make the person ready, or say what is missing: by number of the question, and for the consent."""
     session, seat = context.session, context.seat
     quiz = make_questions(session.game, seat, session.seed) if session.setup.quiz else ()
@@ -99,7 +76,9 @@ def try_ready(
     if session.setup.consent and not agreed:
         wrong["consent"] = "Please agree first, or leave this page."
     if not wrong:
-        server.sessions.make_ready(session, seat, tries + 1)
+        server.sessions.make_ready(session, seat)
+    elif any(isinstance(which, int) for which in wrong):
+        server.sessions.note_quiz_failed(session, seat)
     return wrong
 
 
@@ -110,6 +89,8 @@ def answer(server: Server, context: SeatPage, form: PostedForm) -> Response:
     text = form.get("turn", "")
     turn = int(text) if text.isdecimal() and len(text) < 9 else -1
     with session.lock:
+        if session.phase(context.seat) not in ("turn", "waiting", "over"):
+            return _back(server, context, "early")
         ask = session.pending().get(context.role)
         if ask is not None and turn == session.turn(context.role):
             action, errors = read_fields(ask, form)
@@ -117,8 +98,9 @@ def answer(server: Server, context: SeatPage, form: PostedForm) -> Response:
                 return _shown(server, context, 422, typed=form, errors=errors)
         else:
             action = None
+        decision = Decision(action, form.get("why", "")[:_LONGEST_REMARK])
         try:
-            server.sessions.submit(session, context.role, turn, Decision(action, form.get("why", "")[:_LONGEST_REMARK]))
+            server.sessions.submit(session, context.role, turn, decision, form.get("timed_out") == "yes")
         except AlreadyAnswered:
             given = session.answer(context.role, turn)
             return _back(server, context, "late" if given and given.decision.stand_in else "twice")
@@ -179,7 +161,9 @@ def _shown(server: ServerState, context: SeatContext, status: int = 200, **more:
     with session.lock:
         phase = session.phase(seat)
         view = session.episode.view(context.role)
-        ask = session.pending().get(context.role)
+        ask = session.pending().get(context.role) if phase == "turn" else None
+        server.sessions.note_shown(session, seat)
+        session.note_page(seat)
         places: dict[str, Any] = {
             "phase": phase,
             "role": context.role,
@@ -196,14 +180,15 @@ def _shown(server: ServerState, context: SeatContext, status: int = 200, **more:
             "version": session.version(seat),
             "left": session.seconds_left(seat),
             "fields": make_fields(ask, more.pop("typed", None), more.pop("errors", None)) if ask else [],
-            "missing": len(session.setup.persons) - len(session.ready),
+            "missing": session.missing,
             "consent": session.setup.consent,
             "note": more.pop("note", ""),
-            "stand_ins": _stand_ins(context),
-            "payoffs": session.game.payoffs(session.episode.state) if phase == "over" else {},
+            "stand_ins": session.stand_ins(context.role),
+            "announcements": announce_stand_ins(session, seat),
+            "payoffs": session.payoffs() if phase == "over" else {},
             "void": session.episode.void,
         }
-    places |= {"quiz": (), "quiz_typed": [], "wrong": {}, "tries": 0, "blocks": None, "agreed": False}
+    places |= {"quiz": (), "quiz_typed": [], "wrong": {}, "blocks": None, "agreed": False}
     if phase == "welcome" and session.setup.quiz:
         places["quiz"] = make_questions(session.game, seat, session.seed)
         places["quiz_typed"] = ["" for _ in places["quiz"]]
@@ -219,9 +204,3 @@ def _story(game: Game[Any], view: View) -> tuple[list[str], str]:
         first, *rest = view.situation.split("\n")
         return rest, first
     return [], view.situation
-
-
-def _stand_ins(context: SeatContext) -> int:
-    """How often somebody stood in for this person."""
-    answers = context.session.episode.submissions
-    return sum(bool(s.decision.stand_in) for s in answers if s.role == context.role)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
 from bestresponse.report.page import render
@@ -33,9 +35,8 @@ def compare(server: Server, first: str, second: str) -> HTMLResponse:
 
 
 @router.get("/run/{run}")
-def show(server: Server, run: str, start: int = 0) -> HTMLResponse:
+def show(server: Server, run: str, start: Annotated[int, Query(ge=0, le=10**9)] = 0) -> HTMLResponse:
     folder = server.runs.folder(run)
-    start = max(0, start)
     plays = list_plays(folder, start, _PAGE)
     return render_page(
         "watch_run.html",

@@ -1,22 +1,24 @@
 """The sessions folder: a run like any other, with one more append-only file for what is no move.
 
-submissions.jsonl, calls.jsonl, records.jsonl   as in every run, a session's id in the place of the spec
-events.jsonl                                    lobbies, seats taken, people ready, remarks: {"event", ...}
+submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown" and "answered"
+calls.jsonl, records.jsonl   as in every run
+events.jsonl        lobbies, seats taken, people ready, questions shown, remarks: {"event", "at", ...}
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from bestresponse.core.codec import submission_from_json
-from bestresponse.core.episode import Record, Submission
+from bestresponse.core.episode import Record
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.lines import Lines, read_lines
 from bestresponse.runs.manifest import Manifest, environment
-from bestresponse.web.sessions.session import Table
+from bestresponse.web.sessions.session import Answer, Table, Timing
 from bestresponse.web.sessions.setup import Setup
 
 __all__ = ["Journal", "now", "read_tables"]
@@ -25,8 +27,8 @@ STUDY = "sessions"
 
 
 def now() -> str:
-    """Return the time in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    """Return the time in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 class Journal:
@@ -52,8 +54,9 @@ class Journal:
         """Read the events of these kinds in the order they came."""
         return [row for row in read_lines(self.path / "events.jsonl") if row["event"] in kinds]
 
-    def submit(self, session: str, submission: Submission) -> None:
-        self._folder.submit(session, submission)
+    def submit(self, session: str, answer: Answer) -> None:
+        """Append an answer with its timing, in one line."""
+        self._folder.submit(session, answer.submission, asdict(answer.timing))
 
     def finish(self, table: Table, record: Record) -> None:
         data = {"lobby": table.lobby, "group": table.group, "setup": table.setup.to_json()}
@@ -62,11 +65,12 @@ class Journal:
     def list_finished(self) -> set[str]:
         return self._folder.finished()
 
-    def read_submissions(self) -> dict[str, list[Submission]]:
+    def read_answers(self) -> dict[str, list[Answer]]:
         """Read the answers of every session."""
-        found: dict[str, list[Submission]] = {}
+        found: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
-            found.setdefault(row["spec"], []).append(submission_from_json(row))
+            timing = Timing(row.get("shown"), row.get("answered"), row.get("timed_out", False))
+            found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found
 
     def read_calls(self, session: str) -> list[dict[str, Any]]:

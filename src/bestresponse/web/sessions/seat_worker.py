@@ -6,14 +6,16 @@ what went wrong.
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 
 from bestresponse.core.ask import Ask
-from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, UsageError
+from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, StoreError, UsageError
 from bestresponse.core.game import NATURE, Role, View
 from bestresponse.core.player import Decision, Player, Reading, Status
 from bestresponse.web.sessions.seats import OpenModel, answer_in_place, make_seat
@@ -24,6 +26,8 @@ from bestresponse.web.sessions.store import SessionStore
 __all__ = ["SeatWorker"]
 
 _TICK = 0.25
+_RETRY = 2.0
+_log = logging.getLogger("bestresponse.web")
 
 
 class SeatWorker:
@@ -34,6 +38,8 @@ class SeatWorker:
         self._open_model = open_model
         self._inbox: queue.SimpleQueue[Session | None] = queue.SimpleQueue()
         self._timed: dict[str, Session] = {}
+        self._again: dict[str, float] = {}
+        self._looked = 0.0
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="seat")
         self._thread = threading.Thread(target=self._serve, name="seat-worker", daemon=True)
         store.changed = self._inbox.put
@@ -71,7 +77,7 @@ class SeatWorker:
     def _ask_players(self, session: Session) -> None:
         with session.lock:
             pending = session.pending()
-            if pending and (session.setup.seconds or session.absent):
+            if not session.ended:
                 self._timed[session.id] = session
             for role, ask in pending.items():
                 turn = session.turn(role)
@@ -79,7 +85,7 @@ class SeatWorker:
                     continue
                 session.thinking.add((role, turn))
                 future = self._pool.submit(self._answer, session, role, turn, session.episode.view(role), ask)
-                future.add_done_callback(partial(_note_trouble, session))
+                future.add_done_callback(partial(self._note_done, session, role, turn))
 
     def _find_occupant(self, session: Session, role: Role) -> str:
         return session.setup.seats[session.roles.index(role)] if role in session.roles else role
@@ -108,38 +114,67 @@ class SeatWorker:
         return replace(failed, action=answer_in_place(name, session.game, view, ask, session.seed), stand_in=name)
 
     def _keep_time(self) -> None:
+        """Look after every table that is not over: time limits, the waiting room, and answers to be tried again."""
+        now = time.monotonic()
+        if now - self._looked < _TICK:
+            return
+        self._looked = now
         for session in list(self._timed.values()):
+            if self._again.get(session.id, now + 1) <= now:
+                del self._again[session.id]
+                self._ask_players(session)
             with session.lock:
-                if session.over:
+                if session.ended:
                     del self._timed[session.id]
-                    continue
-                pending = session.pending()
-                for seat in session.setup.persons:
-                    role = session.roles[seat]
-                    if role in pending and session.seconds_left(seat) == 0:
-                        self._stand_in(session, seat, pending[role])
+                else:
+                    self._keep_limits(session)
+
+    def _keep_limits(self, session: Session) -> None:
+        if session.waited_too_long():
+            self._store.begin_without(session)
+        pending = session.pending()
+        for seat in session.setup.persons:
+            role = session.roles[seat]
+            if role in pending and session.is_overdue(seat):
+                self._stand_in(session, seat, pending[role])
+
+    def _explain(self, session: Session, seat: int, turn: int) -> tuple[str, bool]:
+        """Say why a stand-in answers, and whether it is because the time was up."""
+        limit = session.setup.seconds
+        if seat in session.standing.replaced:
+            return "replaced by the experimenter", False
+        if seat in session.absent:
+            return "nobody had come", False
+        if (session.roles[seat], turn) in session.advanced:
+            return "advanced by the experimenter", False
+        return f"no answer within {limit} second{'s' * (limit != 1)}", True
 
     def _stand_in(self, session: Session, seat: int, ask: Ask) -> None:
         """Have the question of that seat answered, once; whoever answers first counts."""
         role = session.roles[seat]
-        turn, limit = session.turn(role), session.setup.seconds
+        turn = session.turn(role)
         if (role, turn) in session.thinking:
             return
         session.thinking.add((role, turn))
-        why = "nobody had come" if seat in session.absent else f"no answer within {limit} second{'s' * (limit != 1)}"
+        why, timed_out = self._explain(session, seat, turn)
         view = session.episode.view(role)
-        future = self._pool.submit(self._answer_for, session, turn, view, ask, why)
-        future.add_done_callback(partial(_note_trouble, session))
+        future = self._pool.submit(self._answer_for, session, turn, view, ask, why, timed_out)
+        future.add_done_callback(partial(self._note_done, session, role, turn))
 
-    def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str) -> None:
+    def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str, timed_out: bool) -> None:
         missed = Decision(None, "", Reading(Status.REFUSED, why))
-        self._store.submit(session, view.role, turn, self._make_stand_in(session, view, ask, missed))
+        self._store.submit(session, view.role, turn, self._make_stand_in(session, view, ask, missed), timed_out)
 
-
-def _note_trouble(session: Session, future: Future[None]) -> None:
-    """Say beside the table why a seat does not go on."""
-    if future.cancelled():
-        return
-    error = future.exception()
-    if error is not None and not isinstance(error, NotAsked):
-        session.trouble = f"a seat cannot go on: {error}"
+    def _note_done(self, session: Session, role: Role, turn: int, future: Future[None]) -> None:
+        """Say beside the table why a seat does not go on, and try again later."""
+        if future.cancelled():
+            return
+        error = future.exception()
+        if error is None:
+            session.trouble = ""
+        elif not isinstance(error, NotAsked):
+            _log.error("session %s, %s, answer %d: %r", session.id, role, turn, error)
+            what = "its answer could not be written to the disk" if isinstance(error, StoreError) else str(error)
+            session.trouble = f"{role} cannot go on: {what}. It is asked again every {_RETRY:g} seconds."
+            session.thinking.discard((role, turn))
+            self._again[session.id] = time.monotonic() + _RETRY

@@ -1,7 +1,7 @@
 """One table: an episode, who is ready, and how long everybody has been asked.
 
-The episode is rebuilt from its submissions whenever the server starts; everything else here is either an event in the
-journal (who was seated, is ready, never came) or forgotten on purpose (when a question was put: after a restart
+The episode is rebuilt from its submissions whenever the server starts; everything else here is either in the journal
+(who was seated, is ready, never came, was replaced) or forgotten on purpose (when a question was put: after a restart
 everybody has the full time again).
 """
 
@@ -19,21 +19,51 @@ from bestresponse.core.game import Game, Role
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
 
-__all__ = ["Phase", "Session", "Table"]
+__all__ = ["Answer", "Phase", "Session", "Standing", "Table", "Timing", "round_amount"]
 
-Phase = Literal["welcome", "gathering", "turn", "waiting", "over"]
+Phase = Literal["welcome", "gathering", "turn", "waiting", "over", "closed", "replaced"]
 _SHORT = 5.0
+_GRACE = 2.0
+"""Seconds after the time-out in which the form of a person who is still there arrives with what was typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A session as the journal knows it: its place among the groups of a lobby, and its setup."""
+    """A session as the journal knows it: its number among the groups of a lobby, and its setup."""
 
     id: str
     lobby: str
     group: int
     setup: Setup
     created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When a question was first shown and when it was answered (UTC), and whether the time was up by then."""
+
+    shown: str | None = None
+    answered: str | None = None
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A submission with its timing."""
+
+    submission: Submission
+    timing: Timing = Timing()
+
+
+@dataclass
+class Standing:
+    """What happened to the seats of a table besides answers; shared between the store and the session."""
+
+    ready: set[int] = field(default_factory=set)
+    absent: set[int] = field(default_factory=set)
+    replaced: set[int] = field(default_factory=set)
+    shown: dict[int, tuple[int, str]] = field(default_factory=dict)
+    closed: bool = False
 
 
 @dataclass
@@ -46,27 +76,26 @@ class Session:
     table: Table
     game: Game[Any]
     episode: Episode[Any]
-    ready: set[int] = field(default_factory=set)
-    absent: set[int] = field(default_factory=set)
+    standing: Standing = field(default_factory=Standing)
+    timings: list[Timing] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
     asked: dict[Role, tuple[int, float]] = field(default_factory=dict)
     seen: dict[int, float] = field(default_factory=dict)
+    pages: dict[int, tuple[str, float]] = field(default_factory=dict)
     thinking: set[tuple[Role, int]] = field(default_factory=set)
-    quiz_tries: dict[int, int] = field(default_factory=dict)
+    advanced: set[tuple[Role, int]] = field(default_factory=set)
+    gathering_since: float | None = None
     trouble: str = ""
     stamp: int = 0
 
     @classmethod
     def restore(
-        cls,
-        table: Table,
-        game: Game[Any],
-        submissions: Iterable[Submission],
-        ready: Iterable[int] = (),
-        absent: set[int] | None = None,
+        cls, table: Table, game: Game[Any], answers: Iterable[Answer], standing: Standing | None = None
     ) -> Session:
-        """Rebuild the session from its answers; `absent` is shared with the store."""
-        session = cls(table, game, Episode(game, submissions), set(ready), set() if absent is None else absent)
+        """Rebuild the session from its answers."""
+        given = list(answers)
+        episode = Episode(game, (answer.submission for answer in given))
+        session = cls(table, game, episode, standing or Standing(), [answer.timing for answer in given])
         session.note_asked()
         return session
 
@@ -83,13 +112,34 @@ class Session:
         return self.game.roles
 
     @property
+    def ready(self) -> set[int]:
+        return self.standing.ready
+
+    @property
+    def absent(self) -> set[int]:
+        return self.standing.absent
+
+    @property
+    def missing(self) -> int:
+        """How many people the table waits for before it begins."""
+        return sum(not self._is_settled(seat) for seat in self.setup.persons)
+
+    def _is_settled(self, seat: int) -> bool:
+        return seat in self.ready or seat in self.absent or seat in self.standing.replaced
+
+    @property
     def begun(self) -> bool:
         """Whether every person is ready, or the table was begun without those who are not."""
-        return all(seat in self.ready or seat in self.absent for seat in self.setup.persons)
+        return all(map(self._is_settled, self.setup.persons))
 
     @property
     def over(self) -> bool:
         return self.episode.over
+
+    @property
+    def ended(self) -> bool:
+        """Whether nobody will be asked any more."""
+        return self.standing.closed or (self.begun and self.over)
 
     @property
     def seed(self) -> int:
@@ -102,9 +152,15 @@ class Session:
         asked = self.game.asks(self.episode.state)
         return len(self.episode.submissions) - len(asked) + len(self.episode.pending)
 
+    def payoffs(self) -> dict[Role, float]:
+        """Return the payoffs of a play that is over, without rounding noise; none of a void play."""
+        if self.episode.void:
+            return {}
+        return {role: round_amount(got) for role, got in self.game.payoffs(self.episode.state).items()}
+
     def pending(self) -> dict[Role, Ask]:
-        """Who is asked now; nobody before everybody is ready."""
-        return self.episode.pending if self.begun else {}
+        """Who is asked now; nobody before everybody is ready or after the table was closed."""
+        return self.episode.pending if self.begun and not self.standing.closed else {}
 
     def turn(self, role: Role) -> int:
         """How many answers of that role count so far: the number of the answer it is asked for next."""
@@ -120,29 +176,47 @@ class Session:
         return sum(bool(s.decision.stand_in) for s in self.episode.submissions if s.role == role)
 
     def phase(self, seat: int) -> Phase:
-        if seat not in self.ready and self.setup.seats[seat] == PERSON and not self.over:
+        """Which page the person in that seat sees."""
+        if self.begun and self.over:
+            return "over"
+        if self.standing.closed:
+            return "closed"
+        if seat in self.standing.replaced:
+            return "replaced"
+        if seat not in self.ready and self.setup.seats[seat] == PERSON:
             return "welcome"
         if not self.begun:
             return "gathering"
-        if self.over:
-            return "over"
         return "turn" if self.roles[seat] in self.episode.pending else "waiting"
 
     def state(self, seat: int) -> str:
         """How far the seat is, in words for whoever watches the table."""
+        if self.ended:
+            return "done" if self.over else "closed"
+        if seat in self.standing.replaced:
+            return "replaced by a bot"
         if seat in self.absent:
             return "absent"
         if self.setup.seats[seat] == PERSON and seat not in self.ready:
             return "not here yet"
         if not self.begun:
             return "ready"
-        if self.over:
-            return "done"
         return "is asked" if self.roles[seat] in self.episode.pending else "waits"
 
     def version(self, seat: int) -> str:
-        """Changes exactly when the page of that seat does; the same after a restart."""
-        return f"{self.phase(seat)}.{self.turn(self.roles[seat])}.{len(self.ready)}.{self.settled}"
+        """Changes exactly when the page of that seat has to; the same after a restart.
+
+        A page with a form (welcome, turn) does not change because of what others do.
+        """
+        match phase := self.phase(seat):
+            case "turn":
+                return f"turn.{self.turn(self.roles[seat])}"
+            case "gathering":
+                return f"gathering.{self.missing}"
+            case "waiting":
+                return f"waiting.{self.turn(self.roles[seat])}.{self.settled}"
+            case _:
+                return phase
 
     def note_asked(self) -> None:
         """Start the clock of every question that is new; something has happened."""
@@ -153,6 +227,10 @@ class Session:
             role: self.asked[role] if self.asked.get(role, (-1, 0.0))[0] == self.turn(role) else (self.turn(role), now)
             for role in pending
         }
+        if self.begun or not self.ready:
+            self.gathering_since = None
+        elif self.gathering_since is None:
+            self.gathering_since = now
 
     def seconds_left(self, seat: int) -> float | None:
         """Until a stand-in answers for the person in that seat; None where there is no limit or no question.
@@ -160,7 +238,7 @@ class Session:
         Whoever has missed a question and was not seen since gets a short time only, whoever never came none.
         """
         role = self.roles[seat]
-        if seat in self.absent and role in self.asked:
+        if role in self.asked and (seat in self.absent or seat in self.standing.replaced):
             return 0.0
         if not self.setup.seconds or role not in self.asked or self.setup.seats[seat] != PERSON:
             return None
@@ -170,6 +248,39 @@ class Session:
         limit = min(_SHORT, self.setup.seconds) if gone else self.setup.seconds
         return max(0.0, since + limit - time.monotonic())
 
+    def is_overdue(self, seat: int) -> bool:
+        """Tell whether a stand-in has to answer now; a person who is there gets a moment for the form to arrive."""
+        role = self.roles[seat]
+        if role in self.asked and (role, self.asked[role][0]) in self.advanced:
+            return True
+        left = self.seconds_left(seat)
+        if left is None or left > 0:
+            return False
+        since = self.asked[role][1]
+        if seat in self.absent or seat in self.standing.replaced or self.seen.get(seat, 0.0) < since:
+            return True
+        return time.monotonic() > since + self.setup.seconds + _GRACE
+
+    def waited_too_long(self) -> bool:
+        """Tell whether the people who are ready have waited for the others as long as the setup allows."""
+        since = self.gathering_since
+        return bool(self.setup.waiting) and since is not None and time.monotonic() - since > self.setup.waiting
+
     def touch(self, seat: int) -> None:
         """Note that the person in that seat was here."""
         self.seen[seat] = time.monotonic()
+
+    def note_page(self, seat: int) -> None:
+        """Note which page that person sees, and since when."""
+        version = self.version(seat)
+        if self.pages.get(seat, ("", 0.0))[0] != version:
+            self.pages[seat] = (version, time.monotonic())
+
+
+def round_amount(amount: float) -> float:
+    """Round away what only floating-point arithmetic has added.
+
+    >>> round_amount(39.800000000000004), round_amount(-9.252e-19)
+    (39.8, 0.0)
+    """
+    return round(float(amount), 9) + 0.0

@@ -33,20 +33,26 @@ class GameChoice:
 class Setup:
     """One table: `seats` in the order of the game's roles, each `person`, `strategy:NAME` or `model:NAME`.
 
-    `seconds` is the time for an answer (0: no limit); after it, the strategy `stand_in` answers for a person.
+    `seconds` is the time for an answer; after it, the strategy `stand_in` answers for a person. `waiting` is how many
+    seconds those who are ready wait for the others before the table begins without them, `hold` how long a seat that
+    was taken and not confirmed is kept for a person who is gone. Each is without limit where it is 0.
     """
 
     game: GameChoice
     seats: tuple[str, ...]
-    seconds: int = 0
+    seconds: int = 300
     stand_in: str = "random"
     consent: str = ""
     quiz: bool = True
     seed: int = 0
+    waiting: int = 1800
+    hold: int = 900
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seconds <= _MOST_SECONDS:
-            raise UsageError(f"{self.seconds} seconds for an answer: expected 0 (no limit) to {_MOST_SECONDS}")
+        limits = {"for an answer": self.seconds, "in the waiting room": self.waiting, "to confirm a seat": self.hold}
+        for what, seconds in limits.items():
+            if not 0 <= seconds <= _MOST_SECONDS:
+                raise UsageError(f"{seconds} seconds {what}: expected 0 (no limit) to {_MOST_SECONDS}")
         for seat in self.seats:
             kind, colon, name = seat.partition(":")
             if seat != PERSON and (kind not in ("strategy", "model") or not colon or not name.strip()):

@@ -81,15 +81,33 @@ class ServerState:
         """Make the token that a form behind `door` carries."""
         return self.keys.token("csrf", *door)
 
+    def _number_holder(self, session: str, seat: int) -> tuple[int, ...]:
+        """Tell the holders of a seat apart, so that a released seat has another link and another code."""
+        holder = self.sessions.register.get(session, seat)
+        return (holder.number,) if holder and holder.number else ()
+
+    def seat_token(self, session: str, seat: int) -> str:
+        """Make the token of the person who holds the seat."""
+        return self.keys.token("seat", session, seat, *self._number_holder(session, seat))
+
+    def opens_seat(self, token: str, session: str, seat: int) -> bool:
+        """Tell whether `token` is that of the person who holds the seat."""
+        return self.keys.opens(token, "seat", session, seat, *self._number_holder(session, seat))
+
     def seat_path(self, session: str, seat: int) -> str:
-        return f"/seat/{session}/{seat}/{self.keys.token('seat', session, seat)}"
+        return f"/seat/{session}/{seat}/{self.seat_token(session, seat)}"
 
     def join_path(self, lobby: str) -> str:
         return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
 
     def code(self, session: str, seat: int) -> str:
         """Make the participant's code, which tells people apart and says nothing about them."""
-        return "P-" + self.keys.token("code", session, seat)[:8].translate(str.maketrans("-_", "xy")).upper()
+        return (
+            "P-"
+            + self.keys.token("code", session, seat, *self._number_holder(session, seat))[:8]
+            .translate(str.maketrans("-_", "xy"))
+            .upper()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +158,13 @@ AdminApi = Depends(check_admin_api)
 
 
 async def _open_seat(request: Request, server: ServerState, session: str, seat: int, token: str) -> SeatContext:
-    if not server.keys.opens(token, "seat", session, seat):
+    if not server.opens_seat(token, session, seat):
         refused = refuse(request, server)
-        raise refused if isinstance(refused, TooFast) else NotFound("this link leads to no seat")
+        raise (
+            refused
+            if isinstance(refused, TooFast)
+            else NotFound("this link leads to no seat, or the seat was given to somebody else meanwhile")
+        )
     if not server.seats.take(f"{session}.{seat}"):
         raise TooFast("that was very fast; wait a moment and try again")
     found = server.sessions.get_cached(session)

@@ -6,25 +6,30 @@ was asked, and writes it to disk before it is confirmed.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from bestresponse.core.episode import Episode, Submission
+from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.game import Role
 from bestresponse.core.player import Decision
 from bestresponse.players.lookup import check_strategy
 from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.journal import Journal, read_tables
-from bestresponse.web.sessions.session import Session, Table
+from bestresponse.web.sessions.journal import Journal, now, read_tables
+from bestresponse.web.sessions.register import SeatRegister
+from bestresponse.web.sessions.session import Answer, Session, Standing, Table, Timing
 from bestresponse.web.sessions.setup import PERSON, Setup
 
-__all__ = ["AlreadyAnswered", "Lobby", "NotFound", "SessionStore"]
+__all__ = ["AlreadyAnswered", "BrokenSession", "Lobby", "NotFound", "SessionStore"]
 
 _MOST_GROUPS = 500
+_EVENTS = ("lobby", "seated", "quiz", "ready", "absent", "shown", "replaced", "closed")
+_log = logging.getLogger("bestresponse.web")
 
 
 class NotFound(BestResponseError):
@@ -33,6 +38,10 @@ class NotFound(BestResponseError):
 
 class AlreadyAnswered(NotAsked):
     """The answer came twice, or too late."""
+
+
+class BrokenSession(BestResponseError):
+    """The session cannot be rebuilt from its answers; nothing is added to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +59,44 @@ class SessionStore:
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
+        self.register = SeatRegister()
         self.changed: Callable[[Session], None] = lambda session: None
         self._lock = threading.Lock()
         self._lobbies: dict[str, Lobby] = {}
         self._tables: dict[str, Table] = {}
         self._live: dict[str, Session] = {}
-        self._taken: dict[str, set[int]] = {}
-        self._ready: dict[str, set[int]] = {}
-        self._absent: dict[str, set[int]] = {}
-        self._before = journal.read_submissions()
+        self._standing: dict[str, Standing] = {}
+        self._broken: dict[str, str] = {}
+        self._before = journal.read_answers()
         self._recorded = journal.list_finished()
-        for event in journal.read_events("lobby", "seated", "ready", "absent"):
+        for event in journal.read_events(*_EVENTS):
             self._apply_event(event)
 
     def _apply_event(self, event: dict[str, Any]) -> None:
+        if event["event"] == "lobby":
+            tables = tuple(read_tables(event))
+            self._lobbies[event["lobby"]] = Lobby(event["lobby"], tables[0].setup, tables, event["at"])
+            self._tables |= {table.id: table for table in tables}
+            return
+        standing = self._standing.setdefault(event["session"], Standing())
         match event["event"]:
-            case "lobby":
-                tables = tuple(read_tables(event))
-                self._lobbies[event["lobby"]] = Lobby(event["lobby"], tables[0].setup, tables, event["at"])
-                self._tables |= {table.id: table for table in tables}
-            case "seated":
-                self._taken.setdefault(event["session"], set()).add(event["seat"])
+            case "seated" | "quiz":
+                self.register.apply(event)
             case "ready":
-                self._ready.setdefault(event["session"], set()).add(event["seat"])
-                self._absent.setdefault(event["session"], set()).discard(event["seat"])
+                self.register.apply(event)
+                standing.ready.add(event["seat"])
+                standing.absent.discard(event["seat"])
             case "absent":
-                self._absent.setdefault(event["session"], set()).add(event["seat"])
+                standing.absent.add(event["seat"])
+            case "replaced":
+                standing.replaced.add(event["seat"])
+            case "shown":
+                standing.shown[event["seat"]] = (event["turn"], event["at"])
+            case "closed":
+                standing.closed = True
+
+    def _record_event(self, event: str, **what: Any) -> None:
+        self._apply_event(self.journal.append_event(event, **what))
 
     def create_sessions(self, setup: Setup, groups: int = 1) -> Lobby:
         """Create a lobby with one session for each group; UsageError where the setup does not fit its game."""
@@ -92,7 +113,7 @@ class SessionStore:
         lobby = secrets.token_hex(6)
         sessions = [f"{lobby}-{number}" for number in range(1, groups + 1)]
         with self._lock:
-            self._apply_event(self.journal.append_event("lobby", lobby=lobby, setup=setup.to_json(), sessions=sessions))
+            self._record_event("lobby", lobby=lobby, setup=setup.to_json(), sessions=sessions)
         if not setup.persons:
             for session in sessions:
                 self.changed(self.get_session(session))
@@ -109,8 +130,11 @@ class SessionStore:
         return self._lobbies[name]
 
     def list_unfinished(self) -> list[str]:
-        """List the sessions that have no record yet."""
-        return [name for name in self._tables if name not in self._recorded]
+        """List the sessions that can go on: neither recorded nor closed."""
+        return [name for name in self._tables if name not in self._recorded and not self._is_closed(name)]
+
+    def _is_closed(self, session: str) -> bool:
+        return session in self._standing and self._standing[session].closed
 
     def is_finished(self, session: str) -> bool:
         """Tell whether the session has its record."""
@@ -121,46 +145,82 @@ class SessionStore:
         return self._live.get(name)
 
     def get_session(self, name: str) -> Session:
-        """Return the session, rebuilt from its answers if it is not in memory."""
+        """Return the session, rebuilt from its answers if it is not in memory; BrokenSession where that fails."""
         live = self._live.get(name)
         if live is not None:
             return live
         if name not in self._tables:
             raise NotFound("there is no such session")
-        table = self._tables[name]
+        if name not in self._broken:
+            try:
+                return self._restore(self._tables[name])
+            except StoreError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the rules of a plug-in can raise anything
+                _log.exception("session %s cannot be rebuilt from its answers", name)
+                self._broken[name] = str(error) or type(error).__name__
+        raise BrokenSession(
+            f"this table cannot go on: its answers do not fit its game any more ({self._broken[name]}). "
+            "Every answer is kept, and nothing is added until the game is as it was"
+        )
+
+    def _restore(self, table: Table) -> Session:
         game = make_game(table.setup.game)
         with self._lock:
-            if name not in self._live:
-                before: Iterable[Submission] = self._before.pop(name, ())
-                absent = self._absent.setdefault(name, set())
-                self._live[name] = Session.restore(table, game, before, self._ready.get(name, ()), absent)
-                self._conclude(self._live[name])
-            return self._live[name]
+            if table.id not in self._live:
+                standing = self._standing.setdefault(table.id, Standing())
+                session = Session.restore(table, game, self._before.get(table.id, ()), standing)
+                self._conclude(session)
+                self._live[table.id] = session
+                self._before.pop(table.id, None)
+            return self._live[table.id]
 
-    def take_seat(self, lobby: str) -> tuple[str, int]:
-        """Take the next free seat of a person, group by group."""
+    def read_broken(self, name: str) -> list[Answer]:
+        """Return the answers of a session that cannot be rebuilt, as the journal has them."""
+        return list(self._before.get(name, ()))
+
+    def take_seat(self, lobby: str, labels: Mapping[str, str] | None = None) -> tuple[str, int]:
+        """Take the next free seat of a person, group by group; whoever has a label gets their own seat back."""
+        given = dict(labels or {})
         with self._lock:
+            own = self.register.find(lobby, given)
+            if own is not None:
+                return own
             for table in self.get_lobby(lobby).tables:
-                taken = self._taken.setdefault(table.id, set())
-                for seat in table.setup.persons:
-                    if seat not in taken:
-                        self.journal.append_event("seated", session=table.id, seat=seat)
-                        taken.add(seat)
-                        return table.id, seat
+                for seat in self._list_free(table):
+                    holder = self.register.count_holders(table.id, seat)
+                    self._record_event("seated", session=table.id, seat=seat, holder=holder, labels=given)
+                    return table.id, seat
         raise UsageError("every seat is taken; ask whoever invited you for another link")
 
-    def list_taken(self, session: str) -> set[int]:
-        """List the seats of the session that people have taken."""
-        return self._taken.get(session, set())
+    def _list_free(self, table: Table) -> list[int]:
+        if self.is_finished(table.id) or self._is_closed(table.id) or table.id in self._broken:
+            return []
+        live, standing = self._live.get(table.id), self._standing.get(table.id, Standing())
+        seen = live.seen if live else {}
+        return [
+            seat
+            for seat in table.setup.persons
+            if seat not in standing.replaced and self.register.is_free(table.id, seat, table.setup.hold, seen.get(seat))
+        ]
 
-    def make_ready(self, session: Session, seat: int, quiz_tries: int) -> None:
+    def note_quiz_failed(self, session: Session, seat: int) -> None:
+        """Count a try of the quiz that was not right."""
+        with session.lock:
+            self._record_event("quiz", session=session.id, seat=seat, tries=self.count_quiz_tries(session.id, seat) + 1)
+
+    def count_quiz_tries(self, session: str, seat: int) -> int:
+        """Return how often the holder of the seat sent the quiz so far."""
+        holder = self.register.get(session, seat)
+        return 0 if holder is None else holder.quiz_tries
+
+    def make_ready(self, session: Session, seat: int) -> None:
         """Note that the person in that seat has read the rules; the last one to do so begins the game."""
         with session.lock:
             if seat in session.ready or session.setup.seats[seat] != PERSON:
                 return
-            self._apply_event(self.journal.append_event("ready", session=session.id, seat=seat, quiz_tries=quiz_tries))
-            self._taken.setdefault(session.id, set()).add(seat)
-            session.ready.add(seat)
+            tries = self.count_quiz_tries(session.id, seat) + 1
+            self._record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
             session.note_asked()
         self.changed(session)
 
@@ -169,25 +229,74 @@ class SessionStore:
         with session.lock:
             for seat in session.setup.persons:
                 if seat not in session.ready and seat not in session.absent:
-                    self._apply_event(self.journal.append_event("absent", session=session.id, seat=seat))
+                    self._record_event("absent", session=session.id, seat=seat)
             session.note_asked()
         self.changed(session)
 
-    def submit(self, session: Session, role: Role, turn: int, decision: Decision) -> None:
+    def replace(self, session: Session, seat: int) -> None:
+        """Let the stand-in of the setup play that seat from now on; the person cannot come back."""
+        with session.lock:
+            if session.setup.seats[seat] != PERSON or session.ended or seat in session.standing.replaced:
+                return
+            self._record_event("replaced", session=session.id, seat=seat)
+            session.note_asked()
+        self.changed(session)
+
+    def advance(self, session: Session, seat: int) -> None:
+        """Have the stand-in answer the question that the seat is asked now, or begin without that person."""
+        with session.lock:
+            role = session.roles[seat]
+            if session.setup.seats[seat] != PERSON or session.ended:
+                return
+            if role in session.pending():
+                session.advanced.add((role, session.turn(role)))
+            elif seat not in session.ready and seat not in session.absent:
+                self._record_event("absent", session=session.id, seat=seat)
+            session.note_asked()
+        self.changed(session)
+
+    def close(self, session: Session) -> None:
+        """End the session before its game is over; nobody is asked any more."""
+        with session.lock:
+            if session.ended:
+                return
+            self._record_event("closed", session=session.id)
+            session.note_asked()
+        self.changed(session)
+
+    def note_shown(self, session: Session, seat: int) -> None:
+        """Keep the time at which the person in that seat first saw the question."""
+        with session.lock:
+            role = session.roles[seat]
+            turn = session.turn(role)
+            if role in session.pending() and session.standing.shown.get(seat, (-1, ""))[0] != turn:
+                with suppress(StoreError):
+                    self._record_event("shown", session=session.id, seat=seat, turn=turn)
+
+    def submit(self, session: Session, role: Role, turn: int, decision: Decision, timed_out: bool = False) -> None:
         """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or AlreadyAnswered."""
         with session.lock:
             self._refuse_repeated(session, role, turn)
             if not session.begun:
                 raise NotAsked("the game has not begun; not everybody is ready")
+            if session.standing.closed:
+                raise NotAsked("this session was closed by the experimenter")
             session.episode.submit(role, decision)
+            timing = Timing(self._find_shown(session, role, turn), now(), timed_out)
             try:
-                self.journal.submit(session.id, session.episode.submissions[-1])
+                self.journal.submit(session.id, Answer(session.episode.submissions[-1], timing))
             except StoreError:
                 session.episode = Episode(session.game, session.episode.submissions[:-1])
                 raise
+            session.timings.append(timing)
             self._conclude(session)
             session.note_asked()
         self.changed(session)
+
+    def _find_shown(self, session: Session, role: Role, turn: int) -> str | None:
+        seat = session.roles.index(role) if role in session.roles else -1
+        shown, at = session.standing.shown.get(seat, (-1, ""))
+        return at if shown == turn else None
 
     def _refuse_repeated(self, session: Session, role: Role, turn: int) -> None:
         expected = session.turn(role)

@@ -1,11 +1,20 @@
 // Live parts of the pages. Every page works without this script; with it, pages go on by themselves.
 "use strict";
 
+// A page is never replaced while somebody types: then a line says that the session has gone on.
 function goOnByItself(box) {
   const source = new EventSource(box.dataset.live);
+  let typed = false;
+  box.addEventListener("input", () => { typed = true; });
   source.onmessage = (event) => {
-    if (JSON.parse(event.data) !== box.dataset.version) {
-      source.close();
+    if (JSON.parse(event.data) === box.dataset.version) return;
+    source.close();
+    const moved = box.querySelector(".moved");
+    if (typed && moved) {
+      moved.hidden = false;
+      box.querySelectorAll("form button").forEach((button) => { button.disabled = true; });
+      moved.scrollIntoView({ block: "nearest" });
+    } else {
       location.replace(box.dataset.home);
     }
   };
@@ -55,8 +64,20 @@ function countDown(clock) {
     clock.textContent = left === 1 ? "1 second left" : `${left} seconds left`;
     clock.classList.toggle("soon", left <= 10);
     if (left > 0) setTimeout(tick, 250);
+    else if (open) submitTyped();
   };
+  const open = Number(clock.dataset.left) > 0;
   tick();
+}
+
+// When the time is up, what was typed is sent; the server takes it where it is legal.
+function submitTyped() {
+  const form = document.querySelector("form[data-answer]");
+  if (!form || form.dataset.sent) return;
+  const fields = [...form.querySelectorAll("input:not([type=hidden]):not([type=range]), textarea, select")];
+  if (!fields.some((field) => (field.type === "radio" ? field.checked : field.value.trim()))) return;
+  form.elements.timed_out.value = "yes";
+  form.requestSubmit();
 }
 
 function joinSliders(box) {

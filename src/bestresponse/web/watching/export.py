@@ -1,142 +1,203 @@
-"""Sessions as tables: one row a player and round, or one row a participant; CSV, JSON or Parquet.
+"""Sessions as tables: one row for each answer, or one row for each seat; CSV, JSON or Parquet, with a codebook.
 
-A participant is a code made from the session and the seat. Nothing personal is kept, so nothing personal comes out,
-unless people write it into their answers and remarks.
+A participant is a code made from the session and the seat, beside the labels that came with the link. Nothing else
+personal is kept, so nothing else comes out, unless people write it into their answers and remarks.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from importlib.util import find_spec
-from typing import Any
 
-from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Action, Role
-from bestresponse.games.capabilities import find_stage_form
-from bestresponse.games.matrix.game import as_strategy
+from bestresponse.core.game import NATURE, Action
+from bestresponse.core.player import Decision
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
-from bestresponse.theory.games.regrets import expected_payoffs
-from bestresponse.web.sessions.session import Session
+from bestresponse.web.sessions.register import LABELS
+from bestresponse.web.sessions.session import Answer, Session, Table
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.state import ServerState
+from bestresponse.web.sessions.store import BrokenSession
+from bestresponse.web.watching.codebook import COLUMNS
+from bestresponse.web.watching.rounds import locate_answers
 
-__all__ = ["FORMATS", "TABLES", "export_table", "list_decisions", "list_participants"]
+__all__ = ["FORMATS", "TABLES", "export_table", "list_codebook", "list_decisions", "list_participants"]
 
 Row = dict[str, Cell]
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
-TABLES = ("decisions", "participants")
+TABLES = ("decisions", "participants", "codebook")
+_log = logging.getLogger("bestresponse.web")
 
 
-def export_table(server: ServerState, table: str, form: str) -> bytes:
-    """The table in that format; UsageError where there is none of that name."""
+def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> bytes:
+    """Export the table in that format, of one lobby or of all; UsageError where there is none of that name."""
     if table not in TABLES or form not in FORMATS:
         raise UsageError(f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}")
-    rows = list_decisions(server) if table == "decisions" else list_participants(server)
+    if form == "parquet" and find_spec("pyarrow") is None:
+        raise UsageError("Parquet needs the extra `parquet`: pip install 'bestresponse[parquet]'")
+    match table:
+        case "decisions":
+            rows = list_decisions(server, lobby)
+        case "participants":
+            rows = list_participants(server, lobby)
+        case _:
+            rows = list_codebook()
     if form == "parquet":
-        if find_spec("pyarrow") is None:
-            raise UsageError("Parquet needs the extra `parquet`: pip install 'bestresponse[parquet]'")
         return tables.to_parquet(rows)
     return (tables.to_csv(rows) if form == "csv" else tables.to_json(rows)).encode("utf-8")
 
 
-def _sessions(server: ServerState) -> list[Session]:
-    """The oldest first."""
+def list_codebook() -> list[Row]:
+    """Describe every column of the other tables."""
     return [
-        server.sessions.get_session(table.id)
-        for lobby in reversed(server.sessions.list_lobbies())
-        for table in lobby.tables
+        {"table": table, "column": column, "meaning": meaning}
+        for table, columns in COLUMNS.items()
+        for column, meaning in columns.items()
     ]
 
 
-def _seat(server: ServerState, session: Session, seat: int) -> Row:
-    who = session.setup.seats[seat]
+def _list_tables(server: ServerState, lobby: str) -> list[Table]:
+    """List the tables of one lobby or of all, the oldest first."""
+    lobbies = [server.sessions.get_lobby(lobby)] if lobby else reversed(server.sessions.list_lobbies())
+    return [table for one in lobbies for table in one.tables]
+
+
+def _open(server: ServerState, table: Table) -> Session | None:
+    """Open a session, None where it cannot be rebuilt; its answers are exported all the same."""
+    try:
+        return server.sessions.get_session(table.id)
+    except BrokenSession:
+        _log.warning("session %s is exported without payoffs", table.id)
+        return None
+
+
+def _describe_table(table: Table) -> Row:
+    setup = table.setup
     return {
-        "lobby": session.table.lobby,
-        "session": session.id,
-        "group": session.table.group,
-        "created": session.table.created,
-        "game": session.setup.game.name,
-        "role": session.roles[seat],
-        "seat": who,
-        "participant": server.code(session.id, seat) if who == PERSON else None,
+        "lobby": table.lobby,
+        "session": table.id,
+        "group": table.group,
+        "created": table.created,
+        "game": setup.game.name,
+        "rounds": setup.game.rounds,
+        "mixed": setup.game.mixed,
+        "seconds": setup.seconds,
+        "stand_in_strategy": setup.stand_in,
+        "seed": setup.seed,
     }
 
 
-def list_decisions(server: ServerState) -> list[Row]:
-    """One row for each answer of each seat; `round` counts the answers of the seat from 1."""
-    return [row for session in _sessions(server) for row in _decisions(server, session)]
+def _describe_seat(server: ServerState, table: Table, seat: int, role: str) -> Row:
+    who = table.setup.seats[seat]
+    holder = server.sessions.register.get(table.id, seat)
+    labels = holder.labels if holder else {}
+    return (
+        _describe_table(table)
+        | {"role": role, "seat": who, "participant": server.code(table.id, seat) if who == PERSON else None}
+        | {name: labels.get(name) for name in LABELS}
+    )
 
 
-def _decisions(server: ServerState, session: Session) -> list[Row]:
+def list_decisions(server: ServerState, lobby: str = "") -> list[Row]:
+    """List one row for each answer of each seat."""
+    return [row for table in _list_tables(server, lobby) for row in _list_answers(server, table)]
+
+
+def _list_answers(server: ServerState, table: Table) -> list[Row]:
+    session = _open(server, table)
+    if session is None:
+        return _list_broken(server, table)
     with session.lock:
-        submissions = [s for s in session.episode.submissions if s.role in session.roles]
-    earned = _earned(session, submissions)
-    rounds = dict.fromkeys(session.roles, 0)
+        submissions, timings = list(session.episode.submissions), list(session.timings)
     rows: list[Row] = []
-    for submission in submissions:
-        role, decision = submission.role, submission.decision
-        rounds[role] += 1
-        rows.append(
-            _seat(server, session, session.roles.index(role))
-            | {
-                "round": rounds[role],
-                "action": _plain(decision.action),
-                "payoff": earned.get((role, rounds[role])),
-                "status": decision.reading.status.value,
-                "how": decision.reading.how,
-                "stand_in": decision.stand_in,
-                "words": decision.reasoning,
-            }
-        )
+    places = locate_answers(session.game, submissions)
+    for submission, timing, place in zip(submissions, timings, places, strict=True):
+        if submission.role in session.roles:
+            seat = session.roles.index(submission.role)
+            rows.append(
+                _describe_seat(server, table, seat, submission.role)
+                | {"round": place.round, "stage": place.stage, "payoff": place.payoff, "total": place.total}
+                | _describe_answer(Answer(submission, timing), (table.setup.seats[seat],))
+            )
     return rows
 
 
-def _earned(session: Session, submissions: list[Submission]) -> dict[tuple[Role, int], float]:
-    """What each role got in each complete round; in games without a payoff table nothing is got before the end."""
-    form = find_stage_form(session.game)
-    if form is None:
-        return {}
-    given = [[s.decision.action for s in submissions if s.role == role] for role in session.roles]
-    rounds = enumerate(zip(*given, strict=False), 1)
-    found: dict[tuple[Role, int], float] = {}
-    for number, moves in rounds:
-        mixes = [as_strategy(move, own) for move, own in zip(moves, form.actions, strict=True)]
-        found |= {
-            (role, number): float(got) for role, got in zip(form.players, expected_payoffs(form, mixes), strict=True)
-        }
-    return found
+def _list_broken(server: ServerState, table: Table) -> list[Row]:
+    """List the answers of a session that cannot be rebuilt: without rounds and payoffs, but none is left out."""
+    unknown: Row = dict.fromkeys(("seat", "participant", *LABELS, "round", "stage", "payoff", "total"))
+    return [
+        _describe_table(table) | {"role": answer.submission.role} | unknown | _describe_answer(answer, ())
+        for answer in server.sessions.read_broken(table.id)
+        if answer.submission.role != NATURE
+    ]
+
+
+def _describe_answer(answer: Answer, seats: tuple[str, ...]) -> Row:
+    decision, timing = answer.submission.decision, answer.timing
+    return {
+        "action": _plain(decision.action),
+        "answered_by": _say_who(decision, seats),
+        "shown": timing.shown,
+        "answered": timing.answered,
+        "timed_out": timing.timed_out,
+        "status": decision.reading.status.value,
+        "how": decision.reading.how,
+        "stand_in": decision.stand_in,
+        "words": decision.reasoning,
+    }
+
+
+def _say_who(decision: Decision, seats: tuple[str, ...]) -> str | None:
+    """Say whose answer it is, so that the answer of a stand-in is never taken for a person's."""
+    if decision.stand_in:
+        return "stand-in"
+    return seats[0].partition(":")[0] if len(seats) == 1 else None
 
 
 def _plain(action: Action) -> Cell:
     return action if action is None or isinstance(action, str | int | float) else json.dumps(action, ensure_ascii=False)
 
 
-def list_participants(server: ServerState) -> list[Row]:
-    """One row for each seat, with what is known at the end and the answers to the questionnaire."""
-    ready = {(e["session"], e["seat"]): e for e in server.sessions.journal.read_events("ready")}
+def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
+    """List one row for each seat, with what is known at the end and the answers to the questionnaire."""
+    ready = {(e["session"], e["seat"]): e["at"] for e in server.sessions.journal.read_events("ready")}
     remarks: dict[tuple[str, int], list[str]] = {}
     for event in server.sessions.journal.read_events("remark"):
         remarks.setdefault((event["session"], event["seat"]), []).append(event["text"])
-    return [
-        _seat(server, session, seat) | _result(session, seat, ready.get((session.id, seat)))
-        | {"remark": "\n".join(remarks.get((session.id, seat), []))}
-        for session in _sessions(server)
-        for seat in range(len(session.roles))
-    ]  # fmt: skip
+    rows: list[Row] = []
+    for table in _list_tables(server, lobby):
+        session = _open(server, table)
+        for seat in range(len(table.setup.seats)):
+            role = session.roles[seat] if session else f"seat {seat + 1}"
+            own = _describe_seat(server, table, seat, role)
+            own |= _describe_start(server, table, seat, ready.get((table.id, seat)))
+            own |= _describe_result(session, seat)
+            rows.append(own | {"remark": "\n".join(remarks.get((table.id, seat), []))})
+    return rows
 
 
-def _result(session: Session, seat: int, ready: dict[str, Any] | None) -> Row:
+def _describe_start(server: ServerState, table: Table, seat: int, ready: str | None) -> Row:
+    person = table.setup.seats[seat] == PERSON
+    holder = server.sessions.register.get(table.id, seat)
+    return {
+        "seated": holder.seated if holder else None,
+        "ready": ready,
+        "consent": ready is not None if table.setup.consent and person else None,
+        "quiz_tries": holder.quiz_tries if holder and table.setup.quiz else None,
+    }
+
+
+def _describe_result(session: Session | None, seat: int) -> Row:
+    if session is None:
+        return {"state": "cannot be rebuilt"} | dict.fromkeys(("answers", "stand_ins", "payoff"))
     role = session.roles[seat]
     with session.lock:
-        own = [s.decision for s in session.episode.submissions if s.role == role]
         over = session.begun and session.over and not session.episode.void
         return {
-            "ready": ready["at"] if ready else None,
-            "consent": bool(ready) if session.setup.consent and session.setup.seats[seat] == PERSON else None,
-            "quiz_tries": ready["quiz_tries"] if ready else None,
-            "answers": len(own),
-            "stand_ins": sum(bool(decision.stand_in) for decision in own),
-            "payoff": session.game.payoffs(session.episode.state)[role] if over else None,
+            "state": session.state(seat),
+            "answers": session.turn(role),
+            "stand_ins": session.stand_ins(role),
+            "payoff": session.payoffs()[role] if over else None,
         }

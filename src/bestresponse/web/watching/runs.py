@@ -7,6 +7,7 @@ they were read last, so that looking at a long run often costs little.
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Progress", "Runs", "build_report", "has_report", "list_plays", "load_play", "rebuild_game"]
 
 SESSIONS = "sessions"
+_log = logging.getLogger("bestresponse.web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Runs:
                 found.append(self.progress(name))
             except (StoreError, NotFound):
                 continue
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+                _log.exception("the run %s cannot be read", name)
         return found
 
     def progress(self, name: str) -> Progress:
@@ -204,4 +208,9 @@ def build_report(folder: RunFolder) -> Document:
             return build_sessions_report(folder)
         return Run(folder, find_study(folder.manifest.study)).report()
     except StoreError as error:
-        raise NotFound(str(error)) from None
+        _log.warning("no report of %s: %s", folder.path.name, error)
+        raise NotFound(_hide_path(str(error), folder.path)) from None
+
+
+def _hide_path(sentence: str, path: Path) -> str:
+    return sentence.replace(str(path), path.name)

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from bestresponse.core.episode import Record
 from bestresponse.core.errors import StoreError
+from bestresponse.core.game import Role
 from bestresponse.core.seeds import split
 from bestresponse.report.document import Cell, Column, Document, Note, Section, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
@@ -15,7 +17,10 @@ from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 
 __all__ = ["build_sessions_report"]
 
-_STAND_INS = "A stand-in answers for a person whose time is up and for a model without a usable answer."
+_STAND_INS = (
+    "A stand-in answers for a person whose time is up and for a model without a usable answer. "
+    "Payoffs are those of seats that gave every answer themselves."
+)
 
 
 def build_sessions_report(folder: RunFolder) -> Document:
@@ -51,10 +56,17 @@ def _payoffs(by_game: dict[str, list[StoredPlay]]) -> Table:
         counted = [play.record for play in plays if play.record.void is None]
         seats = dict.fromkeys((role, who) for record in counted for role, who in record.players.items())
         for role, who in seats:
-            got = [record.payoffs[role] for record in counted if record.players.get(role) == who]
-            rows.append((game, role, who, len(got), _mean(got, game, role, who)))
+            got = [record.payoffs[role] for record in counted if _played_alone(record, role, who)]
+            if got:
+                rows.append((game, role, who, len(got), _mean(got, game, role, who)))
     columns = (Column("game"), Column("role"), Column("seat"), Column("sessions", "right"))
     return Table((*columns, Column("payoff", "right", format=".3f")), tuple(rows), "Means; intervals hold 95 %")
+
+
+def _played_alone(record: Record, role: Role, who: str) -> bool:
+    """Tell whether `who` sat there and gave every answer; a play with a stand-in is not counted as theirs."""
+    own = (s.decision.stand_in for s in record.submissions if s.role == role)
+    return record.players.get(role) == who and not any(own)
 
 
 def _mean(got: Iterable[float], *what: str) -> Cell:

@@ -1,0 +1,112 @@
+"""What goes wrong stays where it is: a table that cannot be rebuilt, a write that fails, a game that is gone."""
+
+import json
+
+import pytest
+from web_server import sit_down, take
+
+from bestresponse.core.errors import StoreError
+from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.store import BrokenSession
+
+DILEMMA = GameChoice("prisoners-dilemma", rounds=3)
+
+
+def break_answers(server):
+    """Let the journal hold an answer that the rules refuse."""
+    path = server.folder / "sessions" / "submissions.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[0]["action"] = "no such action"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_a_table_that_cannot_be_rebuilt_is_refused_shown_and_kept(server):
+    (ann, link), (bob, bob_link) = sit_down(server, Setup(DILEMMA, ("person", "person"), quiz=False))
+    take(ann, link, answer="cooperate")
+    take(bob, bob_link, answer="defect")
+    server.stop()
+    break_answers(server)
+    server.start()
+    kept = (server.folder / "sessions" / "submissions.jsonl").read_text()
+    name = link.split("/")[2]
+    for _ in range(2):
+        page = server.client().get(link)
+        assert page.status_code == 503
+        assert "This table cannot go on" in page.text
+        with pytest.raises(BrokenSession):
+            server.state.sessions.get_session(name)
+    monitor = server.admin.get(f"/lobby/{name.split('-')[0]}").text
+    assert "broken" in monitor
+    assert "Every answer is kept" in monitor
+    rows = server.api().get("/api/export/decisions.json").json()
+    assert [(row["session"], row["role"], row["action"]) for row in rows] == [
+        (name, "row", "no such action"),
+        (name, "col", "defect"),
+    ]
+    assert (server.folder / "sessions" / "submissions.jsonl").read_text() == kept
+
+
+def test_a_lobby_whose_game_is_gone_breaks_nothing_else(server):
+    server.state.sessions.journal.append_event(
+        "lobby",
+        lobby="abc",
+        setup=Setup(GameChoice("no-such-game"), ("person", "person")).to_json(),
+        sessions=["abc-1"],
+    )
+    server.restart()
+    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    take(ann, link, answer="cooperate")
+    admin = server.admin
+    for path in ("/", "/lobby/abc", "/export", "/export/decisions.csv", "/export/participants.csv"):
+        assert admin.get(path).status_code == 200, path
+    assert len(server.api().get("/api/lobbies").json()) == 1
+    assert "no-such-game" in admin.get("/export/participants.csv").text
+
+
+def test_a_seat_whose_answer_could_not_be_written_is_asked_again(server, monkeypatch):
+    journal = server.state.sessions.journal
+    write, failed = journal.submit, []
+
+    def fail_once(session, answer):
+        if answer.submission.role == "col" and not failed:
+            failed.append(answer)
+            raise StoreError("the disk is full while writing /secret/place")
+        write(session, answer)
+
+    monkeypatch.setattr(journal, "submit", fail_once)
+    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    take(ann, link, answer="cooperate")
+    server.wait_for(lambda: failed)
+    server.wait_for(lambda: "The game is over" in ann.get(link).text)
+    assert server.state.sessions.get_session(link.split("/")[2]).trouble == ""
+
+
+def test_no_page_tells_where_the_server_keeps_its_files(server, monkeypatch):
+    def fail(session, answer):
+        raise StoreError("the disk is full while writing /secret/place")
+
+    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    monkeypatch.setattr(server.state.sessions.journal, "submit", fail)
+    refused = take(ann, link, answer="cooperate")
+    assert refused.status_code == 503
+    assert "/secret" not in refused.text
+    assert "nothing was counted" in refused.text
+
+
+def test_an_odd_run_folder_breaks_no_other_page(server):
+    for name, manifest in {"odd": {"models": ["x"]}, "older": {"format": 1}, "list": []}.items():
+        (server.folder / name).mkdir()
+        (server.folder / name / "manifest.json").write_text(json.dumps(manifest))
+    admin = server.admin
+    assert admin.get("/watch").status_code == 200
+    assert admin.get("/watch/run/sessions", params={"start": "9" * 20}).status_code == 422
+
+
+def test_payoffs_are_shown_without_rounding_noise(server):
+    setup = Setup(GameChoice("rock-paper-scissors", mixed=True), ("person", "strategy:uniform"), quiz=False)
+    ((ann, link),) = sit_down(server, setup)
+    take(ann, link, **{"answer.0": "50", "answer.1": "30", "answer.2": "20"})
+    server.wait_for(lambda: "The game is over" in ann.get(link).text)
+    assert "e-1" not in ann.get(link).text
+    rows = server.api().get("/api/export/decisions.json").json()
+    assert [row["payoff"] for row in rows] == [0.0, 0.0]

@@ -1,0 +1,127 @@
+"""No participant is lost, and none sits twice."""
+
+from web_server import hidden, join
+
+from bestresponse.web.sessions.register import SeatRegister
+from bestresponse.web.sessions.setup import GameChoice, Setup
+
+PAIR = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False)
+
+
+def place(answer):
+    return str(answer.url).split("/")[4:6]
+
+
+def seated(server):
+    return [(e["session"], e["seat"]) for e in server.state.sessions.journal.read_events("seated")]
+
+
+def test_opening_the_link_takes_no_seat(server):
+    lobby = server.state.sessions.create_sessions(PAIR)
+    for _ in range(4):
+        page = server.client().get(server.state.join_path(lobby.id))
+        assert page.status_code == 200
+        assert "Take part" in page.text
+    assert seated(server) == []
+
+
+def test_a_form_of_another_site_takes_no_seat(server):
+    lobby = server.state.sessions.create_sessions(PAIR)
+    assert server.client().post(server.state.join_path(lobby.id), data={}).status_code == 403
+    assert seated(server) == []
+
+
+def test_the_cookie_of_a_seat_comes_along_with_a_click_on_another_site(server):
+    lobby = server.state.sessions.create_sessions(PAIR)
+    client = server.client()
+    first = join(server, lobby, client)
+    cookie = first.history[0].headers["set-cookie"].lower()
+    assert "samesite=lax" in cookie
+    assert "httponly" in cookie
+    assert "secure" not in cookie
+    assert place(join(server, lobby, client)) == place(first)
+    assert len(seated(server)) == 1
+
+
+def test_cookies_are_secure_behind_https(server):
+    lobby = server.state.sessions.create_sessions(PAIR)
+    client = server.client()
+    client.base_url = "https://testserver"
+    assert "secure" in join(server, lobby, client).history[0].headers["set-cookie"].lower()
+    entered = client.get(f"/enter/{server.state.keys.admin}").history[0].headers["set-cookie"].lower()
+    assert "secure" in entered
+    assert "samesite=lax" in entered
+
+
+def test_a_label_gets_its_own_seat_back_in_another_browser_and_after_a_restart(server):
+    lobby = server.state.sessions.create_sessions(PAIR)
+    ann = place(join(server, lobby, server.client(), PROLIFIC_PID="ann", STUDY_ID="s1", SESSION_ID="x9"))
+    bob = place(join(server, lobby, server.client(), participant_label="bob"))
+    assert ann != bob
+    assert place(join(server, lobby, server.client(), PROLIFIC_PID="ann")) == ann
+    server.restart()
+    assert place(join(server, lobby, server.client(), PROLIFIC_PID="ann")) == ann
+    rows = server.api().get("/api/export/participants.json").json()
+    labels = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    assert [[row[name] for name in labels] for row in rows] == [[None, "ann", "s1", "x9"], ["bob", None, None, None]]
+
+
+def test_two_labels_in_one_browser_are_two_people(server):
+    lobby = server.state.sessions.create_sessions(PAIR)
+    client = server.client()
+    first = place(join(server, lobby, client, participant_label="first"))
+    assert place(join(server, lobby, client, participant_label="second")) != first
+
+
+def test_a_label_of_ten_thousand_characters_is_refused_in_a_sentence(server):
+    lobby = server.state.sessions.create_sessions(PAIR)
+    answer = server.client().get(server.state.join_path(lobby.id), params={"participant_label": "x" * 10_000})
+    assert answer.status_code == 422
+    assert "Participant_label has 10,000 characters; expected at most 200." in answer.text
+    assert seated(server) == []
+
+
+def test_a_seat_that_nobody_confirms_is_given_to_the_next_and_its_old_link_opens_nothing(server):
+    lobby = server.state.sessions.create_sessions(Setup(PAIR.game, ("person", "strategy:greedy"), quiz=False, hold=60))
+    time = [1000.0]
+    server.state.sessions.register._clock = lambda: time[0]
+    store = server.state.sessions
+    taken = store.take_seat(lobby.id, {"participant_label": "gone"})
+    old, code = server.state.seat_path(*taken), server.state.code(*taken)
+    assert store.register.is_free(*taken, 60, None) is False
+    time[0] += 61
+    assert store.take_seat(lobby.id, {"participant_label": "next"}) == taken
+    assert server.state.seat_path(*taken) != old
+    assert server.state.code(*taken) != code
+    assert server.client().get(old).status_code == 404
+    assert store.register.find(lobby.id, {"participant_label": "gone"}) is None
+
+
+def test_a_confirmed_seat_and_one_without_limit_are_kept_for_ever():
+    time = [0.0]
+    register = SeatRegister(lambda: time[0])
+    seat = {"session": "l-1", "seat": 0, "at": "then", "labels": {}}
+    register.apply({"event": "seated", **seat})
+    time[0] = 10_000.0
+    assert register.is_free("l-1", 0, 60, None) is True
+    assert register.is_free("l-1", 0, 60, 9_990.0) is False
+    assert register.is_free("l-1", 0, 0, None) is False
+    register.apply({"event": "ready", "quiz_tries": 1, **seat})
+    assert register.is_free("l-1", 0, 60, None) is False
+
+
+def test_nobody_is_seated_where_somebody_came_by_a_link_of_their_own(server):
+    lobby = server.state.sessions.create_sessions(PAIR)
+    server.client().get(server.state.seat_path(lobby.tables[0].id, 0))
+    assert place(join(server, lobby, server.client())) == [lobby.tables[0].id, "1"]
+
+
+def test_quiz_tries_are_counted_by_the_server_also_after_a_reload_and_a_restart(server):
+    setup = Setup(PAIR.game, ("person", "strategy:greedy"))
+    link = server.state.seat_path(server.state.sessions.create_sessions(setup).tables[0].id, 0)
+    for _ in range(3):
+        client = server.client()
+        client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf"), "quiz.0": "99", "tries": "0"})
+    server.restart()
+    rows = server.api().get("/api/export/participants.json").json()
+    assert [row["quiz_tries"] for row in rows] == [3, None]
