@@ -79,10 +79,11 @@ class BenchSettings(RunOptions, total=False):
     seats: tuple[str, ...]
     style: str
     temperature: float | None
-    max_tokens: int
+    max_tokens: int | None
     samples: int
     attempts: int
     precision: float | None
+    think: bool
 
 
 def bench(

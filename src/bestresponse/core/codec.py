@@ -69,6 +69,8 @@ def decision_to_json(decision: Decision) -> Json:
         data["reasoning"] = decision.reasoning
     if decision.stand_in:
         data["stand_in"] = decision.stand_in
+    if decision.remarks:
+        data["remarks"] = [dict(remark) for remark in decision.remarks]
     return data
 
 
@@ -80,6 +82,7 @@ def decision_from_json(data: Mapping[str, Any], calls: tuple[Call, ...] = ()) ->
         Reading(Status(data["status"]), data.get("how", "")),
         calls,
         data.get("stand_in", ""),
+        tuple(data.get("remarks", ())),
     )
 
 

@@ -9,13 +9,16 @@ from typing import Any
 __all__ = ["canonical", "digest"]
 
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
 def canonical(value: Any) -> str:
     """Keys sorted, no spaces, no NaN: equal values give equal texts.
 
     >>> canonical({"b": 1, "a": (1.5, None)})
     '{"a":[1.5,null],"b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _encode(value)
 
 
 def digest(value: Any, length: int = 16) -> str:

@@ -53,6 +53,7 @@ class Decision:
 
     `action` is None where no answer could be read. Where a study's policy put an action in place of an unreadable
     answer, `action` is that action, `reading` still tells what was wrong, and `stand_in` names the policy.
+    `remarks` hold, as plain data, what a wrapper found on the way, such as a review of every reasoning.
     """
 
     action: Action
@@ -60,6 +61,7 @@ class Decision:
     reading: Reading = field(default_factory=Reading)
     calls: tuple[Call, ...] = ()
     stand_in: str = ""
+    remarks: tuple[Mapping[str, Any], ...] = ()
 
 
 class Player(Protocol):

@@ -1,13 +1,14 @@
 """Requests and replies as plain JSON data, and back: for the cache, for records, and between processes."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 from bestresponse.models.base import Finish, Message, Reply, Request, Usage
 
 __all__ = ["reply_from_json", "reply_to_json", "request_from_json", "request_to_json"]
 
+_USAGE = tuple(field.name for field in fields(Usage))
 _DEFAULTS = {field.name: field.default for field in fields(Request) if field.name != "messages"}
 
 
@@ -38,7 +39,7 @@ def reply_to_json(reply: Reply) -> dict[str, Any]:
     return {
         "text": reply.text,
         "finish": reply.finish.value,
-        "usage": asdict(reply.usage),
+        "usage": {name: getattr(reply.usage, name) for name in _USAGE},
         "logprobs": [[list(pair) for pair in position] for position in reply.logprobs],
         "provider_id": reply.provider_id,
         "latency": reply.latency,

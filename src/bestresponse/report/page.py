@@ -70,6 +70,7 @@ def _environment() -> Environment:
     environment.filters["noise"] = measure_column_noise
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     environment.globals["most_rows"] = _MOST_ROWS
+    environment.globals["most_letters"] = _LIMITS["cell"]
     return environment
 
 

@@ -111,7 +111,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"num_games": 0}, "--num-games 0"),
         ({"num_rows": 13}, "--num-rows 13: expected a whole number from 1 to 12"),
         ({"family": "zerosum"}, "Did you mean zero-sum"),
-        ({"suite": "all"}, "standard, invariance, sensitivity"),
+        ({"suite": "all"}, "standard, invariance, sensitivity, generalisation"),
         ({"elicit": ("mix",)}, "Did you mean mixed"),
         ({"themes": ("war",)}, "no theme named 'war'"),
         ({"scale": 0.0}, "--scale 0"),

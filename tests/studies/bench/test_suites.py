@@ -1,10 +1,12 @@
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 import running
 
+from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
@@ -225,3 +227,93 @@ def test_equal_settings_are_the_same_run_and_reports_are_equal_to_the_byte(tmp_p
     assert first[0].manifest.run == second[0].manifest.run
     for kind in ("rows", "summaries"):
         assert getattr(first[2], kind) == getattr(second[2], kind)
+
+
+def test_the_generalisation_suite_has_sizes_names_and_padding_with_intervals(tmp_path):
+    folder, _, results, _ = run(tmp_path, optimal_reply, num_games=3, seed=4, suite="generalisation")
+    conditions = [c.name for c in results.plan.conditions]
+    assert conditions[:7] == ["base", *(f"size {n}x{n}" for n in (2, 4, 5, 6, 8, 10))]
+    assert conditions[7:9] == ["named matching-pennies", "anonymous matching-pennies"]
+    tables = {table.caption: table for title, table in document_of(folder, results).tables if title == "Generalisation"}
+    sizes = tables["The same questions about games of other sizes."]
+    assert [row[2] for row in sizes.rows] == [f"{n} x {n}" for n in (2, 3, 4, 5, 6, 8, 10)]
+    within = [column.name for column in sizes.columns].index("within 1 %")
+    assert [row[within].estimate for row in sizes.rows] == [1.0] * 7
+    assert [row[within].n for row in sizes.rows] == [3] * 7
+    named = tables[
+        "Well-known games under their own names and under letters (means resample games, shares count plays)."
+    ]
+    assert [(row[2], row[within].estimate) for row in named.rows] == [("named", 1.0), ("anonymous", 1.0)]
+    padded = tables["Games with one dominated action more for each player, and as drawn."]
+    assert [(row[2], row[within].estimate) for row in padded.rows] == [("padded", 1.0), ("as drawn", 1.0)]
+
+
+def test_a_padded_action_is_dominated_and_the_solution_stays(tmp_path):
+    _, _, results, _ = run(tmp_path, optimal_reply, num_games=4, seed=4, suite="generalisation")
+    padded = [row for row in results.rows if row["variant"] == "padded"]
+    assert [(row["rows"], row["cols"]) for row in padded] == [(4, 4)] * 4
+    assert [row["strategy"][3] for row in padded] == [0.0] * 4
+    assert [row["nash_gap"] for row in padded] == [0.0] * 4
+
+
+def test_thinking_asks_for_reasons_first_and_gives_them_room(tmp_path):
+    _, _, results, model = run(tmp_path, lambda request: "Because.\nANSWER: A: 1, B: 0, C: 0", num_games=1, think=True)
+    (asked,) = model.asked
+    assert asked.max_tokens == 2000
+    assert asked.schema is None
+    assert "write down your reasons" in asked.messages[-1].content
+    assert results.rows[0]["status"] == "valid"
+
+
+def test_rows_hold_the_temperature_that_was_sent(tmp_path):
+    settings = {"num_games": 1, "elicit": ("mixed", "sampled"), "samples": 2}
+    _, _, results, model = run(tmp_path, first_action_or_label, **settings)
+    assert {row["elicit"]: row["temperature"] for row in results.rows} == {"mixed": 0.0, "sampled": 1.0}
+    assert sorted(request.temperature for request in model.asked) == [0.0, 1.0, 1.0]
+
+
+def first_action_or_label(request):
+    text = request.messages[-1].content
+    return '{"answer": "A"}' if '"answer"' in text else first_action(request)
+
+
+def test_samples_of_one_play_are_asked_for_at_the_same_time(tmp_path):
+    """Four samples wait for each other: one after the other they would wait for ever."""
+    gate = threading.Barrier(4, timeout=30)
+
+    def wait(request):
+        gate.wait()
+        return '{"answer": "A"}'
+
+    config = BenchConfig(models=("m",), num_games=1, elicit=("sampled",), samples=4)
+    model = ScriptedModel(wait, name="m", abilities=Abilities(schema=True, concurrency=4))
+    ran = running.run(BenchStudy(), config, tmp_path, {"m": model}, workers=1)
+    assert ran.results.rows[0]["strategy"] == [1.0, 0.0, 0.0]
+
+
+def test_a_labelled_server_is_reported_under_its_label():
+    config = BenchConfig(models=("mine=http://localhost:1/v1#m", "verified:mine=http://localhost:1/v1#m"))
+    assert config.labels == ("mine", "verified:mine")
+    with pytest.raises(UsageError, match="same label"):
+        BenchConfig(models=("a=http://localhost:1/v1#m", "a=http://localhost:2/v1#m"))
+
+
+def test_reviews_of_a_verified_model_are_recorded_estimated_and_reported(tmp_path):
+    """The first reasoning claims a wrong payoff; corrected, it claims nothing. The plain model is asked once."""
+
+    def reason(request):
+        text = request.messages[-1].content
+        wrong = "If I choose A and the column player chooses P, I get 777. "
+        return ("" if "777" in text else wrong) + "\nANSWER: A: 1, B: 0, C: 0"
+
+    names = ("verified:m", "m")
+    config = BenchConfig(models=names, num_games=3, seed=1)
+    assert BenchStudy().estimate(config).calls == {"verified:m": 15, "m": 3}
+    models = {name: ScriptedModel(reason, name="m") for name in names}
+    ran = running.run(BenchStudy(), config, tmp_path, models)
+    found = {row["model"]: (row["attempts"], row["claims"], row["refuted"]) for row in ran.results.rows}
+    assert found == {"verified:m": (2, 0, 0), "m": (None, None, None)}
+    tables = [table for title, table in ran.report().tables if title == "Verified reasoning"]
+    assert tables[0].caption == "Verified against unverified on the 3 games both answered."
+    assert tables[-1].rows == (("verified:m", "mixed", 3, 3, 0, 6),)
+    assert ran.replay().same == 6

@@ -50,7 +50,8 @@ def bench(
         typer.Option(
             "--model",
             "-m",
-            help="A model; verified:MODEL has its reasoning checked; may be repeated. See `bestresponse models`.",
+            help="A model; verified:MODEL has its reasoning checked; NAME=URL reports a server under that name; may be "
+            "repeated. See `bestresponse models`.",
         ),
     ] = None,
     num_games: Annotated[int, typer.Option(help="Number of games.")] = 100,
@@ -61,7 +62,7 @@ def bench(
     ] = None,
     output_dir: OutputDir = Path("results"),
     llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the models that take one.")] = None,
-    suite: Annotated[str, typer.Option(help="standard, invariance or sensitivity.")] = "standard",
+    suite: Annotated[str, typer.Option(help="standard, invariance, sensitivity or generalisation.")] = "standard",
     family: Annotated[
         str, typer.Option(help="Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`.")
     ] = "zero-sum",
@@ -96,7 +97,12 @@ def bench(
     temperature: Annotated[
         float | None, typer.Option(help="Sampling temperature. [default: 0, or 1 for sampled]")
     ] = None,
-    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 512,
+    think: Annotated[
+        bool, typer.Option("--think", help="Have models write down their reasons first, then answer.")
+    ] = False,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Longest reply, in tokens. [default: 512, or 2000 with --think]")
+    ] = None,
     samples: Annotated[int, typer.Option(help="Samples per game with --elicit sampled.")] = 10,
     attempts: Annotated[int, typer.Option(help="How often a model may answer when an answer cannot be read.")] = 1,
     precision: Annotated[
@@ -152,6 +158,7 @@ def bench(
         samples=samples,
         attempts=attempts,
         precision=precision,
+        think=think,
         given=given,
     )
     if seed is None:

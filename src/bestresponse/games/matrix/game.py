@@ -29,7 +29,7 @@ def as_strategy(answer: Action, options: tuple[str, ...]) -> Array:
     """A label as a unit vector, a mixture as itself (scaled to sum to exactly 1)."""
     if isinstance(answer, str):
         answer = [float(option == answer) for option in options]
-    mix: Array = np.clip(np.asarray(answer, dtype=np.float64), 0.0, None)
+    mix: Array = np.maximum(np.asarray(answer, dtype=np.float64), 0.0)
     mix /= mix.sum()
     return mix
 
@@ -97,7 +97,7 @@ class MatrixGame:
             return dict.fromkeys(self.roles, 0.0)
         values = self.form.payoffs
         for answer, options in zip(state, self.form.actions, strict=True):
-            values = np.tensordot(values, as_strategy(answer, options), axes=(1, 0))
+            values = np.moveaxis(values, 1, -1) @ as_strategy(answer, options)
         return dict(zip(self.roles, map(float, values), strict=True))
 
     def _facts(self, seat: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.games.normal_form import Array, NormalForm
 
 __all__ = ["FORMATS", "Format", "Theme", "number", "show", "theme", "themes"]
 
@@ -32,13 +32,15 @@ class Theme:
     players: tuple[str, str]
     actions: tuple[tuple[str, ...], tuple[str, ...]]
 
-    def dress(self, game: NormalForm) -> NormalForm:
-        """`game` under this theme's names."""
-        for who, names, count in zip(self.players, self.actions, game.shape, strict=True):
+    def dress(self, game: NormalForm | Array) -> NormalForm:
+        """Return the game, or the game with these payoffs (2, rows, columns), under this theme's names."""
+        payoffs, title = (game.payoffs, game.name) if isinstance(game, NormalForm) else (game, "")
+        shape = payoffs.shape[1:]
+        for who, names, count in zip(self.players, self.actions, shape, strict=True):
             if count > len(names):
                 raise UsageError(f"the theme {self.name} names {len(names)} actions of {who}; the game has {count}")
-        actions = tuple(names[:count] for names, count in zip(self.actions, game.shape, strict=True))
-        return NormalForm(game.payoffs, self.players, actions, game.name)
+        actions = tuple(names[:count] for names, count in zip(self.actions, shape, strict=True))
+        return NormalForm(payoffs, self.players, actions, title)
 
 
 @cache
@@ -80,16 +82,19 @@ def show(game: NormalForm, seat: int, form: Format, zero_sum: bool) -> str:
             return _json(game, seat, zero_sum)
 
 
-def _cell(game: NormalForm, seat: int, place: tuple[int, ...], zero_sum: bool) -> str:
-    mine = number(game.payoffs[(seat, *place)])
-    return mine if zero_sum else f"{mine}, {number(game.payoffs[(1 - seat, *place)])}"
+def _write_cells(game: NormalForm, seat: int, zero_sum: bool) -> list[list[str]]:
+    """Write the payoffs of every outcome, a list for every row."""
+    mine = [[number(value) for value in row] for row in game.payoffs[seat].tolist()]
+    if zero_sum:
+        return mine
+    other = game.payoffs[1 - seat].tolist()
+    return [[f"{a}, {number(b)}" for a, b in zip(*rows, strict=True)] for rows in zip(mine, other, strict=True)]
 
 
 def _table(game: NormalForm, seat: int, zero_sum: bool) -> str:
     rows, cols = game.actions
     lines = [["", *cols]]
-    for i, name in enumerate(rows):
-        lines.append([name, *(_cell(game, seat, (i, j), zero_sum) for j in range(len(cols)))])
+    lines += [[name, *cells] for name, cells in zip(rows, _write_cells(game, seat, zero_sum), strict=True)]
     widths = [max(len(line[k]) for line in lines) for k in range(len(cols) + 1)]
     text = "\n".join(_ruled(line, widths) for line in lines)
     other = game.players[1 - seat]

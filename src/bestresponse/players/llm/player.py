@@ -7,6 +7,7 @@ and asks again. `FirstToken` and `Sampled` turn the same model into a mixed stra
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from bestresponse.core.ask import Ask, Choice, Mixture, Words
@@ -21,7 +22,7 @@ from bestresponse.players.llm.prompting import Style, prompt, schema
 from bestresponse.players.llm.reading import Answer, read_reply
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["FirstToken", "LlmPlayer", "Sampled", "Sampling"]
+__all__ = ["FirstToken", "LlmPlayer", "Sampled", "Sampling", "Thinking"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +102,11 @@ class Sampled:
     """A mixed strategy by repetition: asks a player for a pure action `samples` times and reports the frequencies.
 
     `players` holds one player per sample (the same model with another replicate index). Unreadable samples are left
-    out and said; when all are unreadable there is no answer.
+    out and said; when all are unreadable there is no answer. Up to `workers` samples are asked for at the same time.
     """
 
     players: tuple[Player, ...]
+    workers: int = 1
 
     @property
     def name(self) -> str:
@@ -113,14 +115,38 @@ class Sampled:
     def decide(self, view: View, ask: Ask) -> Decision:
         if not isinstance(ask, Mixture):
             raise UsageError(f"a sampled strategy answers mixtures, not {type(ask).__name__}")
-        decisions = [player.decide(view, Choice(ask.options)) for player in self.players]
+        choice = Choice(ask.options)
+        at_once = min(self.workers, len(self.players))
+        decisions: list[Decision]
+        if at_once > 1:
+            with ThreadPoolExecutor(at_once, thread_name_prefix="sample") as pool:
+                decisions = list(pool.map(lambda player: player.decide(view, choice), self.players))
+        else:
+            decisions = [player.decide(view, choice) for player in self.players]
         counts = Counter(d.action for d in decisions if d.action is not None)
         calls = tuple(call for d in decisions for call in d.calls)
         reasoning = "\n---\n".join(d.reasoning for d in decisions)
         if not counts:
             return replace(decisions[0], reasoning=reasoning, calls=calls)
         mix = tuple(counts[option] / counts.total() for option in ask.options)
-        return Decision(mix, reasoning, _combined(decisions), calls)
+        remarks = tuple(remark for d in decisions for remark in d.remarks)
+        return Decision(mix, reasoning, _combined(decisions), calls, remarks=remarks)
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """A player that is told to write down its reasons before it answers."""
+
+    player: Player
+
+    @property
+    def name(self) -> str:
+        """The name of the player itself."""
+        return self.player.name
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Ask the player with the instruction to think first as the last note of its view."""
+        return self.player.decide(replace(view, notes=(*view.notes, TEXTS.text("think"))), ask)
 
 
 def _combined(decisions: list[Decision]) -> Reading:

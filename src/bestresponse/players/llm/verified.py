@@ -10,6 +10,7 @@ In other games nothing can be checked and the player is left alone. It stops whe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -32,6 +33,7 @@ from bestresponse.theory.trees.subgame import subgame
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = [
+    "MOST_ATTEMPTS",
     "SPELLING",
     "SubjectOf",
     "Try",
@@ -39,6 +41,7 @@ __all__ = [
     "bare_name",
     "calls_of",
     "is_verified",
+    "make_label",
     "moves_of",
     "subject_of",
     "tries",
@@ -49,7 +52,10 @@ SPELLING = "verified:"
 """What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""
 SubjectOf = Callable[[View], Subject | None]
 """What a view is about, as claims see it; None where nothing can be checked."""
+MOST_ATTEMPTS = 5
+"""How often a verified player reasons at most."""
 _LONGEST_QUOTED = 20_000
+_LABEL = re.compile(r"([\w.+-]{1,60})=(?=https?://)")
 
 
 def subject_of(view: View) -> Subject | None:
@@ -91,7 +97,7 @@ class Verified:
 
     player: Player
     reviewer: Reviewer
-    attempts: int = 5
+    attempts: int = MOST_ATTEMPTS
     subject: SubjectOf = subject_of
 
     @property
@@ -99,9 +105,10 @@ class Verified:
         return f"verified({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """The last decision, with every call on the way to it."""
+        """Return the last decision, with every call and every review on the way to it."""
         made = tries(self, view, ask)
-        return replace(made[-1].decision, calls=calls_of(made))
+        reviews = tuple(_describe_review(one.review) for one in made if one.review is not None)
+        return replace(made[-1].decision, calls=calls_of(made), remarks=reviews)
 
 
 def is_verified(name: str) -> bool:
@@ -110,12 +117,23 @@ def is_verified(name: str) -> bool:
 
 
 def bare_name(name: str) -> str:
-    """The name of the model itself.
+    """Return the name of the model itself, without `verified:` and without the label of `LABEL=URL`.
 
-    >>> bare_name("verified:openai/gpt-4o"), bare_name("openai/gpt-4o")
-    ('openai/gpt-4o', 'openai/gpt-4o')
+    >>> bare_name("verified:openai/gpt-4o"), bare_name("mine=http://localhost:8000/v1#m")
+    ('openai/gpt-4o', 'http://localhost:8000/v1#m')
     """
-    return name.removeprefix(SPELLING)
+    return _LABEL.sub("", name.removeprefix(SPELLING))
+
+
+def make_label(name: str) -> str:
+    """Return the name under which a model is reported: the label of `LABEL=URL`, else its name.
+
+    >>> make_label("verified:mine=http://localhost:8000/v1#m"), make_label("openai/gpt-4o")
+    ('verified:mine', 'openai/gpt-4o')
+    """
+    spelling = SPELLING if is_verified(name) else ""
+    labelled = _LABEL.match(name.removeprefix(SPELLING))
+    return spelling + labelled[1] if labelled else name
 
 
 def with_review(name: str, player: Player, game: Game[Any] | None = None) -> Player:
@@ -148,6 +166,15 @@ def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
     return tuple(
         call for one in made for call in (*one.decision.calls, *(one.review.calls if one.review is not None else ()))
     )
+
+
+def _describe_review(review: Review) -> dict[str, Any]:
+    """Return a review as plain data: its state, every claim with its verdict, and the corrections."""
+    return {
+        "state": review.state.value,
+        "claims": [[one.text, one.verdict.value] for one in review.checked],
+        "corrections": [one.text for one in review.corrections],
+    }
 
 
 def _note(reasoning: str, review: Review) -> str:

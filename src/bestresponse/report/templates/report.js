@@ -1,8 +1,9 @@
 "use strict";
-// Sort a table by a click on a column's head: numbers by data-key, text by the reader's alphabet, absent cells last.
+// Filter a long table, sort any table by a click on a column's head: numbers by data-key, text by the reader's alphabet, absent cells last.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   if (body.rows.length < 2) continue;
+  if (body.rows.length >= 12) addFilter(table, body);
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, index) => {
     const button = document.createElement("button");
@@ -16,6 +17,22 @@ for (const table of document.querySelectorAll("table.sortable")) {
       body.append(...[...body.rows].sort((a, b) => compare(a.cells[index], b.cells[index], direction)));
     });
   });
+}
+
+function addFilter(table, body) {
+  const field = document.createElement("input");
+  field.type = "search";
+  field.className = "filter";
+  field.placeholder = "Filter rows";
+  field.setAttribute("aria-label", "Show only rows that hold this text");
+  field.addEventListener("input", () => {
+    const terms = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of body.rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !terms.every((term) => text.includes(term));
+    }
+  });
+  table.parentElement.before(field);
 }
 
 function compare(a, b, direction) {

@@ -9,16 +9,19 @@ from typing import Any
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.matrix.presentation import FORMATS, theme
+from bestresponse.players.llm.verified import make_label
 from bestresponse.studies.bench.given import MOST_ACTIONS, OWN, UserGame
 from bestresponse.theory.generators.draw import families
 
 __all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig"]
 
 ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
-SUITES = ("standard", "invariance", "sensitivity")
+SUITES = ("standard", "invariance", "sensitivity", "generalisation")
 STYLES = ("auto", "line", "json", "letter")
 SEATS = ("row", "col")
 MOST_GAMES = 1_000_000
+_TOKENS = 512
+_THINKING_TOKENS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +44,19 @@ class BenchConfig:
     seats: tuple[str, ...] = ("row",)
     style: str = "auto"
     temperature: float | None = None
-    max_tokens: int = 512
+    max_tokens: int | None = None
+    """Of a reply; None becomes 512, or 2,000 with `think`."""
     samples: int = 10
     attempts: int = 1
     precision: float | None = None
+    think: bool = False
+    """Whether models are told to write down their reasons first."""
     given: UserGame | None = None
     """A game of the user's; family, shape, scale and decimals then mean nothing."""
 
     def __post_init__(self) -> None:
+        if self.max_tokens is None:
+            object.__setattr__(self, "max_tokens", _THINKING_TOKENS if self.think else _TOKENS)
         self._check_sizes()
         _known("family", (self.family,), families())
         _known("suite", (self.suite,), SUITES)
@@ -60,6 +68,9 @@ class BenchConfig:
             if name != OWN or self.given is None:
                 theme(name)
         self._check_given()
+        self._check_thinking()
+        if self.suite == "generalisation" and max(self.shape) >= MOST_ACTIONS:
+            raise UsageError(f"the generalisation suite adds an action; expected at most {MOST_ACTIONS - 1} actions")
         if self.suite == "invariance" and len(self.formats) * len(self.themes) * len(self.seats) > 1:
             raise UsageError("the invariance suite varies format, theme and seat itself; give one of each")
         if "logprobs" in self.elicit and self.themes != ("neutral",):
@@ -71,11 +82,19 @@ class BenchConfig:
         if self.precision is not None and not self.precision > 0:
             raise UsageError(f"--precision {self.precision:g}: expected a number above 0")
 
+    def _check_thinking(self) -> None:
+        if self.think and "logprobs" in self.elicit:
+            raise UsageError("--elicit logprobs reads the first token; it leaves no room for --think")
+        if self.think and self.style not in ("auto", "line"):
+            raise UsageError(f"--style {self.style} leaves no room for reasons; with --think choose auto or line")
+        if len(set(self.labels)) < len(set(self.models)):
+            raise UsageError(f"two models have the same label among {', '.join(self.labels)}")
+
     def _check_given(self) -> None:
         if self.given is None:
             return
-        if self.suite == "sensitivity":
-            raise UsageError("the sensitivity suite draws games of other sizes and scales; it takes no game of yours")
+        if self.suite in ("sensitivity", "generalisation"):
+            raise UsageError(f"the {self.suite} suite draws games of other sizes and scales; it takes no game of yours")
         if self.suite == "invariance" and OWN in self.themes:
             raise UsageError("the invariance suite gives the actions other names; choose another --theme than own")
 
@@ -86,7 +105,7 @@ class BenchConfig:
             ("--num-cols", self.num_cols, 1, MOST_ACTIONS),
             ("--samples", self.samples, 1, 1000),
             ("--attempts", self.attempts, 1, 20),
-            ("--max-tokens", self.max_tokens, 1, 100_000),
+            ("--max-tokens", self.reply_tokens, 1, 100_000),
             ("--decimals", self.decimals, 0, 12),
         )
         for option, given, least, most in limits:
@@ -104,12 +123,19 @@ class BenchConfig:
     @property
     def labels(self) -> tuple[str, ...]:
         """The names under which the models are reported."""
-        return self.models
+        return tuple(make_label(model) for model in self.models)
+
+    @property
+    def reply_tokens(self) -> int:
+        """How many tokens a reply may have."""
+        return _TOKENS if self.max_tokens is None else self.max_tokens
 
     def to_json(self) -> dict[str, Any]:
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         if self.given is None:
             del plain["given"]
+        if not self.think:
+            del plain["think"]
         return plain
 
     @classmethod

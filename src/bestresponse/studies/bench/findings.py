@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from bestresponse.core.player import Status
+from bestresponse.players.llm.verified import make_label
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -23,6 +24,7 @@ from bestresponse.report.figures import charts as figures
 from bestresponse.report.stats.statistics import games_needed
 from bestresponse.runs.costs import costs_section
 from bestresponse.runs.run import Run
+from bestresponse.studies.bench.findings_general import build_generalisation_section, build_verified_section
 from bestresponse.studies.bench.findings_more import comparison_section, invariance_section, sensitivity_section
 from bestresponse.studies.bench.findings_plays import build_plays_section
 from bestresponse.studies.bench.findings_run import benchmark_method, reading_section
@@ -45,6 +47,8 @@ def findings(results: Results, run: Run) -> Document:
         comparison_section(results),
         invariance_section(results),
         sensitivity_section(results),
+        build_generalisation_section(results),
+        build_verified_section(results, run),
         build_plays_section(results, run),
         reading_section(results, _find_quotes(run)),
         costs_section(run.costs),
@@ -109,10 +113,10 @@ def _find_quotes(run: Run) -> Iterable[tuple[str, str, str]]:
             continue
         decision = play.record.submissions[-1].decision
         status = decision.reading.status
-        kind = (play.data["model"], status.value)
+        kind = (make_label(play.data["model"]), status.value)
         counts[kind] = counts.get(kind, 0) + 1
         if not Status(status).readable and counts[kind] <= _QUOTES_PER_KIND:
-            yield play.data["model"], f"{status}: {decision.reading.how}", decision.reasoning
+            yield kind[0], f"{status}: {decision.reading.how}", decision.reasoning
 
 
 def _headline(results: Results) -> Section:

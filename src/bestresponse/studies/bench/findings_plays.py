@@ -17,7 +17,7 @@ from bestresponse.studies.bench.rows import BenchRow, get_number
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["MOST_PLAYS", "build_plays_section"]
+__all__ = ["MOST_PLAYS", "build_plays_section", "find_decision"]
 
 MOST_PLAYS = 500
 _LONGEST_REPLY = 3500
@@ -58,7 +58,7 @@ def _describe(results: Results, row: BenchRow, play: StoredPlay) -> tuple[Cell, 
     data = play.data
     own, other = own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
     zero_sum = bool((own == -other).all())
-    mine = _find_decision(play)
+    mine = find_decision(play)
     told = [row["condition"]] if row["condition"] != BASE else []
     told += [row["variant"]] if row["variant"] != "original" else []
     answer = np.asarray(row["strategy"])[list(data["back"])] if row["strategy"] is not None else None
@@ -77,7 +77,8 @@ def _describe(results: Results, row: BenchRow, play: StoredPlay) -> tuple[Cell, 
     )
 
 
-def _find_decision(play: StoredPlay) -> Decision:
+def find_decision(play: StoredPlay) -> Decision:
+    """Return the answer of the player that the play was made for."""
     role = theme_of(play.data).players[play.data["seat"]]
     return next(s.decision for s in play.record.submissions if s.role == role)
 

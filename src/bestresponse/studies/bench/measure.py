@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from bestresponse.core.errors import StoreError
 from bestresponse.core.player import Decision
 from bestresponse.games.matrix.game import as_strategy
+from bestresponse.players.llm.verified import make_label
 from bestresponse.runs.folder import StoredPlay
 from bestresponse.studies.bench.drawn import own_view
 from bestresponse.studies.bench.general import general_sum_measures
@@ -85,12 +86,13 @@ def _answers(play: StoredPlay) -> tuple[Decision, Decision | None, tuple[str, ..
 
 def _describe(play: StoredPlay, own: Array, mine: Decision) -> Asked:
     data = play.data
+    last = mine.remarks[-1] if mine.remarks else None
     return {
         "spec": play.spec,
         "condition": data["condition"],
         "game": data["game"],
         "variant": data["variant"],
-        "model": data["model"],
+        "model": make_label(data["model"]),
         "elicit": data["elicit"],
         "format": data["format"],
         "theme": data["theme"],
@@ -101,9 +103,9 @@ def _describe(play: StoredPlay, own: Array, mine: Decision) -> Asked:
         "status": mine.reading.status.value,
         "how": mine.reading.how,
         "strategy": None,
-        "attempts": None,
-        "claims": None,
-        "refuted": None,
+        "attempts": len(mine.remarks) or None,
+        "claims": len(last["claims"]) if last else None,
+        "refuted": sum(verdict == "refuted" for _, verdict in last["claims"]) if last else None,
     }
 
 

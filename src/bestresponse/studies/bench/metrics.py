@@ -13,6 +13,7 @@ import numpy as np
 from bestresponse.report.metrics import Metric, Value
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, wilson
 from bestresponse.studies.bench.rows import BenchRow, get_number
+from bestresponse.studies.bench.variants import VARIANTS
 
 __all__ = ["METRICS", "compute_distance", "pair_variants", "select_metrics"]
 
@@ -95,7 +96,7 @@ def compute_distance(pair: tuple[BenchRow, BenchRow]) -> float:
 
 
 def _compute_invariance(rows: Sequence[BenchRow]) -> Interval | None:
-    pairs = pair_variants(rows)
+    pairs = [pair for pair in pair_variants(rows) if pair[1]["variant"] in VARIANTS]
     if not pairs:
         return None
     games = [first["game"] for first, _ in pairs]

@@ -18,12 +18,27 @@ from bestresponse.games.matrix.presentation import theme
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.drawn import Drawn, draw
-from bestresponse.studies.bench.given import OWN
-from bestresponse.studies.bench.variants import VARIANTS, Variant, variant
+from bestresponse.studies.bench.given import OWN, UserGame
+from bestresponse.studies.bench.variants import PADDED, VARIANTS, Variant, variant
+from bestresponse.theory.catalogue.tables import load
 
-__all__ = ["BASE", "Condition", "Plan"]
+__all__ = ["ANONYMOUS", "BASE", "NAMED", "SIZE", "Condition", "Plan"]
 
 BASE = "base"
+GENERAL_SIZES = (2, 3, 4, 5, 6, 8, 10)
+"""The sizes of the generalisation suite."""
+CLASSICS = (
+    "matching-pennies",
+    "bismarck-sea",
+    "two-finger-morra",
+    "rock-paper-scissors",
+    "rock-paper-scissors-lizard-spock",
+    "oneill",
+)
+"""Zero-sum games that models have read about."""
+SIZE, NAMED, ANONYMOUS = "size ", "named ", "anonymous "
+"""What the names of conditions begin with."""
+_MOST_ORDERS = 8
 _SIZES = (2, 3, 4, 6)
 _SCALES = (0.01, 1.0, 100.0)
 _TEMPERATURES = (0.0, 0.7, 1.0)
@@ -49,18 +64,38 @@ class Plan:
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        if self.config.suite != "sensitivity":
-            return (Condition(BASE, self.config),)
-        return tuple(_sensitivity(self.config))
+        match self.config.suite:
+            case "sensitivity":
+                return tuple(_sensitivity(self.config))
+            case "generalisation":
+                return tuple(_generalisation(self.config))
+            case _:
+                return (Condition(BASE, self.config),)
 
     @property
     def variants(self) -> tuple[str, ...]:
-        return VARIANTS if self.config.suite == "invariance" else ()
+        """How every game of the base settings is also told."""
+        match self.config.suite:
+            case "invariance":
+                return VARIANTS
+            case "generalisation":
+                return (PADDED,)
+            case _:
+                return ()
+
+    def _list_variants(self, condition: Condition) -> tuple[str, ...]:
+        return self.variants if condition.name == BASE else ()
 
     @cached_property
     def total(self) -> int:
         """How many plays there are: every game has the same."""
-        return sum(c.config.num_games * sum(1 for _ in self._specs_of(0, c)) for c in self.conditions)
+        return sum(count for _, count in self.count_by_first())
+
+    def count_by_first(self) -> Iterator[tuple[Spec, int]]:
+        """Yield the plays of every condition's first game, each with the number of games it is made for."""
+        for condition in self.conditions:
+            for spec in self._specs_of(0, condition):
+                yield spec, condition.config.num_games
 
     @cached_property
     def _by_name(self) -> dict[str, Condition]:
@@ -91,7 +126,7 @@ class Plan:
         for shown_as, dress, seat in product(c.formats, c.themes, c.seats):
             own = 0 if seat == "row" else 1
             original = Variant("original", payoffs, own, tuple(range(payoffs.shape[1 + own])), shown_as, dress)
-            told = [original, *(variant(name, original, c, game) for name in self.variants)]
+            told = [original, *(variant(name, original, c, game) for name in self._list_variants(condition))]
             for tale, model, elicit in product(told, c.models, c.elicit):
                 if elicit == "logprobs" and not _one_letter(tale.theme):
                     continue
@@ -114,25 +149,30 @@ def _one_letter(name: str) -> bool:
 def _data(game: int, condition: Condition, tale: Variant, model: str, elicit: str) -> dict[str, Any]:
     c = condition.config
     carried = {"opponent_back": list(tale.opponent_back)} if tale.opponent_back is not None else {}
-    return carried | {
-        "study": "bench",
-        "condition": condition.name,
-        "game": game,
-        "payoffs": tale.payoffs.tolist(),
-        "variant": tale.name,
-        "seat": tale.seat,
-        "back": list(tale.back),
-        "format": tale.shown_as,
-        "theme": tale.theme,
-        "model": model,
-        "elicit": elicit,
-        "style": c.style,
-        "temperature": _choose_temperature(c.temperature, elicit),
-        "max_tokens": c.max_tokens,
-        "attempts": c.attempts,
-        "samples": c.samples if elicit == "sampled" else 1,
-        "llm_seed": c.llm_seed if c.llm_seed is not None else split(c.seed, "llm") % 2**31,
-    }
+    thinking = {"think": True} if c.think else {}
+    return (
+        carried
+        | thinking
+        | {
+            "study": "bench",
+            "condition": condition.name,
+            "game": game,
+            "payoffs": tale.payoffs.tolist(),
+            "variant": tale.name,
+            "seat": tale.seat,
+            "back": list(tale.back),
+            "format": tale.shown_as,
+            "theme": tale.theme,
+            "model": model,
+            "elicit": elicit,
+            "style": c.style,
+            "temperature": _choose_temperature(c.temperature, elicit),
+            "max_tokens": c.reply_tokens,
+            "attempts": c.attempts,
+            "samples": c.samples if elicit == "sampled" else 1,
+            "llm_seed": c.llm_seed if c.llm_seed is not None else split(c.seed, "llm") % 2**31,
+        }
+    )
 
 
 def _choose_temperature(wanted: float | None, elicit: str) -> float:
@@ -140,6 +180,20 @@ def _choose_temperature(wanted: float | None, elicit: str) -> float:
     if elicit == "logprobs":
         return 1.0
     return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
+
+
+def _generalisation(config: BenchConfig) -> Iterator[Condition]:
+    """Yield the base settings, other sizes, and well-known games under their own names and without names."""
+    yield Condition(BASE, config)
+    for size in GENERAL_SIZES:
+        if (size, size) != config.shape:
+            yield Condition(f"{SIZE}{size}x{size}", replace(config, num_rows=size, num_cols=size))
+    for name in CLASSICS:
+        game = UserGame.from_form(name, load(name))
+        count = min(config.num_games, game.most_orders, _MOST_ORDERS)
+        settings = replace(config, given=game, num_games=count, suite="standard")
+        yield Condition(NAMED + name, replace(settings, themes=(OWN,)))
+        yield Condition(ANONYMOUS + name, settings)
 
 
 def _sensitivity(config: BenchConfig) -> Iterator[Condition]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,13 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.player import Player
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Model
-from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling
+from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Thinking
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.given import theme_of
 from bestresponse.studies.bench.plan import Plan
-from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["game_of", "make_player", "seat_player"]
 
@@ -29,7 +29,8 @@ def game_of(data: Mapping[str, Any]) -> MatrixGame:
     dress = theme_of(data)
     seat = data["seat"]
     own = "action" if data["elicit"] == "pure" else "mixture"
-    form = dress.dress(NormalForm(np.asarray(data["payoffs"])))
+    payoffs = np.asarray(data["payoffs"], dtype=np.float64)
+    form = dress.dress(payoffs)
     wanted = (own, "mixture") if seat == 0 else ("mixture", own)
     return MatrixGame(form, wanted, data["format"], dress.story)  # type: ignore[arg-type]
 
@@ -46,14 +47,17 @@ def seat_player(data: Mapping[str, Any], model: Model) -> Player:
         if not model.abilities.logprobs:
             raise UsageError(f"{model.id} reports no log-probabilities; choose another way with --elicit")
         return FirstToken(model, sampling)
-    style = _style(data["style"], elicit, model, reasons=is_verified(data["model"]))
+    think = bool(data.get("think"))
+    style = _style(data["style"], elicit, model, reasons=think or is_verified(data["model"]))
+
+    def make_one(replicate: int) -> Player:
+        drawn = replace(sampling, replicate=replicate)
+        player: Player = LlmPlayer(model, drawn, style, data["attempts"])
+        return with_review(data["model"], Thinking(player) if think else player)
+
     if elicit != "sampled":
-        return with_review(data["model"], LlmPlayer(model, sampling, style, data["attempts"]))
-    draws = (
-        Sampling(temperature, max_tokens=data["max_tokens"], seed=seed, replicate=k) for k in range(data["samples"])
-    )
-    players = (LlmPlayer(model, drawn, style, data["attempts"]) for drawn in draws)
-    return Sampled(tuple(with_review(data["model"], player) for player in players))
+        return make_one(0)
+    return Sampled(tuple(make_one(k) for k in range(data["samples"])), model.abilities.concurrency)
 
 
 def _style(wanted: str, elicit: str, model: Model, *, reasons: bool) -> Style:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
+from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
 from bestresponse.report.document import Document
 from bestresponse.report.stats.statistics import precision_reached
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
@@ -62,10 +62,11 @@ class BenchStudy(Study[BenchConfig, Results]):
         plan = Plan(config)
         calls: dict[str, int] = dict.fromkeys(config.models, 0)
         characters: dict[str, int] = dict.fromkeys(config.models, 0)
-        for spec in islice(plan.specs(), max(1, plan.total // config.num_games)):
+        for spec, games in plan.count_by_first():
             game = game_of(spec.data)
             role = game.roles[spec.data["seat"]]
-            asked = spec.data["samples"] * config.num_games
+            asked = spec.data["samples"] * games
+            asked *= MOST_ATTEMPTS if is_verified(spec.data["model"]) else 1
             calls[spec.data["model"]] += asked * spec.data["attempts"]
             characters[spec.data["model"]] += asked * len(prompt(game.view((), role), game.asks(())[role], "line"))
         return Estimate(
@@ -73,7 +74,7 @@ class BenchStudy(Study[BenchConfig, Results]):
             f"{config.num_games:,} game{'s' if config.num_games > 1 else ''}, seed {config.seed}",
             calls,
             {name: count // _CHARACTERS_PER_TOKEN for name, count in characters.items()},
-            {name: count * config.max_tokens for name, count in calls.items()},
+            {name: count * config.reply_tokens for name, count in calls.items()},
         )
 
     def execute(self, config: BenchConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:

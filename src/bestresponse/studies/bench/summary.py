@@ -12,11 +12,11 @@ import numpy as np
 
 from bestresponse.core.player import Status
 from bestresponse.players.strategies.baselines import BASELINES
-from bestresponse.report.metrics import Value, compute_figures
+from bestresponse.report.metrics import Metric, Value
 from bestresponse.report.stats.statistics import Bounds, Interval, missing_bounds
 from bestresponse.studies.bench.drawn import Drawn, own_view
 from bestresponse.studies.bench.measure import measure_strategies
-from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.metrics import METRICS, select_metrics
 from bestresponse.studies.bench.rows import Asked, BenchRow, get_number
 from bestresponse.theory.games.normal_form import Array
 
@@ -35,14 +35,24 @@ class PlayerSummary:
     rows: tuple[BenchRow, ...]
 
     @cached_property
+    def _computed(self) -> dict[str, Value]:
+        return {}
+
+    @property
     def figures(self) -> dict[str, Value]:
         """Every metric of the benchmark by its name; None where there is no figure."""
-        return compute_figures(METRICS, self.rows)
+        return {metric.name: self._compute(metric) for metric in METRICS}
 
     def get_interval(self, name: str) -> Interval | None:
         """Return a metric that has an interval; None where no answer could be read."""
-        value = self.figures[name]
+        (metric,) = select_metrics(name)
+        value = self._compute(metric)
         return value if isinstance(value, Interval) else None
+
+    def _compute(self, metric: Metric[BenchRow]) -> Value:
+        if metric.name not in self._computed:
+            self._computed[metric.name] = metric.compute(self.rows)
+        return self._computed[metric.name]
 
     @cached_property
     def original(self) -> tuple[BenchRow, ...]:

@@ -3,7 +3,7 @@
     permuted     rows and columns in another order          swapped     the players change seats
     shifted      a constant added to all payoffs            scaled      all payoffs times three
     relabelled   other names for the actions                disguised   a story around it
-    format       another way to write it down
+    format       another way to write it down               padded      one dominated action more for each player
 
 Each variant carries the way back, so that answers can be compared action by action.
 """
@@ -20,10 +20,13 @@ from bestresponse.games.matrix.presentation import FORMATS, themes
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["VARIANTS", "Variant", "variant"]
+__all__ = ["PADDED", "VARIANTS", "Variant", "variant"]
 
 VARIANTS = ("permuted", "swapped", "shifted", "scaled", "relabelled", "disguised", "format")
+PADDED = "padded"
+"""The variant of the generalisation suite."""
 _SCALED_BY = 3.0
+_PADDED_BY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,32 @@ def variant(name: str, original: Variant, config: BenchConfig, game: int) -> Var
             theme = rng.choice(_fitting_stories(payoffs.shape[1:], theme))
         case "format":
             shown_as = rng.choice([other for other in FORMATS if other != shown_as])
+        case "padded":
+            payoffs, rows, cols = _pad(payoffs, config, rng)
+            back, opponent_back = (tuple(rows), tuple(cols)) if seat == 0 else (tuple(cols), tuple(rows))
         case other:
             raise ValueError(f"{other!r} is no variant")
     return Variant(name, payoffs, seat, back, shown_as, theme, opponent_back)
+
+
+def _pad(payoffs: Array, config: BenchConfig, rng: Random) -> tuple[Array, list[int], list[int]]:
+    """Add, at a random place, one action for each player that is strictly dominated by one of its own.
+
+    Returns the payoffs and, for rows and columns, their original indices; those of the new ones come after the last.
+    """
+    step = max(round(_PADDED_BY * config.scale, config.decimals), 10.0**-config.decimals)
+    zero_sum = bool((payoffs[0] == -payoffs[1]).all())
+    orders: list[list[int]] = []
+    for player, axis in ((0, 1), (1, 2)):
+        count = payoffs.shape[axis]
+        copied = np.take(payoffs, rng.randrange(count), axis=axis).copy()
+        copied[player] -= step
+        if zero_sum:
+            copied[1 - player] += step
+        place = rng.randrange(count + 1)
+        payoffs = np.insert(payoffs, place, copied, axis=axis)
+        orders.append([*range(place), count, *range(place, count)])
+    return payoffs, orders[0], orders[1]
 
 
 def _shuffled(count: int, rng: Random) -> list[int]:
