@@ -24,6 +24,8 @@ _ABOUT = "Language models meet game theory: describe, formalize, solve, play and
 COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("bench", "Measure the Nash gap and the exploitability of models on matrix games."),
     "check": ("check", "Check whether logic programs are games, and if not, why not."),
+    "compare": ("compare", "Say whether two games are the same, and if not, where they differ."),
+    "convert": ("convert", "Write a game in another format: .efg, .nfg or .json."),
     "formalize": ("formalize", "Turn a story into a checked and solved game program."),
     "games": ("games", "List the games that can be named, and the families that `bench` draws from."),
     "merge": ("merge", "Put parts of a run together, such as those of --shard."),

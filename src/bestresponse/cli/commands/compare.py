@@ -1,0 +1,50 @@
+"""`bestresponse compare`: are two games the same, and if not, where do they differ."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from bestresponse.analysis.comparison import Comparison, compare_games
+from bestresponse.cli.options import AsJson
+from bestresponse.games.lookup import find_game
+from bestresponse.report.text import visible
+
+__all__ = ["compare"]
+
+_SENTENCES = {
+    "equal": "the same game under the same names",
+    "renamed": "the same game under other names",
+    "equivalent": "the same game up to names and positive affine payoffs",
+    "different": "different games",
+}
+
+
+def compare(
+    first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.")],
+    second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
+
+    Trees are compared by their reduced normal forms. The exit code is 1 where the games are different.
+    """
+    found = compare_games(find_game(first).solvable(), find_game(second).solvable())
+    print(json.dumps({"same": found.same, **asdict(found)}, indent=2, ensure_ascii=False) if as_json else _tell(found))
+    if not found.same:
+        raise typer.Exit(1)
+
+
+def _tell(found: Comparison) -> str:
+    lines = [f"{_SENTENCES[found.relation]} (by {found.basis})"]
+    if found.relation in ("renamed", "equivalent"):
+        for who, names in found.actions.items():
+            pairs = ", ".join(f"{old} = {new}" for old, new in names.items())
+            lines.append(f"  {who} = {found.players[who]}: {pairs}")
+    lines += [f"  {sentence}" for sentence in found.differences]
+    if found.num_differences > len(found.differences):
+        lines.append(f"  and {found.num_differences - len(found.differences):,} more")
+    return "\n".join(visible(line) for line in lines)

@@ -1,0 +1,73 @@
+"""Write a game in another format: `.nfg`, `.efg` or `.json`.
+
+A tree becomes a table by its reduced normal form; a table becomes a tree in which nobody sees what the others choose.
+Programs (`.pl`) and games of OpenSpiel can be read but not written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.theory.files.efg import format_efg
+from bestresponse.theory.files.nfg import format_nfg
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.build import Leaf, Turn, build_tree
+from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = ["WRITERS", "format_game", "format_matrix_json", "to_tree"]
+
+
+def format_game(game: NormalForm | Tree, ending: str) -> str:
+    """Return the text of a game file with this ending; UsageError where no such file can be written."""
+    if ending not in WRITERS:
+        raise UsageError(f"games are written as {', '.join(WRITERS)}; got a file ending in {ending or 'nothing'}")
+    return WRITERS[ending](game)
+
+
+def to_tree(form: NormalForm) -> Tree:
+    """Return the tree in which the players choose one after another without seeing the others' choices.
+
+    >>> to_tree(NormalForm.zero_sum([[1, -1], [-1, 1]]))
+    Tree('', players=['row', 'col'], 7 nodes, 4 leaves, 2 information sets)
+    """
+
+    def expand(chosen: tuple[int, ...]) -> Leaf | Turn:
+        seat = len(chosen)
+        if seat == form.num_players:
+            return Leaf([float(own[chosen]) for own in form.payoffs])
+        who = form.players[seat]
+        return Turn(who, who, {name: (*chosen, k) for k, name in enumerate(form.actions[seat])})
+
+    return build_tree(form.players, (), expand, name=form.name)
+
+
+def format_matrix_json(form: NormalForm) -> str:
+    """Return the JSON object of a table, which `parse_matrix_json` reads back; a third becomes the nearest float."""
+    data: dict[str, Any] = {"name": form.name} if form.name else {}
+    data |= {"players": list(form.players), "actions": [list(names) for names in form.actions]}
+    return json.dumps(data | {"payoffs": _as_numbers(form.given.tolist())}, ensure_ascii=False) + "\n"
+
+
+def _as_numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_as_numbers(one) for one in value]
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else float(value)
+    return int(value) if float(value).is_integer() else value
+
+
+def _as_table(game: NormalForm | Tree) -> NormalForm:
+    return to_normal_form(game) if isinstance(game, Tree) else game
+
+
+WRITERS: dict[str, Callable[[NormalForm | Tree], str]] = {
+    ".nfg": lambda game: format_nfg(_as_table(game)),
+    ".efg": lambda game: format_efg(game if isinstance(game, Tree) else to_tree(game)),
+    ".json": lambda game: format_matrix_json(_as_table(game)),
+}
+"""By the ending of the file's name."""

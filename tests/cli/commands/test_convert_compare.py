@@ -1,0 +1,65 @@
+"""`bestresponse convert` and `compare`: files, sentences and exit codes."""
+
+import json
+import sys
+
+import pytest
+
+from bestresponse.cli.app import main
+from bestresponse.formal.formalize.examples import library
+
+DILEMMA = next(e.program for e in library() if e.name == "prisoners_dilemma")
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def typed(*words):
+        monkeypatch.setattr(sys, "argv", ["bestresponse", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        shown = capsys.readouterr()
+        return end.value.code or 0, shown.out, shown.err
+
+    return typed
+
+
+def test_a_program_becomes_every_kind_of_file_and_stays_the_same_game(run, tmp_path):
+    program = tmp_path / "dilemma.pl"
+    program.write_text(DILEMMA, "utf-8")
+    for ending in ("efg", "nfg", "json"):
+        out = tmp_path / f"dilemma.{ending}"
+        assert run("convert", program, out)[0] == 0
+        code, shown, _ = run("compare", program, out)
+        assert code == 0
+        assert shown.startswith("the same game under")
+
+
+def test_a_file_that_is_there_is_kept_unless_forced(run, tmp_path):
+    out = tmp_path / "game.nfg"
+    out.write_text("mine", "utf-8")
+    code, _, error = run("convert", "stag-hunt", out)
+    assert (code, out.read_text("utf-8")) == (2, "mine")
+    assert "is there already" in error
+    assert run("convert", "stag-hunt", out, "--force")[0] == 0
+    assert out.read_text("utf-8").startswith("NFG 1 R")
+
+
+def test_an_ending_that_cannot_be_written_is_refused(run, tmp_path):
+    code, _, error = run("convert", "stag-hunt", tmp_path / "game.pl")
+    assert code == 2
+    assert "expected a file ending in .nfg, .efg, .json" in error
+
+
+def test_different_games_are_told_apart(run, tmp_path):
+    other = tmp_path / "other.json"
+    other.write_text('{"row": [[3, 0], [5, 2]], "col": [[3, 5], [0, 1]]}', "utf-8")
+    same = tmp_path / "same.json"
+    same.write_text('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}', "utf-8")
+    code, shown, _ = run("compare", same, other)
+    assert code == 1
+    assert shown == (
+        "different games (by payoff tables)\n"
+        "  after row: a1, col: a1 the payoffs are 1, 1 in the first game and 2, 1 in the second\n"
+    )
+    code, shown, _ = run("compare", same, same, "--json")
+    assert (code, json.loads(shown)["relation"]) == (0, "equal")
