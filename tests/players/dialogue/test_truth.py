@@ -103,14 +103,14 @@ def test_a_guided_player_follows_the_policy_and_voices_by_itself():
     game, _ = recorded(dialogue(), 2)
     solved = solve_dialogue(game, 500)
     view, ask = game.view(game.start(), "player 1"), game.asks(game.start())["player 1"]
-    chances = solved.cfr.policy.at("player 1", view.key)
-    guided = [Guided(FixedMix((1.0,)), solved.cfr.policy, seed).decide(view, ask).action for seed in range(200)]
+    chances = solved.policy.at("player 1", view.key)
+    guided = [Guided(FixedMix((1.0,)), solved.policy, seed).decide(view, ask).action for seed in range(200)]
     assert {move for move, p in chances.items() if p > 0.1} <= set(guided) <= {m for m, p in chances.items() if p > 0}
-    guided = Guided(FixedMix((1.0,)), solved.cfr.policy)
+    guided = Guided(FixedMix((1.0,)), solved.policy)
     assert guided.decide(view, ask) == guided.decide(view, ask)
     assert guided.name == "guided fixed"
     stranger = dialogue(seed=9)
-    other = Guided(FixedMix((0.0, 0.0, 1.0, 0.0)), solved.cfr.policy)
+    other = Guided(FixedMix((0.0, 0.0, 1.0, 0.0)), solved.policy)
     decision = other.decide(stranger.view(stranger.start(), "player 1"), stranger.asks(stranger.start())["player 1"])
     assert decision.action == "submissive"
     assert "does not know" in decision.reasoning
@@ -121,7 +121,7 @@ def test_guided_speakers_play_the_live_game():
     solved = solve_dialogue(game, 200)
     model = SimulatedSpeaker(0)
     voice = partial(Manner, "any")(Speaker(model))
-    seats = {role: Guided(voice, solved.cfr.policy) for role in game.roles}
+    seats = {role: Guided(voice, solved.policy) for role in game.roles}
     record = play(game.live, {**seats, "referee": DealReferee(model, game.live.domain)})
     assert record.void is None
     assert set(record.payoffs) == {"player 1", "player 2"}

@@ -24,7 +24,7 @@ def solved_game(name="meeting", wordings=2, **more):
     game, kept, model = dialogue(name, **more), MemoryAnswers(), SimulatedSpeaker(0)
     cast = cast_of(model, game.domain)
     build(game, cast, kept.book, wordings=wordings)
-    policy = solve_dialogue(RecordedDialogue(game, kept.book, wordings), 200).cfr.policy
+    policy = solve_dialogue(RecordedDialogue(game, kept.book, wordings), 200).policy
     return game, partial(Nearest, policy, HashedWords()), cast, kept
 
 

@@ -18,6 +18,7 @@ from bestresponse.studies.steer.results import SteerMeasured
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.summary import (
     Worth,
+    attainable_share,
     fresh_worth,
     held_out_worth,
     recorded_worth,
@@ -85,11 +86,14 @@ def _cfr_worth(steered: SteerResults) -> Section:
         ("NashConv of unguided talk", shown(steered.interval("unguided_nash_conv")), None),
     ]
     table = _worth_table(recorded_worth(steered), fresh, ("recorded texts", "fresh texts"), nash)
+    share = attainable_share(steered)
     told = (
         "Recorded texts: exact on the tree that was solved, so there is no sampling error within a game; but the "
         "policy was fitted to just these texts, and its gain there is optimistic. Fresh texts: dialogues in words that "
         "were drawn afterwards, guided and unguided on the same games and draws. "
     )
+    if share is not None:
+        told += f"The gain there is {share:.1%} of the most that a policy without a higher NashConv can gain. "
     if fresh.gain is None:
         told += "No fresh text was drawn (--fresh 0)."
     plays = [one.fresh for one in steered.games if one.fresh is not None]

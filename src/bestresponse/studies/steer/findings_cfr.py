@@ -130,6 +130,7 @@ def _games_section(steered: SteerResults) -> Section:
         Column("NashConv", "right", "what all speakers could gain by deviating alone from the policy", ".4f"),
         Column("unguided NashConv", "right", "the same when nobody is guided", ".3f"),
         Column("gain", "right", "on the recorded texts: what guidance gains a speaker among unguided ones", ".3f"),
+        Column("attainable", "right", "the most that the gain can be by a policy whose NashConv is no higher", ".3f"),
         Column("margin", "right", "on the recorded texts: the guided speaker minus the unguided ones", ".3f"),
         Column("fresh gain", "right", "the gain in dialogues with fresh texts, mean over draws", ".3f"),
         Column("void because"),
@@ -138,11 +139,11 @@ def _games_section(steered: SteerResults) -> Section:
     for one in steered.games[:_MOST_GAMES]:
         people, solved = ", ".join(one.game.names), one.solved
         if solved is None:
-            rows.append((one.number, people, None, None, None, None, None, None, None, one.why_void[:200]))
+            rows.append((one.number, people, *[None] * 8, one.why_void[:200]))
             continue
         sizes = (solved.tree.num_nodes, len(solved.tree.infosets))
-        figures_ = (solved.nash_conv, solved.unguided_nash_conv, solved.gain, solved.margin, _fresh_gain(one))
-        rows.append((one.number, people, *sizes, *figures_, None))
+        gains = (solved.gain, solved.attainable_gain, solved.margin, _fresh_gain(one))
+        rows.append((one.number, people, *sizes, solved.nash_conv, solved.unguided_nash_conv, *gains, None))
     return Section("Games", (*_gains_figure(steered), Table(columns, tuple(rows))))
 
 
@@ -168,7 +169,7 @@ def _fresh_gain(one: GameResult) -> float | None:
 def _policy_section(one: GameResult) -> Section:
     if one.solved is None:
         return Section("Policy")
-    tree, policy = one.solved.tree, one.solved.cfr.policy
+    tree, policy = one.solved.tree, one.solved.policy
     rows = []
     for index, infoset in enumerate(tree.infosets[:40]):
         first = tree.first_move[index]
@@ -206,7 +207,7 @@ def _examples_section(one: GameResult) -> Section:
 def _example(one: GameResult, seat: int) -> Quote:
     if one.recorded is None or one.solved is None:
         return Quote("")
-    policy = mixed_policy(one.solved.unguided, {seat: one.solved.cfr.policy})
+    policy = mixed_policy(one.solved.unguided, {seat: one.solved.policy})
     nature = Nature(seat)
     episode = Episode(one.recorded)
     while pending := episode.pending:

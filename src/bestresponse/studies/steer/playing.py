@@ -138,7 +138,7 @@ def _judged(config: SteerConfig, result: GameResult, company: GameServices) -> G
     try:
         if config.fresh:
             draws = range(config.wordings, config.wordings + config.fresh)
-            policy, how = solved.cfr.policy, {"seed": config.seed, "workers": company.workers}
+            policy, how = solved.policy, {"seed": config.seed, "workers": company.workers}
             nearest = partial(Nearest, policy, company.embed)
             result = replace(result, fresh=play_fresh(result.game, nearest, company.cast, kept, draws, **how))
         if company.classifier is not None:

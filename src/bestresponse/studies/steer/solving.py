@@ -5,6 +5,7 @@ Everything is computed exactly on the recorded tree, on the same texts for every
     NashConv     what all speakers together could gain by deviating alone (0 at an equilibrium)
     CFR gain     what a speaker gains by switching from the unguided manner to the policy while the others stay
                  unguided, mean over speakers
+    attainable   the most that such a speaker can gain by a policy whose NashConv is no higher
     margin       what the guided speaker earns minus what the unguided others earn on average in the same dialogue,
                  mean over the seats of the guided one
 """
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestresponse.games.dialogue.recorded import RecordedDialogue
+from bestresponse.studies.steer.refining import Refined, refine_policy
 from bestresponse.theory.trees.cfr import CfrResult, Variant, cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.policy import Policy
@@ -28,10 +30,14 @@ __all__ = ["Solved", "mixed_policy", "solve_dialogue", "unguided_policy"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """A solved dialogue; payoffs are by seat, in the order of the players."""
+    """A solved dialogue; payoffs are by seat, in the order of the players.
+
+    `refined` is the policy to follow: that of `cfr`, made a best reply to unguided partners where it is free to be.
+    """
 
     tree: Tree
     cfr: CfrResult
+    refined: Refined
     unguided: Policy
     unguided_payoffs: tuple[float, ...]
     guided_payoffs: tuple[float, ...]
@@ -40,8 +46,14 @@ class Solved:
     margin: float
 
     @property
+    def policy(self) -> Policy:
+        """The policy to follow."""
+        return self.refined.policy
+
+    @property
     def nash_conv(self) -> float:
-        return self.cfr.nash_conv
+        """What all speakers together could gain by deviating alone from the policy."""
+        return self.refined.nash_conv
 
     @property
     def gains(self) -> tuple[float, ...]:
@@ -51,15 +63,29 @@ class Solved:
 
     @property
     def gain(self) -> float:
+        """The mean gain over speakers."""
         return float(np.mean(self.gains))
+
+    @property
+    def attainable_gain(self) -> float | None:
+        """The most that `gain` can be without a higher NashConv; None where the tree is too large to tell."""
+        if self.refined.attainable is None:
+            return None
+        return float(np.mean(np.array(self.refined.attainable) - self.unguided_payoffs))
+
+    @property
+    def best_response_gain(self) -> float:
+        """The most that `gain` can be when every speaker replies best to unguided partners, equilibrium or not."""
+        return float(np.mean(np.array(self.refined.best_responses) - self.unguided_payoffs))
 
 
 def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, variant: Variant = "cfr+") -> Solved:
-    """Solve the recorded tree by CFR and compare its policy with unguided talk."""
+    """Solve the recorded tree by CFR, refine its policy, and compare it with unguided talk."""
     tree = compile_game(game)
     result = cfr(tree, iterations, variant)
     unguided = unguided_policy(game, tree)
-    alone = [policy_value(tree, mixed_policy(unguided, {seat: result.policy})) for seat in range(len(tree.players))]
+    refined = refine_policy(result.policy, unguided)
+    alone = [policy_value(tree, mixed_policy(unguided, {seat: refined.policy})) for seat in range(len(tree.players))]
     guided = tuple(values[player] for values, player in zip(alone, tree.players, strict=True))
     margins = [
         values[player] - float(np.mean([values[other] for other in tree.players if other != player]))
@@ -68,10 +94,11 @@ def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, variant: Vari
     return Solved(
         tree,
         result,
+        refined,
         unguided,
         _by_seat(tree, policy_value(tree, unguided)),
         guided,
-        _by_seat(tree, result.value),
+        _by_seat(tree, refined.value),
         nash_conv(tree, unguided),
         float(np.mean(margins)),
     )

@@ -24,6 +24,7 @@ from bestresponse.studies.steer.session import SteerResults
 __all__ = [
     "Worth",
     "as_json",
+    "attainable_share",
     "follow_interval",
     "fresh_worth",
     "held_out_worth",
@@ -89,6 +90,7 @@ def _cfr_figures(steered: SteerResults) -> dict[str, Any]:
         "nash_conv": as_json(steered.interval("nash_conv")),
         "unguided_nash_conv": as_json(steered.interval("unguided_nash_conv")),
         "cfr_gain": as_json(recorded.gain),
+        "attainable_share": attainable_share(steered),
         "margin": as_json(recorded.margin),
         "relative_gain": recorded.relative,
         "fresh": _fresh_figures(steered, games),
@@ -107,6 +109,16 @@ def recorded_worth(steered: SteerResults) -> Worth:
     guided = [value for one in solved for value in one.guided_payoffs]
     unguided = [value for one in solved for value in one.unguided_payoffs]
     return Worth(steered.interval("gain"), steered.interval("margin"), _relative(guided, unguided))
+
+
+def attainable_share(steered: SteerResults) -> float | None:
+    """Return the gain as a share of the most attainable without a higher NashConv; None where that is unknown."""
+    solved = [one.solved for one in steered.solved if one.solved is not None]
+    attainable = [one.attainable_gain for one in solved]
+    known = [value for value in attainable if value is not None]
+    if len(known) < len(attainable) or sum(known) <= 0:
+        return None
+    return sum(one.gain for one in solved) / sum(known)
 
 
 def fresh_worth(steered: SteerResults, games: Sequence[GameResult]) -> Worth:
@@ -235,6 +247,8 @@ def list_game_figures(one: GameResult) -> dict[str, Any]:
         "nash_conv": solved.nash_conv,
         "unguided_nash_conv": solved.unguided_nash_conv,
         "gain": solved.gain,
+        "attainable_gain": solved.attainable_gain,
+        "best_response_gain": solved.best_response_gain,
         "margin": solved.margin,
         "unguided_payoffs": solved.unguided_payoffs,
         "guided_payoffs": solved.guided_payoffs,

@@ -24,7 +24,7 @@ from bestresponse.theory.trees.response import plan_regrets
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["TreeSolution", "solve_tree"]
+__all__ = ["TreeSolution", "plan_constraints", "solve_tree"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ def _optimal_plans(form: SequenceForm) -> tuple[Array, Array]:
     """Both players' realization plans, from the primal and dual solution."""
     from scipy import optimize, sparse
 
-    own, other = (_constraints(plex) for plex in form.plexes)
+    own, other = (plan_constraints(plex) for plex in form.plexes)
     scale = float(np.abs(form.payoffs[0]).max()) or 1.0
     shape = (form.plexes[0].num_sequences, form.plexes[1].num_sequences)
     payoffs = sparse.csr_array((form.payoffs[0] / scale, tuple(form.sequences)), shape=shape)
@@ -94,7 +94,7 @@ def _optimal_plans(form: SequenceForm) -> tuple[Array, Array]:
     return found.x[: shape[0]], -found.ineqlin.marginals
 
 
-def _constraints(plex: Treeplex) -> Any:
+def plan_constraints(plex: Treeplex) -> Any:
     """Row 0: the empty sequence has weight 1; row i: an information set's moves sum to the sequence before it."""
     from scipy import sparse
 

@@ -99,7 +99,7 @@ def test_imitation_gains_on_games_it_has_not_seen(debates):
 
 def test_the_solvers_policy_earns_what_the_solution_says(debates):
     solved = debates[0].solved
-    own = earned(solved, solved.cfr.policy)
+    own = earned(solved, solved.policy)
     assert own.gain == pytest.approx(solved.gain)
     assert own.margin == pytest.approx(solved.margin)
 

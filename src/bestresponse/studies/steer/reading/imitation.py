@@ -135,7 +135,7 @@ def _targets(solved: Solved, actions: tuple[str, ...]) -> Array:
     for index, infoset in enumerate(solved.tree.infosets):
         first = solved.tree.first_move[index]
         for k, move in enumerate(infoset.moves):
-            rows[index, actions.index(move)] = solved.cfr.policy.probabilities[first + k]
+            rows[index, actions.index(move)] = solved.policy.probabilities[first + k]
     return rows
 
 
@@ -164,7 +164,7 @@ def _rows(solved: Solved, average: dict[tuple[str, int], Array]) -> Array:
 
 def _policy(solved: Solved, chances: Array, actions: tuple[str, ...]) -> Policy:
     """Rows of probabilities of `actions` as a policy of the tree; moves that are not open share nothing."""
-    row = np.zeros_like(solved.cfr.policy.probabilities)
+    row = np.zeros_like(solved.policy.probabilities)
     for index, infoset in enumerate(solved.tree.infosets):
         open_to = chances[index, [actions.index(move) for move in infoset.moves]] + 1e-9
         first = solved.tree.first_move[index]

@@ -1,0 +1,165 @@
+"""Make an equilibrium policy worth following where its equilibrium never leads, but unguided partners do.
+
+An equilibrium says nothing about information sets that it never reaches, and CFR leaves them as they started: uniform.
+A guided speaker among unguided ones is soon at such a set. So one player after another replaces its plan x by
+
+    maximise    u(x, unguided others) + d u(x, uniform others)
+    subject to  x earns its player no less against the others' policies than before, and
+                no other player's regret grows
+
+which is one linear program over realization plans: another player's best reply to x enters by its dual, as in the
+sequence form of von Stengel (1996). No regret grows by a step, so NashConv does not (up to rounding), and the optimum
+is the most that this player can earn from unguided others by any plan with that property. The small weight d of the
+uniform others gives reasons to choose also where the unguided never lead, as a tremble does (Selten 1975). Where the
+player's own plan does not lead, the best reply to the same model fills the policy in; that changes nobody's payoff.
+
+R. Selten, "Reexamination of the perfectness concept for equilibrium points in extensive games", International Journal
+of Game Theory 4, 1975; B. von Stengel, "Efficient computation of behavior strategies", Games and Economic Behavior 14,
+1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.errors import NotCertified
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees.policy import Policy, uniform_policy
+from bestresponse.theory.trees.response import best_response_value, plan_regrets
+from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, bin_sums, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import plan_constraints
+
+__all__ = ["Refined", "refine_policy"]
+
+_TREMBLE = 1e-4
+"""The weight of uniform others beside the unguided ones."""
+_SLACK = 1e-6
+"""How much a regret may grow in one step, as a share of the largest payoff: what the linear program cannot resolve."""
+_ROUNDING = 1e-9
+"""Weights of a plan below this are 0."""
+_PASSES = 8
+_MOST_LEAVES = 20_000
+"""Above this size the linear programs take minutes; only what changes nobody's payoff is filled in there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refined:
+    """A refined policy with its certificate.
+
+    `attainable` is what each player earns at most from unguided others by a plan that lets no regret grow (None where
+    the tree is too large for the linear programs); `best_responses` what it earns at most by any plan at all.
+    """
+
+    policy: Policy
+    value: dict[str, float]
+    nash_conv: float
+    attainable: tuple[float, ...] | None
+    best_responses: tuple[float, ...]
+
+
+def refine_policy(policy: Policy, unguided: Policy) -> Refined:
+    """Refine `policy` against partners that follow `unguided`; no player's regret grows by more than rounding."""
+    form = to_sequence_form(policy.tree)
+    partners, uniform = form.plans(unguided), form.plans(uniform_policy(policy.tree))
+    players = range(form.num_players)
+    against = [form.values(player, partners) for player in players]
+    goals = [values + _TREMBLE * form.values(player, uniform) for player, values in enumerate(against)]
+    plans, attainable = form.plans(policy), None
+    if form.sequences.shape[1] <= _MOST_LEAVES:
+        plans = _improve_plans(form, plans, goals)
+        bounds = [_best_plan(form, player, plans, against[player]) for player in players]
+        attainable = tuple(float(against[player] @ bounds[player]) for player in players)
+    refined = form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
+    final = form.plans(refined)
+    value = dict(zip(policy.tree.players, form.expected(final).tolist(), strict=True))
+    best = tuple(best_response_value(form, player, partners) for player in players)
+    return Refined(refined, value, float(plan_regrets(form, final).sum()), attainable, best)
+
+
+def _improve_plans(form: SequenceForm, plans: Sequence[Array], goals: Sequence[Array]) -> list[Array]:
+    """Let one player after another take its best plan, until nobody's goal grows."""
+    found = list(plans)
+    for _ in range(_PASSES):
+        before = [float(goal @ plan) for goal, plan in zip(goals, found, strict=True)]
+        for player, goal in enumerate(goals):
+            found[player] = _best_plan(form, player, found, goal)
+        if all(goal @ plan <= old + 1e-9 for goal, plan, old in zip(goals, found, before, strict=True)):
+            break
+    return found
+
+
+def _best_plan(form: SequenceForm, player: int, plans: Sequence[Array], goal: Array) -> Array:
+    """Return the plan of `player` that maximises `goal` and lets no regret grow."""
+    from scipy import optimize, sparse
+
+    plex, scale = form.plexes[player], float(np.abs(form.tree.payoffs).max()) or 1.0
+    others = [other for other in range(form.num_players) if other != player]
+    duals = [plan_constraints(form.plexes[other]) for other in others]
+    starts = plex.num_sequences + np.concatenate([[0], np.cumsum([dual.shape[0] for dual in duals])]).astype(int)
+    slack, regrets, earned = _SLACK * scale, plan_regrets(form, plans), form.expected(plans)
+    least = np.zeros((1, starts[-1]))
+    least[0, : plex.num_sequences] = -form.values(player, plans)
+    rows, most = [sparse.csr_array(least)], [np.array([slack - earned[player]])]
+    for other, dual, start in zip(others, duals, starts[:-1], strict=True):
+        rows += _regret_rows(_payoffs_to(form, other, player, plans), dual, plans[other], int(start), int(starts[-1]))
+        most += [np.zeros(dual.shape[1]), np.array([regrets[other] + slack])]
+    own = plan_constraints(plex)
+    equal = sparse.hstack([own, sparse.csr_array((own.shape[0], starts[-1] - plex.num_sequences))], format="csr")
+    free = [(-np.inf, np.inf)] * int(starts[-1] - plex.num_sequences)
+    minimise: Any = optimize.linprog
+    found = minimise(
+        np.concatenate([-goal, np.zeros(len(free))]),
+        A_ub=sparse.vstack(rows, format="csr"),
+        b_ub=np.concatenate(most),
+        A_eq=equal,
+        b_eq=np.eye(1, own.shape[0])[0],
+        bounds=np.array([(0.0, np.inf)] * plex.num_sequences + free),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+    )
+    if found.status != 0:
+        raise NotCertified(f"the refinement of {form.tree.players[player]}'s policy was not solved: {found.message}")
+    return plex.plan(plex.normalised(np.where(found.x < _ROUNDING, 0.0, found.x)[: plex.num_sequences]))
+
+
+def _payoffs_to(form: SequenceForm, other: int, player: int, plans: Sequence[Array]) -> Any:
+    """Return what `other` earns by its sequences (rows) and those of `player` (columns), everybody else as planned."""
+    from scipy import sparse
+
+    weights = form.payoffs[other].copy()
+    for third, plan in enumerate(plans):
+        if third not in (player, other):
+            weights *= plan[form.sequences[third]]
+    shape = (form.plexes[other].num_sequences, form.plexes[player].num_sequences)
+    return sparse.csr_array((weights, (form.sequences[other], form.sequences[player])), shape=shape)
+
+
+def _regret_rows(payoffs: Any, dual: Any, plan: Array, start: int, width: int) -> list[Any]:
+    """Return the rows that bound a best reply by its dual variables, and the row of the regret of `plan`."""
+    from scipy import sparse
+
+    before = sparse.csr_array((payoffs.shape[0], start - payoffs.shape[1]))
+    after = sparse.csr_array((payoffs.shape[0], width - start - dual.shape[0]))
+    regret = np.zeros((1, width))
+    regret[0, : payoffs.shape[1]] = -(payoffs.T @ plan)
+    regret[0, start] = 1.0
+    return [sparse.hstack([payoffs, before, -dual.T, after]), sparse.csr_array(regret)]
+
+
+def _fill_in(plex: Treeplex, plan: Array, goal: Array) -> Array:
+    """Turn a plan into behaviour; where it does not lead, choose the best reply to the model behind `goal`."""
+    behaviour, values = plex.normalised(plan), goal.copy()
+    for level in range(len(plex.levels) - 2, -1, -1):
+        low, high = int(plex.levels[level]), int(plex.levels[level + 1])
+        best = []
+        for first, size, parent in zip(plex.first[low:high], plex.size[low:high], plex.parent[low:high], strict=True):
+            moves = slice(first, first + size)
+            if plan[parent] <= _ROUNDING:
+                behaviour[moves] = np.eye(size)[int(np.argmax(values[moves]))]
+            best.append(float(behaviour[moves] @ values[moves]))
+        values += bin_sums(plex.parent[low:high], np.array(best), len(values))
+    return behaviour
