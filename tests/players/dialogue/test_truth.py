@@ -18,7 +18,7 @@ from bestresponse.players.dialogue.truth import true_payoffs, true_tree
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.studies.steer.solving import solve_dialogue
-from bestresponse.theory import cfr, compile_game, policy_value, subgame_perfect
+from bestresponse.theory import cfr, compile_game, subgame_perfect
 
 
 class Manner:
@@ -86,7 +86,7 @@ def test_cfr_on_a_recorded_tree_finds_the_subgame_perfect_value():
     tree = compile_game(game)
     solved = solve_dialogue(game, 3000)
     if tree.is_perfect_information:
-        values = [policy_value(tree, e.policy) for e in subgame_perfect(tree).equilibria]
+        values = [e.payoffs for e in subgame_perfect(tree).equilibria]
         assert any(v["player 1"] == pytest.approx(solved.equilibrium_payoffs[0], abs=0.05) for v in values)
     assert solved.nash_conv < 0.01
 
