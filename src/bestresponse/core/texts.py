@@ -15,8 +15,23 @@ __all__ = ["Texts"]
 
 
 @cache
-def _template(package: str, name: str) -> Template:
-    return Template(files(package).joinpath(f"{name}.txt").read_text("utf-8").rstrip("\n"))
+def _read(package: str, name: str) -> str:
+    return files(package).joinpath(f"{name}.txt").read_text("utf-8").rstrip("\n")
+
+
+@cache
+def _split(package: str, name: str) -> tuple[tuple[str, str], ...]:
+    """Split a text into pieces: what stands there, and the place that follows it (empty: none)."""
+    text, pieces, end = _read(package, name), [], 0
+    for match in Template.pattern.finditer(text):
+        place = match["named"] or match["braced"] or ""
+        if match["invalid"] is not None:
+            raise ValueError(
+                f"{package}, {name}.txt: a dollar sign stands for itself as $$, or begins the name of a place"
+            )
+        pieces.append((text[end : match.start()] + ("" if place else "$"), place))
+        end = match.end()
+    return (*pieces, (text[end:], ""))
 
 
 class Texts:
@@ -27,11 +42,11 @@ class Texts:
 
     def text(self, name: str) -> str:
         """The text of that name, as it stands in its file."""
-        return _template(self.package, name).template
+        return _read(self.package, name)
 
     def fill(self, name: str, **places: object) -> str:
         """The text of that name with every place filled; KeyError where one is missing."""
-        return _template(self.package, name).substitute(places)
+        return "".join(text + str(places[place]) if place else text for text, place in _split(self.package, name))
 
     def hashes(self) -> dict[str, str]:
         """File name to the first 16 digits of its SHA-256, for every text of the package."""

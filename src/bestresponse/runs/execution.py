@@ -124,7 +124,7 @@ def execute(
     try:
         under_way = {pool.submit(run.play, spec): spec for spec in islice(missing, workers)}
         while under_way:
-            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+            done = set(under_way) if workers == 1 else wait(under_way, return_when=FIRST_COMPLETED).done
             for future in done:
                 spec = under_way.pop(future)
                 record = run.settle(future, patience)

@@ -19,6 +19,9 @@ __all__ = ["Lines", "find_spec_id", "read_lines", "read_raw", "read_sorted"]
 _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False).encode
+
+
 class Lines:
     """Appends whole lines, each with one write, from any thread.
 
@@ -37,9 +40,7 @@ class Lines:
 
     def append(self, *rows: Mapping[str, Any]) -> None:
         """All rows or none."""
-        text = "".join(
-            json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n" for row in rows
-        )
+        text = "".join(_encode(row) + "\n" for row in rows)
         self.append_raw(text.encode("utf-8", "backslashreplace"))
 
     def append_raw(self, block: bytes) -> None:

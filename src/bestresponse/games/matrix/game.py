@@ -96,8 +96,8 @@ class MatrixGame:
         if not state:
             return dict.fromkeys(self.roles, 0.0)
         values = self.form.payoffs
-        for answer, options in zip(state, self.form.actions, strict=True):
-            values = np.moveaxis(values, 1, -1) @ as_strategy(answer, options)
+        for answer, options in zip(reversed(state), reversed(self.form.actions), strict=True):
+            values = values @ as_strategy(answer, options)
         return dict(zip(self.roles, map(float, values), strict=True))
 
     def _facts(self, seat: int) -> dict[str, Any]:
