@@ -351,6 +351,9 @@ def test_people_who_follow_the_shared_link_are_matched_into_groups(site, people)
     lobby = site.state.sessions.create_sessions(setup, 2)
     join = site.base + site.state.join_path(lobby.id)
     four = [people(join) for _ in range(4)]
+    for page in four:
+        page.get_by_role("button", name="Take part").click()
+        page.get_by_role("button", name="I am ready").wait_for()
     seats = [page.url.split("/")[4:6] for page in four]
     assert seats == [[f"{lobby.id}-{group}", seat] for group in (1, 2) for seat in ("0", "1")]
     four[0].goto(join)
@@ -415,3 +418,28 @@ def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
     context.close()
     assert too_wide == []
     assert complaints == []
+
+
+def test_a_consent_tick_stays_when_somebody_else_becomes_ready(site, people):
+    setup = Setup(GameChoice("battle-of-the-sexes"), ("person", "person"), quiz=False, consent="Do you agree?")
+    _, links = site.lay(setup)
+    ann, bob = (people(link) for link in links)
+    ann.get_by_role("checkbox").check()
+    bob.get_by_role("checkbox").check()
+    ready(bob)
+    shows(bob, "You are ready")
+    ann.wait_for_timeout(1000)
+    assert ann.get_by_role("checkbox").is_checked()
+
+
+def test_what_was_typed_is_sent_when_the_time_is_up(site, people):
+    setup = Setup(GameChoice("public-goods-punishment"), ("person", *("strategy:random",) * 3), seconds=3, quiz=False)
+    session, (link,) = site.lay(setup)
+    ann = people(link)
+    ready(ann)
+    ann.locator("input[name=answer]").fill("15")
+    table = site.state.sessions.get_session(session)
+    while table.turn("player 1") == 0:
+        ann.wait_for_timeout(50)
+    given = table.answer("player 1", 0).decision
+    assert (given.action, given.stand_in) == (15.0, "")

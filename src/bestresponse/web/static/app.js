@@ -99,7 +99,7 @@ function joinSliders(box) {
 function refreshPart(box) {
   const every = 1000 * Number(box.dataset.refresh);
   const again = async () => {
-    if (!document.hidden) {
+    if (!document.hidden && !box.contains(document.activeElement)) {
       const answer = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
       if (answer && answer.ok) {
         const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(box.id);
