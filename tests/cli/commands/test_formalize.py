@@ -180,9 +180,7 @@ def test_model_text_on_the_terminal_is_shown_not_obeyed(run):
     assert "\u202e" not in out + err
 
 
-def test_bench_autoformalization_scores_a_model_on_the_stories_and_goes_on_where_it_stopped(
-    monkeypatch, capsys, serve, tmp_path
-):
+def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stopped(monkeypatch, capsys, serve, tmp_path):
     from bestresponse.formal.evaluate.dataset import stories
     from bestresponse.formal.formalize.program_writer import write_program
 
@@ -195,24 +193,24 @@ def test_bench_autoformalization_scores_a_model_on_the_stories_and_goes_on_where
     monkeypatch.chdir(tmp_path)
 
     def typed(*words):
-        line = ["bestresponse", "bench", "autoformalization", "--model", server.model, "--attempts", "1", *words]
+        line = ["bestresponse", "bench", "stories", "--model", server.model, "--attempts", "1", *words]
         monkeypatch.setattr(sys, "argv", line)
         with pytest.raises(SystemExit) as end:
             main()
         return end.value.code or 0, capsys.readouterr().out
 
     code, out = typed("--family", "traffic", "--json")
-    (found,) = json.loads(out).values()
+    (found,) = json.loads(out)["models"].values()
     assert code == 0
-    assert (found["programs"], found["meaning"], found["syntactic"]) == (4, 0.0, 0.0)
+    assert (found["programs"], found["meaning"]["estimate"], found["syntactic"]["estimate"]) == (4, 0.0, 0.0)
     code, out = typed("--num-games", "24", "--json")
-    (found,) = json.loads(out).values()
+    (found,) = json.loads(out)["models"].values()
     assert found["programs"] == 24
-    assert found["meaning"] == pytest.approx(1 - 2 / 24, abs=0.05)
+    assert found["meaning"]["estimate"] == pytest.approx(1 - 2 / 24, abs=0.05)
     calls = server.calls
     assert typed("--num-games", "24", "--json")[1] == out
     assert server.calls == calls
-    (report,) = [p for p in tmp_path.glob("results/autoformalization-*/report.html") if "24 stories" in p.read_text()]
+    (report,) = [p for p in tmp_path.glob("results/stories-*/report.html") if "24 stories" in p.read_text()]
     assert "By kind of story" in report.read_text()
     monkeypatch.setattr(sys, "argv", ["bestresponse", "report", str(report.parent)])
     with pytest.raises(SystemExit) as end:

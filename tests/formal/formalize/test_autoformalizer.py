@@ -1,19 +1,23 @@
 """Writing, checking and repairing games with a model that answers from a script."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
+from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story
 from bestresponse.formal.formalize.back_translation import compare
 from bestresponse.formal.formalize.candidates import elect, formalize_many
 from bestresponse.formal.formalize.examples import library
 from bestresponse.formal.formalize.forms import plan
+from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.formal.formalize.structured import TABLE_SCHEMA, read_sheet, read_table
+from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
-from bestresponse.logic.programs.validate import Expectation
+from bestresponse.logic.programs.validate import Expectation, validate
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 
@@ -386,3 +390,30 @@ def test_a_game_written_as_a_table_is_revised_as_a_table():
     assert asked.schema == TABLE_SCHEMA
     assert "If Ann chooses share, Bob chooses share: Ann gets 3, Bob gets 3." in asked.messages[1].content
     assert asked.messages[1].content.endswith("changed as the reader asks, and nothing else.")
+
+
+HIDDEN = (
+    "A card is drawn, red or black with equal chance. Only Ann sees it. She bets or passes, and Bob, who does not know "
+    "the card, calls or folds."
+)
+
+
+def test_stories_of_chance_and_secrets_are_never_asked_for_as_tables():
+    model = ScriptedModel([], name="m")
+    assert set(plan("auto", model, 6, HIDDEN)) == {"program"}
+    assert set(plan("auto", model, 6, STORY)) == {"program", "table"}
+    (shown,) = nearest(HIDDEN, library())
+    assert "sees(" in shown.program
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("hidden_card", Fraction(1, 3)), ("used_car", None), ("private_auction", None)]
+)
+def test_the_examples_with_chance_are_games_in_which_everybody_sees_only_what_it_may(name, value):
+    example = next(one for one in library() if one.name == name)
+    report = validate(example.program, EmbeddedEngine())
+    assert report.ok, report.errors
+    assert report.table.chancy
+    assert report.table.private
+    solved = solve(as_game(report.table, name))
+    assert solved.value == (None if value is None else pytest.approx(float(value)))

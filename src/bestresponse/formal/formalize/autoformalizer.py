@@ -179,7 +179,7 @@ class Formalizer:
         return replace(fresh, attempts=(*before.attempts, *fresh.attempts)) if not fresh.ok else fresh
 
     def _forms(self, story: str) -> tuple[Form, ...]:
-        names = plan(self.settings.form, self.model, self.settings.attempts)
+        names = plan(self.settings.form, self.model, self.settings.attempts, story)
         known = {name: self._form(name, story) for name in set(names)}
         return tuple(known[name] for name in names)
 

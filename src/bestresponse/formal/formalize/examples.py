@@ -1,6 +1,7 @@
 """A library of checked examples: stories with the programs that tell them, to show to a model.
 
-The examples that come along cover two moves, three moves, moves in turn, three players, and an auction. A folder of
+The examples that come along cover two and three moves, moves in turn, offers, three players, votes, auctions, chance,
+hidden cards and private values. A folder of
 one's own with `NAME.txt` and `NAME.pl` files is read in the same way; games formalized together with a person can so
 become examples for the next.
 """

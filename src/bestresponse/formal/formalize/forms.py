@@ -14,6 +14,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import Example
 from bestresponse.formal.formalize.extract_code import find_code, no_game
 from bestresponse.formal.formalize.program_writer import write_program
+from bestresponse.formal.formalize.retrieval import count_cues
 from bestresponse.formal.formalize.structured import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.logic.language.diagnostics import numbered
@@ -25,18 +26,23 @@ __all__ = ["Form", "FormName", "ProgramForm", "SheetForm", "TableForm", "Wish", 
 Wish = Literal["auto", "program", "table"]
 FormName = Literal["program", "table"]
 
+_ENOUGH_CUES = 2
 _TRIES = 2
 _LONGEST_QUOTE = 4_000
 
 
-def plan(wish: Wish, model: Model, attempts: int) -> tuple[FormName, ...]:
-    """The form of every attempt.
+def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[FormName, ...]:
+    """Choose the form of every attempt.
 
     `auto` lets a model on this machine, which is a small one, begin with the table and every other with the program; a
-    model that fails twice in one form is asked for the other, and so on by turns.
+    model that fails twice in one form is asked for the other, and so on by turns. A story that speaks of chance or
+    secrets is asked for as a program only: a table cannot hold them.
     """
     if wish != "auto":
         return (wish,) * attempts
+    cues = count_cues(story)
+    if cues["#chance"] + cues["#secret"] >= _ENOUGH_CUES:
+        return ("program",) * attempts
     turns: tuple[FormName, FormName] = ("program", "table")
     if model.identity.get("provider") == "local":
         turns = ("table", "program")

@@ -23,6 +23,12 @@ _CUES = {
     "#turns": "afterwards responds respond reply replies responder observes observing seeing sees seen learns "
     "leader follower accepts accept rejects reject offer offers incumbent entrant proposer "
     "sequence enters enter launched launch hears reads reacts react answers",
+    "#chance": "chance probability probabilities likely percent dice die deck shuffled draws drawn random lottery luck "
+    "equally independently",
+    "#secret": "secret secretly privately private hidden card cards knows unaware unknown signal signals type types "
+    "whichever",
+    "#vote": "vote votes voting voters majority ballot elect elects committee",
+    "#amounts": "coins pounds euros dollars amount amounts divide divides share-out split splits",
     "#three": "three trio third triple",
     "#bids": "bid bids bidding bidder bidders auction auctions auctioneer envelope envelopes sealed",
     "#shares": "contribute contributes contribution contributions pool fund kitty pot doubled tripled "

@@ -77,8 +77,8 @@ class StoriesResults:
 
     @property
     def answered(self) -> int:
-        """How many programs were games at all."""
-        return sum(row["status"] == "valid" for row in self.rows)
+        """How many programs were judged; one that is no game is a result too."""
+        return len(self.rows)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
