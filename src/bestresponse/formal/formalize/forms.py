@@ -42,7 +42,8 @@ def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[Form
         return (wish,) * attempts
     cues = count_cues(story)
     if cues["#chance"] + cues["#secret"] >= _ENOUGH_CUES:
-        return ("program",) * attempts
+        only: tuple[FormName] = ("program",)
+        return only * attempts
     turns: tuple[FormName, FormName] = ("program", "table")
     if model.identity.get("provider") == "local":
         turns = ("table", "program")
