@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+BASE ?= main
+SEED ?= $(shell date +%s)
+SAMPLE ?= 60
 
-.PHONY: bench test soak clean
+.PHONY: bench check test soak mutants clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -27,10 +30,21 @@ test: $(READY)                 ## style, types and tests, as CI runs them
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-soak: $(READY)                 ## long checks: a run killed twenty times, 100,000 games
+check: $(READY)                ## the quick part: style, types, and the tests of what changed since BASE (main)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model" $$(scripts/changed_tests.py $(BASE))
+
+soak: $(READY)                 ## long checks: a run killed twenty times, 100,000 games, tests in random order, more examples
 	$(BIN)/python benchmarks/kills.py
 	$(BIN)/python benchmarks/harness.py --large
-	$(BIN)/python -m pytest --hypothesis-profile=explore -k "agree or fuzz or propert"
+	@echo "repeat what follows with: make soak SEED=$(SEED)"
+	PYTHONPATH=tests/support $(BIN)/python -m pytest -p shuffled --shuffle $(SEED)
+	$(BIN)/python -m pytest --hypothesis-profile=explore --hypothesis-seed=$(SEED) -m hypothesis
+
+mutants: $(READY)              ## change the source in SAMPLE small ways, one at a time, and count what the tests notice
+	$(BIN)/python scripts/mutants.py --sample $(SAMPLE) --seed $(SEED)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist

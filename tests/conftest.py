@@ -1,11 +1,12 @@
 """Settings of all tests: nothing is explored at random unless asked for with `--hypothesis-profile=explore`."""
 
 import pytest
+from examples import EXPLORE_FACTOR, USUAL, multiply_examples
 from hypothesis import settings
 from recorded import REASON, recorded
 
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
-settings.register_profile("explore", deadline=None, database=None, print_blob=True, max_examples=2_000)
+settings.register_profile("explore", deadline=None, database=None, print_blob=True, max_examples=USUAL * EXPLORE_FACTOR)
 settings.load_profile("fixed")
 
 
@@ -17,6 +18,11 @@ def recorded_lelma():
 @pytest.fixture(scope="session")
 def recorded_water():
     return recorded("water")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--hypothesis-profile") == "explore":
+        multiply_examples({getattr(item.obj, "__func__", item.obj) for item in items}, EXPLORE_FACTOR)
 
 
 def pytest_terminal_summary(terminalreporter):

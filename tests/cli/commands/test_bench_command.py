@@ -5,9 +5,10 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from closed_port import closed_port
+from waiting import wait_until
 
 COMMAND = [sys.executable, "-m", "bestresponse"]
 
@@ -94,9 +95,7 @@ def test_killed_at_random_moments_a_run_plays_every_game_once_and_ends_with_the_
 
 
 def _wait_for_calls(server, wanted, process):
-    deadline = time.monotonic() + 30
-    while len(server.delivered) < wanted and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.002)
+    wait_until(lambda: len(server.delivered) >= wanted or process.poll() is not None, pause=0.002)
 
 
 def test_several_models_ways_of_asking_and_suites_go_through(serve, tmp_path):
@@ -160,8 +159,9 @@ def test_a_file_that_is_no_model_is_named(tmp_path):
 
 
 def test_a_server_that_is_not_there_ends_with_a_sentence(tmp_path):
-    done = bestresponse("bench", "--model", "http://127.0.0.1:9/v1#nobody", "--num-games", 2, "--output-dir", tmp_path,
-                        "--seed", 1)  # fmt: skip
+    with closed_port() as port:
+        model = f"http://127.0.0.1:{port}/v1#nobody"
+        done = bestresponse("bench", "--model", model, "--num-games", 2, "--output-dir", tmp_path, "--seed", 1)
     assert done.returncode == 1
     assert "not everything was played" in done.stderr
     assert "Traceback" not in done.stderr

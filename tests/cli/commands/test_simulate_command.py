@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
+from waiting import wait_until
 
 COMMAND = [sys.executable, "-m", "bestresponse", "simulate", "water"]
 
@@ -79,8 +79,7 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(serve, t
     server = serve(a_bid, latency=0.01)
     words = ["--model", server.model, "--grid", "--repeats", "10", "--days", "2", "--output-dir", str(tmp_path)]
     running = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while len(server.delivered) < 150 and running.poll() is None:
-        time.sleep(0.02)
+    wait_until(lambda: len(server.delivered) >= 150 or running.poll() is not None)
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
     before = len(records_in(tmp_path))

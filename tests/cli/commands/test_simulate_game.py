@@ -6,10 +6,10 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from waiting import wait_until
 
 import bestresponse.formal.formalize.library
 
@@ -54,8 +54,7 @@ def test_killed_in_the_middle_the_same_command_plays_the_rest(serve, tmp_path):
     words = ["simulate", "stag-hunt", "--model", server.model, "--repeats", "60", "--workers", "2",
              "--output-dir", str(tmp_path)]  # fmt: skip
     running = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while len(server.delivered) < 30 and running.poll() is None:
-        time.sleep(0.02)
+    wait_until(lambda: len(server.delivered) >= 30 or running.poll() is not None)
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
     done = bestresponse_(*words)

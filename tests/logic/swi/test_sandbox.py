@@ -68,7 +68,7 @@ def ask(confined: Confined, goal: str, seconds: float = 3.0) -> str:
         return "gone"
     text, end = b"", time.monotonic() + seconds
     while not text.endswith(b"\n"):
-        if not select.select([confined.output], [], [], end - time.monotonic())[0]:
+        if not select.select([confined.output], [], [], max(0.0, end - time.monotonic()))[0]:
             return "silent"
         chunk = os.read(confined.output, 4096)
         if not chunk:

@@ -11,6 +11,7 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
 
+from waiting import wait_until  # noqa: E402
 from web_server import MODEL  # noqa: E402
 
 from bestresponse.formal.formalize.examples import library  # noqa: E402
@@ -400,8 +401,7 @@ def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
     lobby = site.state.sessions.create_sessions(Setup(GameChoice("water"), ("person",) * 5), 2)
     seat = site.state.seat_path(lobby.tables[0].id, 0)
     site.state.sessions.create_sessions(Setup(GameChoice("chicken", rounds=3), ("strategy:greedy", "strategy:uniform")))
-    while not site.records():
-        page.wait_for_timeout(50)
+    wait_until(site.records)
     play = f"/watch/run/sessions/play/{site.records()[0].spec}"
     fixed = ("/", "/play/new?game=water", "/watch", "/judge", "/formalize", "/export", "/watch/run/sessions")
     too_wide = []

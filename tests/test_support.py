@@ -1,0 +1,57 @@
+"""The helpers that the tests themselves rely on."""
+
+import socket
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from closed_port import closed_port
+from cpu_limit import cpu_limit
+from examples import multiply_examples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shuffled import shuffle_files
+from waiting import wait_until
+
+
+def test_exploring_multiplies_the_examples_of_tests_that_name_their_number():
+    tried = []
+
+    @settings(max_examples=7, database=None)
+    @given(st.integers())
+    def named(number):
+        tried.append(number)
+
+    multiply_examples([named, len], 20)
+    named()
+    assert len(tried) == 140
+
+
+def test_files_are_shuffled_whole_and_alike_for_one_seed():
+    items = [SimpleNamespace(path=Path(file), name=name) for file in "abcdef" for name in ("first", "second")]
+    orders = [[(str(item.path), item.name) for item in shuffle_files(items, seed)] for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
+    assert [name for _, name in orders[0]] == ["first", "second"] * 6
+    assert sorted(orders[2]) == sorted((str(item.path), item.name) for item in items)
+
+
+def test_nobody_answers_on_a_closed_port():
+    with closed_port() as port, pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), timeout=10)
+
+
+def test_waiting_ends_in_a_failure_where_nothing_comes_about():
+    wait_until(lambda: True)
+    with pytest.raises(AssertionError, match="did not come about"):
+        wait_until(lambda: False, seconds=0.01)
+
+
+def test_a_block_that_computes_for_too_long_fails():
+    def compute_for_ever():
+        while True:
+            pass
+
+    with pytest.raises(AssertionError, match=r"more than 0\.05 seconds of processor time"), cpu_limit(0.05):
+        compute_for_ever()
+    with cpu_limit(60):
+        pass
