@@ -1,0 +1,1 @@
+"""Tasks and scorers for Inspect (extra `inspect`), registered under the name `bestresponse`."""
