@@ -30,6 +30,8 @@ from bestresponse.report.text import abridged, pieces, visible
 __all__ = ["render"]
 
 _MOST_ROWS = 1000
+_UNFOLDED = 120
+"""Longer cells are folded."""
 _LIMITS = {"cell": 300, "quote": 4000, "code": 20_000, "text": 20_000, "line": 300}
 
 
@@ -70,7 +72,7 @@ def _environment() -> Environment:
     environment.filters["noise"] = measure_column_noise
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     environment.globals["most_rows"] = _MOST_ROWS
-    environment.globals["most_letters"] = _LIMITS["cell"]
+    environment.globals["most_letters"] = _UNFOLDED
     return environment
 
 
