@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bestresponse.api.solving import solve as solve
     from bestresponse.games.lookup import find_game as find_game
     from bestresponse.models.providers.function import from_function as from_function
+    from bestresponse.runs import executors as executors
     from bestresponse.runs.merge import merge_runs as merge_runs
     from bestresponse.runs.run import Run as Run
     from bestresponse.runs.run import load_run as load_run

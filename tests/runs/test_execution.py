@@ -6,9 +6,17 @@ import pytest
 from bestresponse.core import Decision, Submission
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import ModelUnavailable, OverBudget
-from bestresponse.runs import Manifest, RunFolder, Spec, execute
+from bestresponse.runs import Manifest, RunFolder, Spec, execution
+from bestresponse.runs.executors.threads import play_in_threads
 
 SPECS = [Spec.of({"n": n}) for n in range(20)]
+
+
+def execute(specs, play_one, folder, workers=1, **options):
+    def start(tasks, keep):
+        return play_in_threads(play_one, workers, tasks, keep)
+
+    return execution.execute(specs, start, folder, **options)
 
 
 @pytest.fixture

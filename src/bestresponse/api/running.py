@@ -18,6 +18,8 @@ from bestresponse.players.llm.persona import Persona, published_personas
 from bestresponse.players.lookup import choose_default
 from bestresponse.players.strategies.function import HistoryFunction
 from bestresponse.runs.execution import Progress
+from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
@@ -48,7 +50,10 @@ SIMULATED = "simulated"
 
 
 class RunOptions(TypedDict, total=False):
-    """How a run is made, whatever study it is of; `shard=(3, 16)` plays the third of sixteen parts."""
+    """How a run is made, whatever study it is of.
+
+    `shard=(3, 16)` plays the third of sixteen parts; `executor` says where plays are made (`bestresponse.executors`).
+    """
 
     output_dir: str | Path
     workers: int | None
@@ -58,6 +63,7 @@ class RunOptions(TypedDict, total=False):
     max_cost: float | None
     processes: int
     shard: tuple[int, int] | None
+    executor: Literal["threads", "processes"] | Executor
     on_progress: Callable[[Progress], None]
 
 
@@ -334,9 +340,20 @@ def _run(study: Study[Any, Any], config: Config, given: Mapping[str, Model], set
         settings.get("processes", 1),
     )
     part = None if settings.get("shard") is None else Shard(*settings["shard"])
+    executor = settings.get("executor", "threads")
     tell = settings.get("on_progress", lambda progress: None)
     with open_models(config.models, output, limits, given=given) as opened:
-        run = run_study(study, config, opened.models, output, workers=opened.workers, shard=part, on_progress=tell)
+        run = run_study(
+            study,
+            config,
+            opened.models,
+            output,
+            workers=opened.workers,
+            shard=part,
+            executor=find_executor(executor) if isinstance(executor, str) else executor,
+            shared=opened.shared,
+            on_progress=tell,
+        )
     if run.results.rows:
         run.publish()
     elif run.outcome is not None and not run.outcome.complete:

@@ -14,6 +14,7 @@ __all__ = [
     "BudgetTokens",
     "CacheChoice",
     "DryRun",
+    "Executors",
     "OutputDir",
     "Processes",
     "Shards",
@@ -40,6 +41,9 @@ Shards = Annotated[
     typer.Option(
         "--shard", help="Play one part only, such as 3/16; `bestresponse merge` puts the parts together.", metavar="I/N"
     ),
+]
+Executors = Annotated[
+    str, typer.Option("--executor", help="Where plays are made: threads, or processes of this machine.")
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print what would be played and what it takes at most, and stop.")

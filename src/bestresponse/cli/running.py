@@ -15,6 +15,7 @@ from bestresponse.cli.terminal import DownloadProgress, console, notes, play_pro
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.prices import find_price_by_identity
 from bestresponse.runs.execution import Outcome
+from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.launch import find_path, run_study
 from bestresponse.runs.models import ModelLimits, OpenedModels, open_models
 from bestresponse.runs.run import Run
@@ -43,9 +44,10 @@ def run_and_show(
     display: Display,
     given: Mapping[str, Model] | None = None,
     shard: str | None = None,
+    executor: str = "threads",
 ) -> None:
     """Run a study from the command line; exit with 1 where plays are missing or nothing has a result."""
-    part = None if shard is None else Shard.parse(shard)
+    part, engine = None if shard is None else Shard.parse(shard), find_executor(executor)
     if display.dry_run:
         announce(_estimate_part(study, config, part), None, display)
         return
@@ -57,7 +59,15 @@ def run_and_show(
             announce(_estimate_part(study, config, part), opened, display)
         with play_progress(study.count_part(config, part), study.unit) as tell:
             run = run_study(
-                study, config, opened.models, output_dir, workers=opened.workers, shard=part, on_progress=tell
+                study,
+                config,
+                opened.models,
+                output_dir,
+                workers=opened.workers,
+                shard=part,
+                executor=engine,
+                shared=opened.shared,
+                on_progress=tell,
             )
     show_run(run, display)
 

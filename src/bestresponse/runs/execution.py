@@ -8,23 +8,21 @@ Failures do not stop the other plays, except where going on makes no sense: the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING
 
-from bestresponse.core.episode import Record, Submission
+from bestresponse.core.episode import Record
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
+from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Task
+from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
 
-__all__ = ["Execution", "Outcome", "PlayOne", "Progress", "execute"]
+if TYPE_CHECKING:
+    from bestresponse.runs.models import SharedCalls
 
-_T = TypeVar("_T")
-
-PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]
-"""Plays one spec from the submissions it already has; calls back with every new one."""
+__all__ = ["Execution", "Outcome", "PlayOne", "Progress", "Start", "execute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +37,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """How a run is made: how many plays at once, which part of them (None: all), and who is told how far it is."""
+    """How a run is made: how many plays at once, which part of them (None: all), and where.
+
+    `shared` is what workers in other processes use models by; None where models were given as objects.
+    """
 
     workers: int = 1
     shard: Shard | None = None
     on_progress: Callable[[Progress], None] = lambda progress: None
+    executor: Executor = field(default_factory=Threads)
+    shared: SharedCalls | None = None
 
     def choose(self, specs: Iterable[Spec]) -> Iterator[Spec]:
         """Yield the specs that belong to this part."""
@@ -71,42 +74,60 @@ class _Run:
     """The moving parts of one execution."""
 
     folder: RunFolder
-    play_one: PlayOne
-    begun: dict[str, list[Submission]]
     outcome: Outcome
+    patience: int
     in_a_row: int = 0
 
-    def play(self, spec: Spec) -> Record:
-        record = self.play_one(spec, self.begun.pop(spec.id, []), lambda s: self.folder.submit(spec.id, s))
-        self.folder.finish(spec.id, spec.data, record)
-        return record
+    def list_missing(self, specs: Iterable[Spec]) -> Iterator[Task]:
+        """Yield the specs without a record, each once, until the run is stopped."""
+        finished = self.folder.finished()
+        begun = self.folder.begun(finished)
+        seen: set[str] = set()
+        for spec in specs:
+            if self.outcome.stopped:
+                return
+            if spec.id in seen:
+                continue
+            seen.add(spec.id)
+            if spec.id in finished:
+                self.outcome.found += 1
+            else:
+                yield Task(spec, begun.pop(spec.id, []))
 
-    def settle(self, done: Future[Record], patience: int) -> Record | None:
-        """Count one finished play; returns its record, or None where it failed."""
+    def settle(self, ended: Ended) -> Record | None:
+        """Store and count one play; returns its record, or None where it failed."""
         try:
-            record = done.result()
+            if ended.record is None:
+                raise ended.error or RuntimeError("the play ended with neither a record nor an error")
+            self.folder.finish(ended.spec.id, ended.spec.data, ended.record)
         except (OverBudget, StoreError) as error:
             self.outcome.stopped = self.outcome.stopped or str(error)
             return None
         except ModelError as error:
-            self.outcome.failed += 1
-            self.in_a_row += 1
-            if str(error) not in self.outcome.failures:
-                self.outcome.failures.append(str(error))
-            if self.in_a_row >= patience:
-                self.outcome.stopped = self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
+            self._count_failure(error)
             return None
         self.outcome.played += 1
         self.in_a_row = 0
-        return record
+        return ended.record
+
+    def _count_failure(self, error: ModelError) -> None:
+        self.outcome.failed += 1
+        self.in_a_row += 1
+        if str(error) not in self.outcome.failures:
+            self.outcome.failures.append(str(error))
+        if self.in_a_row >= self.patience:
+            self.outcome.stopped = self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
+
+
+Start = Callable[[Iterator[Task], Keep], Iterator[Ended]]
+"""Makes plays: takes tasks as there is room, hands every answer to `Keep`, and yields how each play ended."""
 
 
 def execute(
     specs: Iterable[Spec],
-    play_one: PlayOne,
+    start: Start,
     folder: RunFolder,
     *,
-    workers: int = 1,
     total: int | None = None,
     patience: int = 10,
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -116,50 +137,13 @@ def execute(
 
     An interrupt (Ctrl-C) lets the plays that are under way end, keeps them, and is raised again.
     """
-    finished = folder.finished()
     outcome = Outcome()
-    run = _Run(folder, play_one, folder.begun(finished), outcome)
-    missing = _missing(specs, finished, outcome)
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="play") if workers > 1 else _Inline()
-    try:
-        under_way = {pool.submit(run.play, spec): spec for spec in islice(missing, workers)}
-        while under_way:
-            done = set(under_way) if workers == 1 else wait(under_way, return_when=FIRST_COMPLETED).done
-            for future in done:
-                spec = under_way.pop(future)
-                record = run.settle(future, patience)
-                if record is not None and enough(spec, record):
-                    outcome.stopped = outcome.stopped or "enough"
-            on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
-            if not outcome.stopped:
-                under_way |= {pool.submit(run.play, spec): spec for spec in islice(missing, len(done))}
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    run = _Run(folder, outcome, patience)
+    for ended in start(run.list_missing(specs), folder.submit):
+        record = run.settle(ended)
+        if record is not None and enough(ended.spec, record):
+            outcome.stopped = outcome.stopped or "enough"
+        on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
     if outcome.stopped == "enough":
         outcome.stopped = ""
     return outcome
-
-
-class _Inline(Executor):
-    """One play at a time in the calling thread: no thread to hand over to, and an interrupt ends the play at once."""
-
-    def submit(self, play: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        done: Future[_T] = Future()
-        try:
-            done.set_result(play(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - it is raised again by whoever asks for the result
-            done.set_exception(error)
-        return done
-
-
-def _missing(specs: Iterable[Spec], finished: set[str], outcome: Outcome) -> Iterator[Spec]:
-    """The specs without a record, each once."""
-    seen: set[str] = set()
-    for spec in specs:
-        if spec.id in seen:
-            continue
-        seen.add(spec.id)
-        if spec.id in finished:
-            outcome.found += 1
-        else:
-            yield spec

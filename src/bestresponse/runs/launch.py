@@ -10,8 +10,11 @@ from typing import Any
 from bestresponse.core.errors import StoreError
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
+from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.invocation import Invocation, current_invocation, identify_run, make_manifest
+from bestresponse.runs.models import SharedCalls
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import Config, Study
@@ -27,18 +30,22 @@ def run_study(
     *,
     workers: int = 1,
     shard: Shard | None = None,
+    executor: Executor | None = None,
+    shared: SharedCalls | None = None,
     invocation: Invocation | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> Run:
     """Play what is missing of the run of these settings, in a folder of its own below `output_dir`.
 
     The same settings find the same folder again. A complete run is marked by a file `finished`. With a `shard`
-    only that part of the plays is made; `merge_runs` puts the parts together.
+    only that part of the plays is made; `merge_runs` puts the parts together. `executor` says where plays are made;
+    one with workers of its own needs `shared`, as `open_models` returns it.
     """
     manifest = make_manifest(study, config, models, invocation or current_invocation(), shard)
     path = find_path(study, config, output_dir)
     with RunFolder.open(path, manifest) as folder:
-        outcome = study.execute(config, folder, models, Execution(workers, shard, on_progress))
+        how = Execution(workers, shard, on_progress, executor or Threads(), shared)
+        outcome = study.execute(config, folder, models, how)
         if outcome.complete:
             folder.write_text("finished", manifest.created + "\n")
     return Run(folder, study, outcome)

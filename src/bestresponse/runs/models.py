@@ -20,7 +20,15 @@ from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Budget, Meter
 from bestresponse.players.llm.verified import bare_name
 
-__all__ = ["ModelLimits", "OpenedModels", "make_model_settings", "open_models"]
+__all__ = [
+    "ModelLimits",
+    "OpenedModels",
+    "Opening",
+    "SharedCalls",
+    "identify_provider",
+    "make_model_settings",
+    "open_models",
+]
 
 Download = Callable[[int, int | None], None]
 """Called with the bytes that have come and, where known, the bytes in all."""
@@ -44,12 +52,38 @@ class ModelLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """How a worker opens models: by these names. Keys are those of the worker's own environment."""
+
+    names: tuple[str, ...]
+    concurrency: int
+    threads: int
+    cache: str
+    budget: Budget
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCalls:
+    """What workers in other processes need to use the same models within the same limits.
+
+    `given` names the models that are objects of this process and cannot be opened elsewhere.
+    """
+
+    opening: Opening
+    meter: Meter
+    gates: Mapping[tuple[str, str], Gate]
+    cache: Cache | None
+    given: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedModels:
     """Models by the name the user gave, how many plays at once they take, and the meter that counts for all."""
 
     models: dict[str, Model]
     workers: int
     meter: Meter
+    shared: SharedCalls | None = None
 
 
 def make_model_settings(
@@ -106,13 +140,15 @@ def open_models(
             cache=None if bare_name(name) in own else cache,
             mode=mode,
             meter=meter,
-            gate=gates[_identify_provider(model)],
+            gate=gates[identify_provider(model)],
         )
         for name, model in bare.items()
     }
     workers = limits.workers or max(model.abilities.concurrency for model in bare.values())
+    opening = Opening(tuple(names), limits.workers or 16, limits.threads, limits.cache, limits.budget)
+    here_only = frozenset(name for name in names if bare_name(name) in own)
     try:
-        yield OpenedModels(models, workers, meter)
+        yield OpenedModels(models, workers, meter, SharedCalls(opening, meter, gates, cache, here_only))
     finally:
         for name, model in bare.items():
             close = getattr(model, "close", None)
@@ -124,7 +160,7 @@ def open_models(
             cache.close()
 
 
-def _identify_provider(model: Model) -> tuple[str, str]:
+def identify_provider(model: Model) -> tuple[str, str]:
     """Models of one provider at one address share their limits."""
     return str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
 
@@ -132,6 +168,6 @@ def _identify_provider(model: Model) -> tuple[str, str]:
 def _make_gates(models: Iterable[Model]) -> dict[tuple[str, str], Gate]:
     places: dict[tuple[str, str], int] = {}
     for model in models:
-        provider = _identify_provider(model)
+        provider = identify_provider(model)
         places[provider] = max(places.get(provider, 1), model.abilities.concurrency)
     return {provider: Gate(count) for provider, count in places.items()}

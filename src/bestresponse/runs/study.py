@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
@@ -24,7 +25,8 @@ from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
-from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
+from bestresponse.runs.execution import Execution, Outcome, PlayOne, Start, execute
+from bestresponse.runs.executors.base import Job
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.lines import read_lines
 from bestresponse.runs.replay import Replay, recorded_models, replay_plays
@@ -177,12 +179,15 @@ class Study(Protocol[C, R]):
         """Play what is missing."""
         return execute(
             how.choose(self.specs(config)),
-            self.make_player(config, models),
+            self.start(config, models, how),
             folder,
-            workers=how.workers,
             total=self.count_part(config, how.shard),
             on_progress=how.on_progress,
         )
+
+    def start(self, config: C, models: Mapping[str, Model], how: Execution) -> Start:
+        """Return what makes the plays, for `execute`."""
+        return partial(how.executor.play, Job(self, config, models, how.workers, how.shared))
 
     def count_part(self, config: C, shard: Shard | None) -> int | None:
         """Count the plays of a part of a run; None where that is not settled beforehand."""

@@ -16,6 +16,7 @@ from bestresponse.cli.options import (
     BudgetTokens,
     CacheChoice,
     DryRun,
+    Executors,
     OutputDir,
     Processes,
     Shards,
@@ -113,6 +114,7 @@ def bench(
     ] = None,
     workers: Workers = None,
     shard: Shards = None,
+    executor: Executors = "threads",
     processes: Processes = 1,
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
@@ -166,7 +168,7 @@ def bench(
             raise UsageError("--shard needs --seed: every part must draw the same games")
         config = _with_seed(config, output_dir, new)
     limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost, processes)
-    run_and_show(BenchStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard)
+    run_and_show(BenchStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard, executor=executor)
 
 
 _STORY_OPTIONS = {
@@ -183,8 +185,8 @@ _STORY_OPTIONS = {
 _DRAWING_OPTIONS = {"family", "num_rows", "num_cols", "scale", "decimals"}
 _MOST_ORDERS = 24
 _SHARED_OPTIONS = {
-    "what", "model", "output_dir", "workers", "shard", "processes", "cache", "max_calls", "max_tokens_total",
-    "max_cost", "dry_run", "as_json",
+    "what", "model", "output_dir", "workers", "shard", "executor", "processes", "cache", "max_calls",
+    "max_tokens_total", "max_cost", "dry_run", "as_json",
 }  # fmt: skip
 
 
@@ -229,9 +231,8 @@ def _bench_stories(context: typer.Context) -> None:
         chosen["games"] = (chosen["games"],)
     config = StoriesConfig(tuple(p["model"] or ["qwen2.5-coder-1.5b"]), **chosen)
     limits = ModelLimits(p["workers"], p["cache"], p["max_calls"], p["max_tokens_total"], p["max_cost"], p["processes"])
-    run_and_show(
-        StoriesStudy(), config, p["output_dir"], limits, Display(p["as_json"], p["dry_run"], 3), shard=p["shard"]
-    )
+    display = Display(p["as_json"], p["dry_run"], 3)
+    run_and_show(StoriesStudy(), config, p["output_dir"], limits, display, shard=p["shard"], executor=p["executor"])
 
 
 def _default_elicitation(models: list[str] | None) -> list[str]:

@@ -15,7 +15,9 @@ from bestresponse.cli.options import (
     BudgetTokens,
     CacheChoice,
     DryRun,
+    Executors,
     OutputDir,
+    Shards,
     Workers,
 )
 from bestresponse.cli.running import Display, run_and_show
@@ -33,6 +35,8 @@ def run(
     settings: Annotated[Path, typer.Argument(help="A TOML file with the study's settings.")],
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
+    shard: Shards = None,
+    executor: Executors = "threads",
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -57,7 +61,8 @@ def run(
         raise UsageError(f"{settings} does not hold the settings of {study}: {error}") from None
     limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
     given = {"simulated": SimulatedSpeaker(0)} if "simulated" in config.models else None
-    run_and_show(found, config, output_dir, limits, Display(as_json, dry_run), given)
+    display = Display(as_json, dry_run)
+    run_and_show(found, config, output_dir, limits, display, given, shard, executor)
 
 
 def _read(path: Path) -> dict[str, Any]:

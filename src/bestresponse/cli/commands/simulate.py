@@ -16,6 +16,7 @@ from bestresponse.cli.options import (
     BudgetTokens,
     CacheChoice,
     DryRun,
+    Executors,
     OutputDir,
     Shards,
     Workers,
@@ -82,6 +83,7 @@ def water(
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
     shard: Shards = None,
+    executor: Executors = "threads",
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -111,7 +113,7 @@ def water(
         max_tokens=max_tokens,
     )
     limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
-    run_and_show(WaterStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard)
+    run_and_show(WaterStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard, executor=executor)
 
 
 def _personas(wanted: str) -> tuple[bool, ...]:

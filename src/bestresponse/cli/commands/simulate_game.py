@@ -14,6 +14,7 @@ from bestresponse.cli.options import (
     BudgetTokens,
     CacheChoice,
     DryRun,
+    Executors,
     OutputDir,
     Shards,
     Workers,
@@ -72,6 +73,7 @@ def game(
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
     shard: Shards = None,
+    executor: Executors = "threads",
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -99,7 +101,9 @@ def game(
         max_tokens=max_tokens,
     )
     limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
-    run_and_show(SimulateStudy(), config, output_dir, limits, Display(as_json, dry_run, 2), shard=shard)
+    run_and_show(
+        SimulateStudy(), config, output_dir, limits, Display(as_json, dry_run, 2), shard=shard, executor=executor
+    )
 
 
 def _seats(game: Any, given: list[str], model: str | None, others: str | None) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ from bestresponse.cli.options import (
     BudgetTokens,
     CacheChoice,
     DryRun,
+    Executors,
     OutputDir,
     Shards,
     Workers,
@@ -81,6 +82,7 @@ def tournament(
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
     shard: Shards = None,
+    executor: Executors = "threads",
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -120,7 +122,9 @@ def tournament(
         left_out=gathered.left_out,
     )
     try:
-        run_and_show(TournamentStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard)
+        run_and_show(
+            TournamentStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard, executor=executor
+        )
     finally:
         for name, why in config.left_out:
             print(f"left out: {name}: {why}", file=sys.stderr)

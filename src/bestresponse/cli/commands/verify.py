@@ -19,6 +19,7 @@ from bestresponse.cli.options import (
     BudgetTokens,
     CacheChoice,
     DryRun,
+    Executors,
     OutputDir,
     Shards,
     Workers,
@@ -65,6 +66,7 @@ def verify(
     output_dir: OutputDir = Path("results"),
     workers: Workers = None,
     shard: Shards = None,
+    executor: Executors = "threads",
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     max_tokens_total: BudgetTokens = None,
@@ -81,8 +83,8 @@ def verify(
         raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
     found = find_game(game)
     limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
-    if text is not None and shard is not None:
-        raise UsageError("--shard shares out the repeats of --model; a text is checked at once")
+    if text is not None and (shard is not None or executor != "threads"):
+        raise UsageError("--shard and --executor share out the repeats of --model; a text is checked at once")
     if text is not None and after:
         raise UsageError("--after says where a model begins to reason; a text is read from the start of the game")
     if text is not None:
@@ -106,7 +108,7 @@ def verify(
         seed=llm_seed,
         after=tuple(after or ()),
     )
-    run_and_show(VerifyStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard)
+    run_and_show(VerifyStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard, executor=executor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,9 +87,8 @@ class BenchStudy(Study[BenchConfig, Results]):
             return Outcome(found=len(folder.finished()))
         return execute(
             how.choose(plan.specs()),
-            make_player(plan, models),
+            self.start(config, models, how),
             folder,
-            workers=how.workers,
             total=plan.total if how.shard is None else self.count_part(config, how.shard),
             on_progress=how.on_progress,
             enough=stop.note if stop is not None else lambda spec, record: False,

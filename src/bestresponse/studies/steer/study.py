@@ -11,6 +11,7 @@ from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import Execution, Outcome, PlayOne
+from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run
@@ -55,6 +56,8 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
         """Ask for every text that is not on record, solve, and evaluate."""
         if how.shard is not None:
             raise UsageError("a steering run has no plays to share out: leave out --shard")
+        if not isinstance(how.executor, Threads):
+            raise UsageError("a steering run asks its models from this process only: leave out --executor")
         who = {name: model.identity for name, model in models.items()}
         with AnswerFolder(answers_path(folder.path.parent, config, who)) as kept:
             return run(config, kept.record_calls(models), kept, workers=how.workers, on_progress=how.on_progress)[1]

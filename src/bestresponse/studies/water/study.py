@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from bestresponse.core.episode import Record
 from bestresponse.games.water.bidders import play_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
@@ -91,16 +94,42 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
 def _run_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: int | None) -> Outcome:
     finished = folder.finished()
     outcome = Outcome(found=len(finished))
-    for setting in config.settings:
-        missing = _list_missing(config, setting, finished, how.shard)
-        while block := list(islice(missing, _AT_ONCE)):
-            seeds = [game_seed(config, repeat) for repeat, _ in block]
-            trace = play_many(setting.rules, config.players, seeds)
-            for (_, spec), record in zip(block, records_of(trace, config.players), strict=True):
-                folder.finish(spec.id, spec.data, record)
-            outcome.played += len(block)
-            how.on_progress(Progress(total, outcome.found, outcome.played, 0))
+    todo: deque[_Block] = deque()
+
+    def take_blocks() -> Iterator[_Block]:
+        for block in _list_blocks(config, finished, how.shard):
+            todo.append(block)
+            yield block
+
+    for records in how.executor.map(_play_block, take_blocks(), how.workers if how.workers > 1 else None):
+        block = todo.popleft()
+        for spec, record in zip(block.specs, records, strict=True):
+            folder.finish(spec.id, spec.data, record)
+        outcome.played += len(block.specs)
+        how.on_progress(Progress(total, outcome.found, outcome.played, 0))
     return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Games of one setting that are played together."""
+
+    rules: WaterRules
+    players: tuple[str, ...]
+    seeds: tuple[int, ...]
+    specs: tuple[Spec, ...]
+
+
+def _play_block(block: _Block) -> list[Record]:
+    return records_of(play_many(block.rules, block.players, list(block.seeds)), block.players)
+
+
+def _list_blocks(config: WaterConfig, finished: set[str], shard: Shard | None) -> Iterator[_Block]:
+    for setting in config.settings:
+        missing = _list_missing(config, setting, finished, shard)
+        while block := list(islice(missing, _AT_ONCE)):
+            seeds = tuple(game_seed(config, repeat) for repeat, _ in block)
+            yield _Block(setting.rules, config.players, seeds, tuple(spec for _, spec in block))
 
 
 def _list_missing(

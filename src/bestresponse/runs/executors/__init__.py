@@ -1,0 +1,21 @@
+"""Where plays are made: threads of this process (the default), processes of this machine, or a Ray cluster.
+
+The driver is the only one who writes the run's folder; budgets, limits and the cache of replies are shared by all
+workers, wherever they are.
+"""
+
+from typing import TYPE_CHECKING
+
+from bestresponse.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from bestresponse.runs.executors.base import Ended as Ended
+    from bestresponse.runs.executors.base import Executor as Executor
+    from bestresponse.runs.executors.base import Job as Job
+    from bestresponse.runs.executors.base import Task as Task
+    from bestresponse.runs.executors.lookup import EXECUTORS as EXECUTORS
+    from bestresponse.runs.executors.lookup import find_executor as find_executor
+    from bestresponse.runs.executors.processes import Processes as Processes
+    from bestresponse.runs.executors.threads import Threads as Threads
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(__name__)

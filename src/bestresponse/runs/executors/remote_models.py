@@ -1,0 +1,103 @@
+"""Models in a worker: opened there by name, while budget, limits and cache are asked for elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, cast
+
+from bestresponse.models.base import Model, Reply, Request
+from bestresponse.models.registry import open_model
+from bestresponse.models.wrappers.assemble import assemble
+from bestresponse.models.wrappers.cached import Cache, CacheMode
+from bestresponse.models.wrappers.limits import Gate
+from bestresponse.models.wrappers.meter import Budget, Ledger, Meter
+from bestresponse.players.llm.verified import bare_name
+from bestresponse.runs.models import Opening, identify_provider, make_model_settings
+
+__all__ = ["Ask", "open_remote_models"]
+
+_LOOK_BACK = 1000
+
+
+class Ask(Protocol):
+    """Calls a method of a shared service ("budget", "gates" or "replies") and returns what it returns."""
+
+    def __call__(self, service: str, method: str, *arguments: Any) -> Any: ...
+
+
+def open_remote_models(opening: Opening, ask: Ask) -> dict[str, Model]:
+    """Open every model by its name, each once."""
+    settings = make_model_settings(concurrency=opening.concurrency, threads=opening.threads)
+    meter = _RemoteMeter(opening.budget, ask)
+    cache = _RemoteCache(ask) if opening.cache != "off" else None
+    bare = {name: open_model(bare_name(name), settings) for name in opening.names}
+    return {
+        name: assemble(
+            model,
+            cache=cache,
+            mode=CacheMode(opening.cache),
+            meter=meter,
+            gate=_RemoteGate(identify_provider(model), ask),
+        )
+        for name, model in bare.items()
+    }
+
+
+class _RemoteMeter(Meter):
+    def __init__(self, budget: Budget, ask: Ask) -> None:
+        super().__init__(budget)
+        self._ask = ask
+
+    def reserve(self, cost: Any) -> None:
+        self._ask("budget", "reserve", cost)
+
+    def settle(self, model: str, reserved: Any, cost: Any, entry: Ledger) -> None:
+        self._ask("budget", "settle", model, reserved, cost, entry)
+
+
+class _RemoteGate(Gate):
+    def __init__(self, provider: tuple[str, str], ask: Ask) -> None:
+        super().__init__(1)
+        self._provider = provider
+        self._ask = ask
+
+    @contextmanager
+    def pass_through(self) -> Iterator[None]:
+        self._ask("gates", "enter", self._provider)
+        try:
+            yield
+        finally:
+            self._ask("gates", "leave", self._provider)
+
+
+class _RemoteCache(Cache):
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    def get(self, key: str) -> Reply | None:
+        return cast("Reply | None", self._ask("replies", "get", key))
+
+    def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
+        self._ask("replies", "put", key, model, identity, request, reply)
+
+    def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        return iter(self._ask("replies", "recent", min(limit, _LOOK_BACK)))
+
+    def once(self, key: str, call: Callable[[], Reply]) -> Reply:
+        shared = cast("Reply | None", self._ask("replies", "claim", key))
+        if shared is not None:
+            return shared
+        reply: Reply | None = None
+        failure: Exception | None = None
+        try:
+            reply = call()
+        except Exception as error:
+            failure = error
+            raise
+        finally:
+            self._ask("replies", "land", key, reply, failure)
+        return reply
+
+    def close(self) -> None:
+        """Leave the cache open: it is the driver's."""

@@ -1,0 +1,151 @@
+"""Plays in worker processes: the same records, one budget, one cache, and nothing lost with a worker."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+from model_server import ModelServer
+from running import NOW
+
+from bestresponse.core.errors import UsageError
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.executors.processes import Processes
+from bestresponse.runs.launch import run_study
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import WaterStudy
+
+
+@pytest.fixture
+def server():
+    opened = ModelServer(latency=0.01)
+    yield opened
+    opened.close()
+
+
+def bench(server, output, executor, games=12, limits=None, **options):
+    config = BenchConfig(models=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
+    with open_models(config.models, output, limits or ModelLimits(4)) as opened:
+        return run_study(
+            BenchStudy(),
+            config,
+            opened.models,
+            output,
+            workers=opened.workers,
+            executor=executor,
+            shared=opened.shared,
+            invocation=NOW,
+            **options,
+        )
+
+
+def list_records(run):
+    return sorted((run.path / "records.jsonl").read_text("utf-8").splitlines())
+
+
+def test_processes_make_the_same_records_as_threads_with_one_call_a_play(server, tmp_path):
+    threads = bench(server, tmp_path / "threads", None)
+    processes = bench(server, tmp_path / "processes", Processes(2))
+    assert processes.outcome.played == 12
+    assert list_records(processes) == list_records(threads)
+    assert server.calls == 24
+
+
+def test_a_budget_is_one_for_all_processes(server, tmp_path):
+    run = bench(server, tmp_path, Processes(3), limits=ModelLimits(8, calls=5))
+    assert server.calls == 5
+    assert run.outcome.played == 5
+    assert run.outcome.stopped.startswith("the next call could pass the budget")
+
+
+def test_replies_that_are_kept_are_not_asked_for_again(server, tmp_path):
+    first = bench(server, tmp_path, None)
+    (first.path / "records.jsonl").unlink()
+    (first.path / "submissions.jsonl").unlink()
+    second = bench(server, tmp_path, Processes(2))
+    assert second.outcome.played == 12
+    assert server.calls == 12
+
+
+def test_a_killed_worker_is_replaced_and_its_plays_are_made_once(tmp_path):
+    server = ModelServer(latency=0.2)
+    killed = []
+
+    def kill_one(progress):
+        if progress.played in (3, 6) and progress.played not in killed:
+            killed.append(progress.played)
+            os.kill(max(list_children()), signal.SIGKILL)
+
+    try:
+        run = bench(server, tmp_path, Processes(2), on_progress=kill_one)
+    finally:
+        server.close()
+    assert killed == [3, 6]
+    assert (run.outcome.played, run.outcome.complete) == (12, True)
+    assert len({play.spec for play in run.folder.plays()}) == len(list(run.folder.plays())) == 12
+
+
+def list_children():
+    """The worker processes of this one, from the process table."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", encoding="utf-8") as stat:
+                    fields = stat.read().rpartition(")")[2].split()
+                with open(f"/proc/{name}/cmdline", encoding="utf-8") as line:
+                    command = line.read()
+            except OSError:
+                continue
+            if fields[0] != "Z" and int(fields[1]) == os.getpid() and "spawn_main" in command:
+                found.append(int(name))
+    return found
+
+
+def test_workers_end_with_the_run(server, tmp_path):
+    bench(server, tmp_path, Processes(2))
+    assert list_children() == []
+
+
+def test_models_that_are_objects_cannot_be_used_by_processes(tmp_path):
+    config = BenchConfig(models=("mine",), num_games=1, num_rows=2, num_cols=2, seed=5)
+    mine = ScriptedModel(lambda request: "A")
+    with (
+        open_models(config.models, tmp_path, given={"mine": mine}) as opened,
+        pytest.raises(UsageError, match="workers open models by name, and mine exists in this process only"),
+    ):
+        run_study(
+            BenchStudy(), config, opened.models, tmp_path, executor=Processes(1), shared=opened.shared, invocation=NOW
+        )
+
+
+def test_water_without_models_comes_out_the_same_in_processes(tmp_path):
+    config = WaterConfig(("need", "random", "share:0.5", "need", "myopic"), repeats=300)
+    one = run_study(WaterStudy(), config, {}, tmp_path / "one", invocation=NOW)
+    two = run_study(WaterStudy(), config, {}, tmp_path / "two", executor=Processes(2), invocation=NOW)
+    assert list_records(one) == list_records(two)
+    assert two.outcome.played == 300
+
+
+def test_an_interrupt_keeps_what_was_under_way(tmp_path):
+    server = ModelServer(latency=0.3)
+    main = threading.main_thread().ident
+
+    def interrupt(progress):
+        if progress.played == 2:
+            threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT)).start()
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            bench(server, tmp_path, Processes(2), on_progress=interrupt)
+        time.sleep(0.5)
+        delivered = server.calls
+        again = bench(server, tmp_path, Processes(2))
+    finally:
+        server.close()
+    assert again.outcome.found == delivered
+    assert again.outcome.found + again.outcome.played == server.calls == 12

@@ -1,0 +1,73 @@
+"""What workers share: what a lost worker held is given back."""
+
+import threading
+
+import pytest
+
+from bestresponse.core.errors import ModelUnavailable, OverBudget
+from bestresponse.models.base import Reply, ask
+from bestresponse.models.wrappers.cached import Cache
+from bestresponse.models.wrappers.limits import Gate
+from bestresponse.models.wrappers.meter import Budget, Ledger, Meter, _Cost
+from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
+
+CALL = _Cost(calls=1)
+
+
+def test_a_call_of_a_lost_worker_counts_as_made():
+    meter = Meter(Budget(calls=2))
+    budget = BudgetService(meter)
+    budget.reserve("a", CALL)
+    budget.release("a")
+    assert meter.ledger == Ledger(calls=1, failed=1)
+    budget.reserve("b", CALL)
+    with pytest.raises(OverBudget, match="3 calls of 2"):
+        budget.settle("b", "m", CALL, CALL, Ledger(calls=1)) or budget.reserve("b", CALL)
+
+
+def test_the_place_of_a_lost_worker_is_free_again():
+    gates = GateService({("p", "x"): Gate(1)})
+    gates.enter("a", ("p", "x"))
+    waiting = threading.Thread(target=gates.enter, args=("b", ("p", "x")))
+    waiting.start()
+    gates.release("a")
+    waiting.join(10)
+    assert not waiting.is_alive()
+
+
+def test_a_call_in_flight_is_shared_and_made_by_another_when_its_worker_is_lost(tmp_path):
+    replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
+    assert replies.claim("a", "key") is None
+    outcome = []
+    waiting = threading.Thread(target=lambda: outcome.append(replies.claim("b", "key")))
+    waiting.start()
+    replies.release("a")
+    waiting.join(10)
+    assert outcome == [None]
+    replies.land("b", "key", Reply("yes"), None)
+    assert replies.claim("c", "key") is None
+
+
+def test_the_error_of_a_shared_call_is_shared(tmp_path):
+    replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
+    replies.claim("a", "key")
+    failures = []
+
+    def wait():
+        try:
+            replies.claim("b", "key")
+        except ModelUnavailable as error:
+            failures.append(str(error))
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    threading.Event().wait(0.2)
+    replies.land("a", "key", None, ModelUnavailable("gone"))
+    waiting.join(10)
+    assert failures == ["gone"]
+
+
+def test_replies_are_kept_for_all(tmp_path):
+    replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
+    replies.put("a", "key", "m", "{}", ask("Which?"), Reply("A"))
+    assert replies.get("b", "key").text == "A"

@@ -1,0 +1,75 @@
+"""A model server on loopback: speaks the OpenAI protocol, answers by a function, counts what it delivered."""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+def stated_mix(body):
+    """A mix that depends on the question, so that a mixed-up answer would change a number."""
+    text = json.dumps(body["messages"])
+    weights = [1 + (hash_of(text) >> shift) % 7 for shift in (0, 8, 16)]
+    mix = [w / sum(weights) for w in weights]
+    return json.dumps(dict(zip("ABC", mix, strict=True)))
+
+
+def hash_of(text):
+    import zlib
+
+    return zlib.crc32(text.encode())
+
+
+class ModelServer:
+    """Answers chat completions; `delivered` holds the bodies of all calls whose reply was written in full.
+
+    The calls whose numbers are in `lies` (from 1) get half a JSON object under a header that promises a whole one.
+    """
+
+    def __init__(self, answer=stated_mix, latency=0.0, lies=()):
+        self.delivered = []
+        self.calls = 0
+        self.lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                time.sleep(latency)
+                reply = {
+                    "id": "x",
+                    "choices": [{"message": {"role": "assistant", "content": answer(body)}, "finish_reason": "stop"}],
+                    "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+                }
+                data = json.dumps(reply).encode()
+                with server.lock:
+                    server.calls += 1
+                    data = data[: len(data) // 2] if server.calls in lies else data
+                try:
+                    self.send_response(200)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data)
+                    self.wfile.flush()
+                except OSError:
+                    return
+                with server.lock:
+                    server.delivered.append(json.dumps(body, sort_keys=True))
+
+            def log_message(self, *args):
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+
+    @property
+    def model(self):
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1#fake"
+
+    def close(self):
+        self._http.shutdown()
+        self._http.server_close()
