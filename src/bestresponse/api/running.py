@@ -63,7 +63,7 @@ class RunOptions(TypedDict, total=False):
     max_cost: float | None
     processes: int
     shard: tuple[int, int] | None
-    executor: Literal["threads", "processes"] | Executor
+    executor: Literal["threads", "processes", "ray"] | Executor
     on_progress: Callable[[Progress], None]
 
 

@@ -43,7 +43,10 @@ Shards = Annotated[
     ),
 ]
 Executors = Annotated[
-    str, typer.Option("--executor", help="Where plays are made: threads, or processes of this machine.")
+    str,
+    typer.Option(
+        "--executor", help="Where plays are made: threads, processes, ray (a cluster started here) or ray:ADDRESS."
+    ),
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print what would be played and what it takes at most, and stop.")

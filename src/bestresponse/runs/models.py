@@ -66,12 +66,15 @@ class Opening:
 class SharedCalls:
     """What workers in other processes need to use the same models within the same limits.
 
-    `given` names the models that are objects of this process and cannot be opened elsewhere.
+    `places` are the calls at once that every provider takes. `given` names the models that are objects of this process
+    and cannot be opened elsewhere.
     """
 
     opening: Opening
     meter: Meter
+    places: Mapping[tuple[str, str], int]
     gates: Mapping[tuple[str, str], Gate]
+    cache_path: Path | None
     cache: Cache | None
     given: frozenset[str]
 
@@ -130,9 +133,11 @@ def open_models(
         name: own[bare_name(name)] if bare_name(name) in own else open_model(bare_name(name), settings)
         for name in names
     }
-    gates = _make_gates(bare.values())
+    places = _count_places(bare.values())
+    gates = {provider: Gate(count) for provider, count in places.items()}
     cached = limits.cache != "off" and any(bare_name(name) not in own for name in names)
-    cache = Cache(output_dir / "replies.sqlite") if cached else None
+    cache_path = output_dir / "replies.sqlite" if cached else None
+    cache = Cache(cache_path) if cache_path is not None else None
     mode = CacheMode(limits.cache)
     models = {
         name: assemble(
@@ -147,8 +152,9 @@ def open_models(
     workers = limits.workers or max(model.abilities.concurrency for model in bare.values())
     opening = Opening(tuple(names), limits.workers or 16, limits.threads, limits.cache, limits.budget)
     here_only = frozenset(name for name in names if bare_name(name) in own)
+    shared = SharedCalls(opening, meter, places, gates, cache_path, cache, here_only)
     try:
-        yield OpenedModels(models, workers, meter, SharedCalls(opening, meter, gates, cache, here_only))
+        yield OpenedModels(models, workers, meter, shared)
     finally:
         for name, model in bare.items():
             close = getattr(model, "close", None)
@@ -165,9 +171,10 @@ def identify_provider(model: Model) -> tuple[str, str]:
     return str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
 
 
-def _make_gates(models: Iterable[Model]) -> dict[tuple[str, str], Gate]:
+def _count_places(models: Iterable[Model]) -> dict[tuple[str, str], int]:
+    """Return how many calls at once every provider takes."""
     places: dict[tuple[str, str], int] = {}
     for model in models:
         provider = identify_provider(model)
         places[provider] = max(places.get(provider, 1), model.abilities.concurrency)
-    return {provider: Gate(count) for provider, count in places.items()}
+    return places

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bestresponse.runs.executors.lookup import EXECUTORS as EXECUTORS
     from bestresponse.runs.executors.lookup import find_executor as find_executor
     from bestresponse.runs.executors.processes import Processes as Processes
+    from bestresponse.runs.executors.ray import Ray as Ray
     from bestresponse.runs.executors.threads import Threads as Threads
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,0 +1,140 @@
+"""What executors cost and gain: overhead a play beside a slow server, and the speed-up of work without models.
+
+    python benchmarks/scale.py [--ray]
+
+The server answers on loopback after 200 ms; 64 plays are in flight. Ideal is 64 / 0.2 s = 320 plays a second; the
+overhead of a play is the time of the run above its ideal, divided by the plays. The start of workers is measured on
+its own, by a run of one play a worker, and taken off. Executors take turns, and the best of the rounds counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from multiprocessing import get_context
+from pathlib import Path
+
+from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.executors.processes import Processes
+from bestresponse.runs.executors.ray import Ray
+from bestresponse.runs.executors.threads import Threads
+from bestresponse.runs.launch import run_study
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import WaterStudy
+
+LATENCY = 0.2
+IN_FLIGHT = 64
+PLAYS = 640
+ROUNDS = 2
+_REPLY = json.dumps(
+    {
+        "id": "x",
+        "choices": [{"message": {"role": "assistant", "content": '{"A": 0.5, "B": 0.5}'}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+    }
+).encode()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        time.sleep(LATENCY)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(_REPLY)))
+        self.end_headers()
+        self.wfile.write(_REPLY)
+
+    def log_message(self, *arguments: object) -> None:
+        """Print nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 1024
+    daemon_threads = True
+
+
+def serve(ports: object) -> None:
+    """Serve until killed, in a process of its own."""
+    server = _Server(("127.0.0.1", 0), _Handler)
+    ports.send(server.server_address[1])  # type: ignore[attr-defined]
+    server.serve_forever()
+
+
+def time_plays(model: str, executor: Executor, plays: int) -> float:
+    """Return the seconds of a run of that many plays."""
+    config = BenchConfig(models=(model,), num_games=plays, num_rows=2, num_cols=2, seed=plays)
+    with tempfile.TemporaryDirectory() as folder, open_models((model,), Path(folder), ModelLimits(IN_FLIGHT)) as opened:
+        begun = time.perf_counter()
+        run = run_study(
+            BenchStudy(),
+            config,
+            opened.models,
+            Path(folder),
+            workers=opened.workers,
+            executor=executor,
+            shared=opened.shared,
+        )
+        assert run.outcome is not None
+        assert run.outcome.played == plays
+        return time.perf_counter() - begun
+
+
+def time_water(executor: Executor, repeats: int) -> float:
+    """Return the seconds of a grid of water games among bidders."""
+    config = WaterConfig(("solver", "need", "no-regret", "share:0.5", "myopic"), repeats=repeats)
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        run_study(WaterStudy(), config, {}, Path(folder), executor=executor)
+        return time.perf_counter() - begun
+
+
+def main() -> None:
+    """Measure all executors and print one line each."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ray", action="store_true", help="measure Ray too")
+    parser.add_argument("--water", type=int, default=3000, help="games of the water grid")
+    options = parser.parse_args()
+    executors: dict[str, Executor] = {"threads": Threads(), "processes": Processes(2)}
+    if options.ray:
+        import ray
+
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+        executors["ray"] = Ray(count=2)
+    here, there = get_context("spawn").Pipe()
+    server = get_context("spawn").Process(target=serve, args=(there,), daemon=True)
+    server.start()
+    model = f"http://127.0.0.1:{here.recv()}/v1#slow"
+    full: dict[str, list[float]] = {name: [] for name in executors}
+    start: dict[str, list[float]] = {name: [] for name in executors}
+    for _ in range(ROUNDS):
+        for name, executor in executors.items():
+            start[name].append(time_plays(model, executor, IN_FLIGHT))
+            full[name].append(time_plays(model, executor, PLAYS + IN_FLIGHT))
+    server.kill()
+    ideal = PLAYS * LATENCY / IN_FLIGHT
+    for name in executors:
+        taken = min(full[name]) - min(start[name])
+        overhead = 1000 * (taken - ideal) / PLAYS
+        print(
+            f"{name:10s} {PLAYS} plays, {IN_FLIGHT} in flight: {taken:.2f} s (ideal {ideal:.2f}), overhead "
+            f"{overhead:.2f} ms a play, {100 * ideal / taken:.0f} % of ideal; "
+            f"the first {IN_FLIGHT}: {min(start[name]):.2f} s"
+        )
+    water = {
+        name: min(time_water(executor, options.water) for _ in range(ROUNDS)) for name, executor in executors.items()
+    }
+    for name, seconds in water.items():
+        print(f"{name:10s} {options.water} water games: {seconds:.2f} s, {water['threads'] / seconds:.2f}x")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Plays on a Ray cluster of several nodes on this machine. Skipped where Ray is not installed."""
+
+import subprocess
+import sys
+import textwrap
+import time
+from importlib.util import find_spec
+
+import pytest
+from model_server import ModelServer
+from running import NOW
+
+from bestresponse.core.errors import UsageError
+from bestresponse.runs.executors.lookup import find_executor
+from bestresponse.runs.executors.ray import Ray
+from bestresponse.runs.launch import run_study
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import WaterStudy
+
+WITH_RAY = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install 'bestresponse[ray]'")
+
+
+@pytest.mark.skipif(bool(find_spec("ray")), reason="Ray is installed")
+def test_without_ray_one_sentence_says_what_to_install():
+    with pytest.raises(UsageError, match=r"Ray is not installed: pip install 'bestresponse\[ray\]'"):
+        list(find_executor("ray").map(len, ["a"], None))
+
+
+def test_an_address_stands_behind_the_name():
+    assert find_executor("ray:auto") == Ray("auto")
+    assert find_executor("ray://head:10001") == Ray("ray://head:10001")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    import ray
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    ray.init(address=made.address, log_to_driver=False, configure_logging=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture
+def server():
+    opened = ModelServer(latency=0.05)
+    yield opened
+    opened.close()
+
+
+def bench(server, output, executor, games=12, limits=None, **options):
+    config = BenchConfig(models=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
+    with open_models(config.models, output, limits or ModelLimits(4)) as opened:
+        return run_study(
+            BenchStudy(),
+            config,
+            opened.models,
+            output,
+            workers=opened.workers,
+            executor=executor,
+            shared=opened.shared,
+            invocation=NOW,
+            **options,
+        )
+
+
+def list_records(run):
+    return sorted((run.path / "records.jsonl").read_text("utf-8").splitlines())
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_a_cluster_makes_the_same_records_with_one_call_a_play(cluster, server, tmp_path):
+    threads = bench(server, tmp_path / "threads", None)
+    found = bench(server, tmp_path / "ray", Ray())
+    assert list_records(found) == list_records(threads)
+    assert server.calls == 24
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_a_budget_is_one_for_the_cluster(cluster, server, tmp_path):
+    run = bench(server, tmp_path, Ray(count=1), limits=ModelLimits(4, calls=5))
+    assert server.calls == 5
+    assert run.outcome.stopped.startswith("the next call could pass the budget")
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_a_node_lost_in_the_middle_costs_no_play(cluster, tmp_path):
+    nodes = [cluster.add_node(num_cpus=1), cluster.add_node(num_cpus=1)]
+    cluster.wait_for_nodes()
+    server = ModelServer(latency=0.3)
+    lost = []
+
+    def lose_a_node(progress):
+        if progress.played >= 6 and not lost:
+            lost.append(nodes[0])
+            cluster.remove_node(nodes[0], allow_graceful=False)
+
+    try:
+        run = bench(server, tmp_path, Ray(), games=30, limits=ModelLimits(6), on_progress=lose_a_node)
+    finally:
+        server.close()
+    assert lost
+    assert (run.outcome.played, run.outcome.complete) == (30, True)
+    assert len({play.spec for play in run.folder.plays()}) == len(list(run.folder.plays())) == 30
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_a_driver_killed_in_the_middle_goes_on_and_repeats_no_finished_call(cluster, tmp_path):
+    server = ModelServer(latency=0.3)
+    script = textwrap.dedent(f"""
+        import bestresponse as br
+        br.bench({server.model!r}, num_games=20, seed=5, workers=2, output_dir={str(tmp_path)!r},
+                 executor=br.executors.Ray(address={cluster.address!r}))
+    """)
+    try:
+        driver = subprocess.Popen([sys.executable, "-c", script])
+        while len(server.delivered) < 6:
+            time.sleep(0.05)
+        driver.kill()
+        driver.wait()
+        time.sleep(2)
+        subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+    finally:
+        server.close()
+    delivered = len(server.delivered)
+    (records,) = tmp_path.glob("bench-*/records.jsonl")
+    assert len(records.read_text("utf-8").splitlines()) == 20
+    assert delivered <= 20 + 2
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_water_without_models_comes_out_the_same_on_a_cluster(cluster, tmp_path):
+    config = WaterConfig(("need", "random", "share:0.5", "need", "myopic"), repeats=300)
+    one = run_study(WaterStudy(), config, {}, tmp_path / "one", invocation=NOW)
+    two = run_study(WaterStudy(), config, {}, tmp_path / "two", executor=Ray(), invocation=NOW)
+    assert list_records(one) == list_records(two)
