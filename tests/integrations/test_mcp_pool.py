@@ -1,0 +1,48 @@
+"""The worker of the MCP server keeps the limits of a call, and a killed one is replaced."""
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from bestresponse.core.errors import LimitReached, UsageError
+from bestresponse.integrations.mcp.pool import CallLimits, WorkerPool
+
+
+def with_pool(limits, use):
+    async def run():
+        pool = WorkerPool(limits)
+        try:
+            return await use(pool)
+        finally:
+            await pool.close()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="a process cannot be halted on this system")
+def test_a_worker_that_does_not_answer_in_time_is_killed_and_replaced():
+    async def use(pool):
+        await pool.start()
+        halted = pool._process
+        os.kill(halted.pid, signal.SIGSTOP)
+        with pytest.raises(LimitReached, match="was not done after 5 seconds"):
+            await pool.call("list_games", {"search": "stag"})
+        assert halted.returncode == -signal.SIGKILL
+        return await pool.call("list_games", {"search": "stag"})
+
+    found = with_pool(CallLimits(seconds=5.0), use)
+    assert [game["name"] for game in found["games"]] == ["stag-hunt"]
+
+
+def test_arguments_and_results_that_are_too_long_are_refused():
+    async def use(pool):
+        with pytest.raises(LimitReached, match="the limit is 300"):
+            await pool.call("solve", {"game": "[" * 400})
+        with pytest.raises(LimitReached, match="more than 200 characters"):
+            await pool.call("list_games", {})
+        with pytest.raises(UsageError, match="there is no game"):
+            await pool.call("solve", {"game": "/etc/hosts"})
+
+    with_pool(CallLimits(seconds=60.0, input=300, output=200), use)
