@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from bestresponse.core.codec import record_to_json
-from bestresponse.core.errors import BestResponseError, NotCached
-from bestresponse.core.json import canonical, digest
-from bestresponse.models.base import Abilities, Json, Model, Reply, Request
-from bestresponse.models.codec import reply_from_json, request_to_json
+from bestresponse.core.errors import BestResponseError
+from bestresponse.core.json import canonical
+from bestresponse.models.base import Abilities, Model
+from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.folder import RunFolder
@@ -27,22 +27,6 @@ class Replay:
     same: int
     different: tuple[str, ...]
     unit: str = "plays"
-
-
-@dataclass
-class _Recorded:
-    """A model that knows only what it was recorded to have said."""
-
-    id: str
-    identity: Mapping[str, Json]
-    abilities: Abilities
-    replies: dict[str, Reply] = field(default_factory=dict)
-
-    def complete(self, request: Request) -> Reply:
-        key = digest(request_to_json(request), 64)
-        if key not in self.replies:
-            raise NotCached("the question differs from every one that was recorded")
-        return self.replies[key]
 
 
 def replay_plays(folder: RunFolder, play_one: PlayOne) -> Replay:
@@ -63,15 +47,13 @@ def replay_plays(folder: RunFolder, play_one: PlayOne) -> Replay:
 
 
 def recorded_models(folder: RunFolder) -> Mapping[str, Model]:
-    """The models of a run, each answering only what it was recorded to have answered."""
-    replies: dict[str, dict[str, Reply]] = defaultdict(dict)
+    """Return the models of a run, each answering only what it was recorded to have answered."""
+    calls: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for call in folder.calls():
-        replies[call["model"]][digest(call["request"], 64)] = reply_from_json(call["reply"])
+        calls[call["model"]].append(call)
     return {
-        name: _Recorded(bare_name(name), entry["identity"], _abilities(entry["abilities"]), replies[bare_name(name)])
+        name: RecordedModel.from_calls(
+            bare_name(name), calls[bare_name(name)], entry["identity"], Abilities(**entry["abilities"])
+        )
         for name, entry in folder.manifest.models.items()
     }
-
-
-def _abilities(data: Mapping[str, Any]) -> Abilities:
-    return Abilities(**data)

@@ -11,7 +11,7 @@ from bestresponse.core.errors import InvalidGame, NotCached, UsageError
 from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
 from bestresponse.models.base import Reply
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import MemoryAnswers, OfflineModel
+from bestresponse.studies.steer.answers import MemoryAnswers, make_offline_model
 from bestresponse.studies.steer.building import build
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays, fresh_on_record, play_fresh
@@ -103,7 +103,7 @@ def test_a_dialogue_without_a_readable_end_is_void():
 def test_a_run_that_is_only_read_asks_nobody():
     recorded = {"identity": {"provider": "x"}, "abilities": {"schema": True}}
     with pytest.raises(NotCached, match="not every answer is on record"):
-        OfflineModel("x", recorded).complete(None)
+        make_offline_model("x", recorded).complete(None)
     assert len(MemoryAnswers().book) == len(Book()) == 0
 
 

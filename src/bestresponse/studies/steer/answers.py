@@ -14,17 +14,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from bestresponse.core.errors import NotCached
 from bestresponse.core.json import digest
 from bestresponse.games.dialogue.recorded import Book, Entry
-from bestresponse.models.base import Abilities, Json, Model, Reply, Request
+from bestresponse.models.base import Abilities, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.base import Wrapper
 from bestresponse.runs.lines import Lines, read_lines
 from bestresponse.runs.lock import FolderLock
 from bestresponse.studies.steer.config import SteerConfig
 
-__all__ = ["AnswerFolder", "AnswerStore", "MemoryAnswers", "OfflineModel", "answers_path", "read_answers"]
+__all__ = ["AnswerFolder", "AnswerStore", "MemoryAnswers", "answers_path", "make_offline_model", "read_answers"]
 
 
 class AnswerStore(Protocol):
@@ -105,13 +105,7 @@ class _RecordedCalls(Wrapper):
         return reply
 
 
-class OfflineModel:
-    """A model of a stored run that cannot be asked."""
-
-    def __init__(self, name: str, recorded: Mapping[str, Any]) -> None:
-        self.id = name
-        self.identity: Mapping[str, Json] = recorded["identity"]
-        self.abilities = Abilities(**recorded["abilities"])
-
-    def complete(self, request: Request) -> Reply:
-        raise NotCached("not every answer is on record; the command of the run, given again, asks for the others")
+def make_offline_model(name: str, entry: Mapping[str, Any]) -> Model:
+    """Make a model of a stored run, by its entry in the manifest, that cannot be asked."""
+    why = "not every answer is on record; the command of the run, given again, asks for the others"
+    return RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]), explain=lambda request: why)

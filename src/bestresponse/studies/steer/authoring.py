@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bestresponse.core.errors import InvalidGame, OverBudget
+from bestresponse.core.errors import InvalidGame, NotCached
 from bestresponse.core.json import canonical, digest
 from bestresponse.core.player import Reading, Status
 from bestresponse.core.seeds import split
@@ -23,6 +23,7 @@ from bestresponse.games.dialogue.scenario import Scenario, scenarios
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.games.dialogue.written import read_scenario, scenario_rules, scenario_schema
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
 from bestresponse.players.dialogue.referee import json_objects
 
@@ -77,10 +78,11 @@ class Author:
 
     def on_record(self, count: int) -> Written | None:
         """What is written already; None where the model would have to be asked."""
-        quiet = Author(_Silent(self._model), self._domain, self._book, self._keep, self._seed)
+        offline = RecordedModel(self._model.id, self._model.identity, self._model.abilities)
+        quiet = Author(offline, self._domain, self._book, self._keep, self._seed)
         try:
             return quiet.write(count)
-        except OverBudget:
+        except NotCached:
             return None
 
     def _too_few(self, found: int, count: int, rejected: list[str]) -> str:
@@ -163,13 +165,3 @@ def _listed(reply: Reply) -> tuple[list[object] | None, Reading]:
 def _spelling(scenario: Scenario) -> str:
     """One spelling for scenarios that differ in capital letters only."""
     return canonical(scenario.to_json()).casefold()
-
-
-class _Silent:
-    """A model that may not be asked."""
-
-    def __init__(self, model: Model) -> None:
-        self.id, self.identity, self.abilities = model.id, model.identity, model.abilities
-
-    def complete(self, request: Request) -> Reply:
-        raise OverBudget("this is not on record")

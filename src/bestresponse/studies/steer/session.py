@@ -19,7 +19,13 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.manifest import Manifest
-from bestresponse.studies.steer.answers import AnswerStore, MemoryAnswers, OfflineModel, answers_path, read_answers
+from bestresponse.studies.steer.answers import (
+    AnswerStore,
+    MemoryAnswers,
+    answers_path,
+    make_offline_model,
+    read_answers,
+)
 from bestresponse.studies.steer.authoring import Author, Written
 from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.config import SteerConfig
@@ -134,7 +140,7 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
     """Work out the findings of a stored run from its record alone."""
     path = find_answers(config, folder.manifest, folder.path.parent)
     kept = MemoryAnswers(read_answers(path))
-    models = {name: OfflineModel(name, entry) for name, entry in folder.manifest.models.items()}
+    models = {name: make_offline_model(name, entry) for name, entry in folder.manifest.models.items()}
     return run(config, models, kept)[0]
 
 

@@ -17,7 +17,13 @@ from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.study import Estimate, Study
-from bestresponse.studies.steer.answers import AnswerFolder, MemoryAnswers, OfflineModel, answers_path, read_answers
+from bestresponse.studies.steer.answers import (
+    AnswerFolder,
+    MemoryAnswers,
+    answers_path,
+    make_offline_model,
+    read_answers,
+)
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.estimate import SteerEstimate, estimate
 from bestresponse.studies.steer.findings import findings
@@ -70,7 +76,7 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
 
     def estimate(self, config: SteerConfig) -> Estimate:
         """Count the calls of a run with nothing on record yet; all are put down to the speaker."""
-        models = {name: OfflineModel(name, _NOBODY) for name in config.models}
+        models = {name: make_offline_model(name, _NOBODY) for name in config.models}
         return self._to_estimate(config, estimate(config, models, MemoryAnswers()))
 
     def _to_estimate(self, config: SteerConfig, need: SteerEstimate) -> Estimate:
