@@ -182,8 +182,8 @@ def test_runs_of_two_studies_are_not_compared(server):
 def test_the_leaderboard_has_intervals(server):
     bench_run(server.folder)
     (row,) = server.api().get("/api/leaderboard").json()["rows"]
-    assert (row["player"], row["plays"], row["answered"]) == ("scripted", 3, 3)
-    assert set(row["gap / payoff range"]) == {"estimate", "low", "high", "level", "method", "n"}
+    assert (row["player"], row["plays"], row["answers"]) == ("scripted", 3, 3)
+    assert set(row["gap / range"]) == {"estimate", "low", "high", "level", "method", "n"}
 
 
 def test_progress_is_waited_for(server):

@@ -43,7 +43,7 @@ def kept(server):
 
 def real_names(server, table):
     """Something that is there for every name in a path, so that calls get further than to a refusal."""
-    run, _ = bench_run(server.folder)
+    run = bench_run(server.folder).path.name
     spec = next(iter(RunFolder.read(server.folder / run).plays())).spec
     wanted = {"title": "", "rubric": "play", "judges": ["ann"], "items": [{"id": "a", "text": "b"}]}
     task = server.api().post("/api/judging", json=wanted).json()["task"]
@@ -70,7 +70,7 @@ def bounded(strategy, check):
 def test_no_call_makes_the_server_stumble_and_none_without_a_key_changes_anything(fuzzed, table, described):
     operations = read_calls(described)
     assert len(operations) >= 37
-    admin = {"Authorization": f"Bearer {fuzzed.server.keys.admin}"}
+    admin = {"Authorization": f"Bearer {fuzzed.state.keys.admin}"}
     seat = {"Authorization": f"Bearer {table['seats'][0]['token']}"}
     real = real_names(fuzzed, table)
 

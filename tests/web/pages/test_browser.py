@@ -342,7 +342,7 @@ def test_an_answer_from_a_stale_tab_is_refused_with_the_reason(site, people, chr
 def test_a_link_with_the_key_of_another_seat_opens_nothing(site, chromium):
     _, (link, other) = site.lay(Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False))
     foreign = still(chromium, other.rsplit("/", 1)[0] + "/" + link.rsplit("/", 1)[1])
-    foreign.get_by_text("This link leads to no seat.").wait_for()
+    foreign.get_by_text("This link leads to no seat").wait_for()
     assert foreign.get_by_role("button").count() == 0
     foreign.context.close()
 
