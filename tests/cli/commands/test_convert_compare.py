@@ -63,3 +63,25 @@ def test_different_games_are_told_apart(run, tmp_path):
     )
     code, shown, _ = run("compare", same, same, "--json")
     assert (code, json.loads(shown)["relation"]) == (0, "equal")
+
+
+def test_a_long_renaming_is_cut_with_a_remark(run, tmp_path):
+    """Kuhn poker has 27 plans for the first player and 64 for the second; its copy has other names for the players."""
+    copy = tmp_path / "copy.efg"
+    assert run("convert", "kuhn-poker", copy)[0] == 0
+    text = copy.read_text().replace('"player 1"', '"ann"').replace('"pass"', '"check"')
+    copy.write_text(text)
+    code, shown, _ = run("compare", "kuhn-poker", copy)
+    assert code == 0
+    assert ", and 21 more (--json has all)" in shown
+    assert ", and 58 more (--json has all)" in shown
+
+
+def test_a_game_of_openspiel_is_named_solved_and_converted(run, tmp_path):
+    pytest.importorskip("pyspiel", reason="the extra `openspiel` is not installed")
+    out = tmp_path / "kuhn.efg"
+    assert run("convert", "openspiel:kuhn_poker(players=2)", out)[0] == 0
+    code, shown, _ = run("compare", "kuhn-poker", out)
+    assert (code, shown.startswith("the same game under other names")) == (0, True)
+    code, shown, _ = run("solve", "openspiel:kuhn_poker", "--json")
+    assert json.loads(shown)["value_exact"] == "-1/18"

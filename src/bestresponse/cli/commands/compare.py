@@ -15,6 +15,7 @@ from bestresponse.report.text import visible
 
 __all__ = ["compare"]
 
+_MOST_NAMES = 6
 _SENTENCES = {
     "equal": "the same game under the same names",
     "renamed": "the same game under other names",
@@ -42,8 +43,9 @@ def _tell(found: Comparison) -> str:
     lines = [f"{_SENTENCES[found.relation]} (by {found.basis})"]
     if found.relation in ("renamed", "equivalent"):
         for who, names in found.actions.items():
-            pairs = ", ".join(f"{old} = {new}" for old, new in names.items())
-            lines.append(f"  {who} = {found.players[who]}: {pairs}")
+            pairs = ", ".join(f"{old} = {new}" for old, new in list(names.items())[:_MOST_NAMES])
+            more = f", and {len(names) - _MOST_NAMES:,} more (--json has all)" if len(names) > _MOST_NAMES else ""
+            lines.append(f"  {who} = {found.players[who]}: {pairs}{more}")
     lines += [f"  {sentence}" for sentence in found.differences]
     if found.num_differences > len(found.differences):
         lines.append(f"  and {found.num_differences - len(found.differences):,} more")
