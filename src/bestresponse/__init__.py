@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from bestresponse.games.lookup import find_game as find_game
     from bestresponse.models.providers.function import from_function as from_function
     from bestresponse.runs import executors as executors
-    from bestresponse.runs.merge import merge_runs as merge_runs
     from bestresponse.runs.run import Run as Run
     from bestresponse.runs.run import load_run as load_run
+    from bestresponse.runs.store.merge import merge_runs as merge_runs
     from bestresponse.studies.bench.classic import Benchmark as Benchmark
     from bestresponse.studies.bench.classic import GamePromptFormatter as GamePromptFormatter
     from bestresponse.studies.bench.classic import LLMInterface as LLMInterface

@@ -26,7 +26,7 @@ from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import Config, Study
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.given import UserGame
+from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.study import SimulateStudy

@@ -22,7 +22,7 @@ from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.report.document import Document
 from bestresponse.runs.models import ModelLimits, open_models
-from bestresponse.runs.notebook import embed_page
+from bestresponse.runs.reporting.notebook import embed_page
 from bestresponse.theory.equilibria.result import NashResult
 from bestresponse.theory.equilibria.solve import nash as solve_nash
 from bestresponse.theory.games.normal_form import NormalForm

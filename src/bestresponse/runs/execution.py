@@ -15,9 +15,9 @@ from bestresponse.core.episode import Record
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
 from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Task
 from bestresponse.runs.executors.threads import Threads
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls

@@ -13,8 +13,8 @@ from typing import Any
 
 from bestresponse.core.json import digest
 from bestresponse.models.base import Model
-from bestresponse.runs.manifest import Manifest, environment
 from bestresponse.runs.shard import Shard
+from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.runs.study import Config, Study
 
 __all__ = [

@@ -12,11 +12,11 @@ from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
 from bestresponse.runs.executors.base import Executor
 from bestresponse.runs.executors.threads import Threads
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.invocation import Invocation, current_invocation, identify_run, make_manifest
 from bestresponse.runs.models import SharedCalls
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Config, Study
 
 __all__ = ["find_path", "find_unfinished", "run_study"]

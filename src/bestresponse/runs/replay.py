@@ -14,8 +14,8 @@ from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
 
 __all__ = ["Replay", "recorded_models", "replay_plays"]
 

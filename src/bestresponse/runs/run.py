@@ -12,14 +12,14 @@ from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.game import Game
 from bestresponse.report import codec
 from bestresponse.report.document import Document
-from bestresponse.runs.costs import CallTotals, Prices, count_calls, price_by_model, sum_money
 from bestresponse.runs.execution import Outcome
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.manifest import Manifest
-from bestresponse.runs.notebook import embed_page
-from bestresponse.runs.publish import publish
 from bestresponse.runs.replay import Replay
+from bestresponse.runs.reporting.costs import CallTotals, Prices, count_calls, price_by_model, sum_money
+from bestresponse.runs.reporting.notebook import embed_page
+from bestresponse.runs.reporting.publish import publish
 from bestresponse.runs.shard import Shard
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.manifest import Manifest
 from bestresponse.runs.study import Results, Row, Study, find_study
 
 if TYPE_CHECKING:

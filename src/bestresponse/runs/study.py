@@ -27,11 +27,11 @@ from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Start, execute
 from bestresponse.runs.executors.base import Job
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.lines import read_lines
 from bestresponse.runs.replay import Replay, recorded_models, replay_plays
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.lines import read_lines
 
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run

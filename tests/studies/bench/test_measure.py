@@ -9,7 +9,7 @@ from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.report.metrics import describe_metrics
 from bestresponse.studies.bench.classic import Benchmark, GamePromptFormatter, LLMInterface, generate_games, matrix_game
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.drawn import draw, own_view
+from bestresponse.studies.bench.games.drawn import draw, own_view
 from bestresponse.studies.bench.general import compute_correlated_regret
 from bestresponse.studies.bench.measure import _certainly_unique, measure_strategies
 from bestresponse.studies.bench.metrics import METRICS

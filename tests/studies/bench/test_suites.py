@@ -12,9 +12,9 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.games.variants import VARIANTS
 from bestresponse.studies.bench.stability import compare_players, measure_conditions, measure_variants
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.bench.variants import VARIANTS
 
 
 def optimal_reply(request):

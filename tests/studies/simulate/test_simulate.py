@@ -14,10 +14,10 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.persona import Persona
 from bestresponse.report import codec, page
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.invocation import make_manifest
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run, load_run
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.measure import measure
 from bestresponse.studies.simulate.plan import most_calls, specs

@@ -11,7 +11,7 @@ from bestresponse.games.water.bidders import play_many
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import Agent
-from bestresponse.runs.folder import StoredPlay
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.judging import SCALES, Score, judge_play, read_sheet, rubric, sheet, summarise
 from bestresponse.studies.water.plan import specs

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from sample_runs import bench_run
 from web_server import Server
 
-from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.store.folder import RunFolder
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 

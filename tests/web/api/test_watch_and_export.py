@@ -9,7 +9,7 @@ import pytest
 import sample_runs
 from web_server import MODEL, sit_down, take
 
-from bestresponse.runs.folder import RunFolder
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 EVIL = "</pre><script>alert(1)</script>"

@@ -16,7 +16,7 @@ from web_server import MODEL  # noqa: E402
 
 from bestresponse.formal.formalize.examples import library  # noqa: E402
 from bestresponse.models.providers.scripted import ScriptedModel  # noqa: E402
-from bestresponse.runs.folder import RunFolder  # noqa: E402
+from bestresponse.runs.store.folder import RunFolder  # noqa: E402
 from bestresponse.web.serve import ServerSettings, open_server  # noqa: E402
 from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 

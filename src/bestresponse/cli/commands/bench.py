@@ -28,7 +28,7 @@ from bestresponse.games.lookup import find_game
 from bestresponse.runs.launch import find_unfinished
 from bestresponse.runs.models import ModelLimits
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.given import UserGame
+from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.stories.config import StoriesConfig
 from bestresponse.studies.stories.study import StoriesStudy

@@ -34,12 +34,12 @@ from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
 from bestresponse.players.lookup import choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.invocation import find_revision, read_command_line
 from bestresponse.runs.launch import find_unfinished
-from bestresponse.runs.manifest import Manifest, environment
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.manifest import Manifest, environment
 
 __all__ = ["play"]
 

@@ -21,7 +21,7 @@ from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.games.matrix.game import MatrixGame, as_strategy
 from bestresponse.games.matrix.presentation import theme
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.drawn import draw
+from bestresponse.studies.bench.games.drawn import draw
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.rows import NO_FIGURES
 from bestresponse.studies.bench.summary import seed_summary

@@ -10,7 +10,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.matrix.presentation import FORMATS, theme
 from bestresponse.players.llm.verified import make_label
-from bestresponse.studies.bench.given import MOST_ACTIONS, OWN, UserGame
+from bestresponse.studies.bench.games.given import MOST_ACTIONS, OWN, UserGame
 from bestresponse.theory.generators.draw import families
 
 __all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig"]

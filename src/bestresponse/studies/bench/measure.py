@@ -27,10 +27,10 @@ from bestresponse.core.errors import StoreError
 from bestresponse.core.player import Decision
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.players.llm.verified import make_label
-from bestresponse.runs.folder import StoredPlay
-from bestresponse.studies.bench.drawn import own_view
+from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.studies.bench.games.drawn import own_view
+from bestresponse.studies.bench.games.given import theme_of
 from bestresponse.studies.bench.general import general_sum_measures
-from bestresponse.studies.bench.given import theme_of
 from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.rows import NO_FIGURES, Asked, BenchRow, Figures
 from bestresponse.theory.games.normal_form import Array

@@ -12,8 +12,8 @@ import numpy as np
 
 from bestresponse.report.metrics import Metric, Value
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, wilson
+from bestresponse.studies.bench.games.variants import VARIANTS
 from bestresponse.studies.bench.rows import BenchRow, get_number
-from bestresponse.studies.bench.variants import VARIANTS
 
 __all__ = ["METRICS", "compute_distance", "pair_variants", "select_metrics"]
 

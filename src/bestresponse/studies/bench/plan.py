@@ -17,9 +17,9 @@ from bestresponse.core.seeds import split
 from bestresponse.games.matrix.presentation import theme
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.drawn import Drawn, draw
-from bestresponse.studies.bench.given import OWN, UserGame
-from bestresponse.studies.bench.variants import PADDED, VARIANTS, Variant, variant
+from bestresponse.studies.bench.games.drawn import Drawn, draw
+from bestresponse.studies.bench.games.given import OWN, UserGame
+from bestresponse.studies.bench.games.variants import PADDED, VARIANTS, Variant, variant
 from bestresponse.theory.catalogue.tables import load
 
 __all__ = ["ANONYMOUS", "BASE", "NAMED", "SIZE", "Condition", "Plan"]

@@ -18,7 +18,7 @@ from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.runs.spec import Spec
-from bestresponse.studies.bench.given import theme_of
+from bestresponse.studies.bench.games.given import theme_of
 from bestresponse.studies.bench.plan import Plan
 
 __all__ = ["game_of", "make_player", "seat_player"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from bestresponse.report.document import Table
 from bestresponse.report.metrics import figures_to_json, tabulate_figures
-from bestresponse.runs.folder import StoredPlay
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.measure import measure
 from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.plan import BASE, Plan

@@ -17,12 +17,12 @@ from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
 from bestresponse.report.document import Document
 from bestresponse.report.stats.statistics import precision_reached
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
-from bestresponse.runs.folder import RunFolder, StoredPlay
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.findings import findings
+from bestresponse.studies.bench.findings.document import findings
 from bestresponse.studies.bench.measure import measure
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.playing import game_of, make_player

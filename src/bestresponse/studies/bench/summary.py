@@ -14,7 +14,7 @@ from bestresponse.core.player import Status
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.metrics import Metric, Value
 from bestresponse.report.stats.statistics import Bounds, Interval, missing_bounds
-from bestresponse.studies.bench.drawn import Drawn, own_view
+from bestresponse.studies.bench.games.drawn import Drawn, own_view
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.metrics import METRICS, select_metrics
 from bestresponse.studies.bench.rows import Asked, BenchRow, get_number

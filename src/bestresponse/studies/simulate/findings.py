@@ -17,11 +17,11 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.runs.answers import answers_section
-from bestresponse.runs.costs import costs_section
-from bestresponse.runs.manifest import Manifest
-from bestresponse.runs.method import method_section
+from bestresponse.runs.reporting.answers import answers_section
+from bestresponse.runs.reporting.costs import costs_section
+from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
+from bestresponse.runs.store.manifest import Manifest
 from bestresponse.studies.simulate import figures
 from bestresponse.studies.simulate.measure import Measured
 from bestresponse.studies.simulate.results import SimulateResults

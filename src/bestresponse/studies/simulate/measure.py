@@ -22,7 +22,7 @@ from bestresponse.core.codec import record_from_json
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import Game
 from bestresponse.core.json import canonical
-from bestresponse.runs.answers import Answers, count_answers
+from bestresponse.runs.reporting.answers import Answers, count_answers
 from bestresponse.studies.simulate.config import SimulateConfig
 
 __all__ = ["Made", "Measured", "VoidPlay", "measure"]

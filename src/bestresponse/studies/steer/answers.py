@@ -20,8 +20,8 @@ from bestresponse.models.base import Abilities, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.base import Wrapper
-from bestresponse.runs.lines import Lines, read_lines
-from bestresponse.runs.lock import FolderLock
+from bestresponse.runs.store.lines import Lines, read_lines
+from bestresponse.runs.store.lock import FolderLock
 from bestresponse.studies.steer.config import SteerConfig
 
 __all__ = ["AnswerFolder", "AnswerStore", "MemoryAnswers", "answers_path", "make_offline_model", "read_answers"]

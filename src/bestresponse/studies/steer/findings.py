@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bestresponse.report.document import Block, Cell, Column, Document, KeyValues, Note, Section, Table
-from bestresponse.runs.costs import costs_section
-from bestresponse.runs.method import method_section
+from bestresponse.runs.reporting.costs import costs_section
+from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.steer.authoring import Written
 from bestresponse.studies.steer.findings_cfr import cfr_sections

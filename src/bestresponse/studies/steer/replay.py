@@ -8,8 +8,8 @@ from typing import Any
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import canonical
 from bestresponse.games.dialogue.recorded import PERSON, Book, Entry
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.replay import Replay, recorded_models
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.studies.steer.answers import MemoryAnswers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.session import SteerResults, find_answers, run

@@ -17,8 +17,8 @@ from bestresponse.models.base import Model
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.execution import Outcome, Progress
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.manifest import Manifest
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.manifest import Manifest
 from bestresponse.studies.steer.answers import (
     AnswerStore,
     MemoryAnswers,

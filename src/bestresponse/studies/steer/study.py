@@ -12,10 +12,10 @@ from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import Execution, Outcome, PlayOne
 from bestresponse.runs.executors.threads import Threads
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.steer.answers import (
     AnswerFolder,

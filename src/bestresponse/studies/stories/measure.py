@@ -18,7 +18,7 @@ from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.rates import wilson
-from bestresponse.runs.folder import StoredPlay
+from bestresponse.runs.store.folder import StoredPlay
 
 __all__ = ["LEVELS", "SHOWN", "StoriesResults", "StoryRow", "measure", "rate"]
 

@@ -19,10 +19,10 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.figures import charts as figures
-from bestresponse.runs.costs import costs_section
-from bestresponse.runs.manifest import Manifest
-from bestresponse.runs.method import method_section
+from bestresponse.runs.reporting.costs import costs_section
+from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
+from bestresponse.runs.store.manifest import Manifest
 from bestresponse.studies.tournament.evolution import ecology, moran_runs
 from bestresponse.studies.tournament.measure import count_readings
 from bestresponse.studies.tournament.standings import Standings

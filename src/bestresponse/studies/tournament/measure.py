@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bestresponse.runs.folder import RunFolder, StoredPlay
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.exact_matches import compute
 from bestresponse.studies.tournament.plan import Plan

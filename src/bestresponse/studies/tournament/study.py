@@ -10,9 +10,9 @@ from bestresponse.models.base import Model
 from bestresponse.players.strategies.function import HistoryFunction
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.findings import findings

@@ -19,7 +19,7 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.stats.statistics import Comparison, wilson
-from bestresponse.runs.method import method_section
+from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.verify.evaluation import ERROR_KINDS, agreement, read_sheet
 from bestresponse.studies.verify.measure import STATES, Measured, labels_of

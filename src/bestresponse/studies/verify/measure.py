@@ -18,7 +18,7 @@ import numpy as np
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.report.stats.statistics import Comparison, Interval, paired_difference, wilson
-from bestresponse.runs.folder import StoredPlay
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.evaluation import Confusion, SheetRow
 from bestresponse.studies.verify.setup import Scene, scene_of

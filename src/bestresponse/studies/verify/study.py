@@ -13,9 +13,9 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.verify.config import RULES, VerifyConfig
 from bestresponse.studies.verify.evaluation import write_sheet

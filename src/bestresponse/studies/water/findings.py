@@ -22,9 +22,9 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.stats.statistics import holm, paired_difference
-from bestresponse.runs.answers import answers_section
-from bestresponse.runs.costs import costs_section
-from bestresponse.runs.method import method_section
+from bestresponse.runs.reporting.answers import answers_section
+from bestresponse.runs.reporting.costs import costs_section
+from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.water.config import Setting
 from bestresponse.studies.water.figures import by_day, price_boxes

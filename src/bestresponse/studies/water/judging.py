@@ -24,7 +24,7 @@ from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.llm.agent import Agent
 from bestresponse.report import tables
-from bestresponse.runs.folder import StoredPlay
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.texts import TEXTS
 
 __all__ = ["SCALES", "ScaleSummary", "Score", "judge_play", "read_sheet", "rubric", "sheet", "summarise"]

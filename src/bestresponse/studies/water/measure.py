@@ -20,7 +20,7 @@ from bestresponse.core.ask import PASS
 from bestresponse.core.game import NATURE
 from bestresponse.games.water.batch import Floats, Trace, run_many
 from bestresponse.games.water.rules import WaterRules
-from bestresponse.runs.answers import Answers, count_answers
+from bestresponse.runs.reporting.answers import Answers, count_answers
 from bestresponse.studies.water.config import Setting, WaterConfig
 
 __all__ = ["GameRow", "Measured", "MeasuredSetting", "lowest_served", "measure", "rsr", "rsr_end", "trace_of"]

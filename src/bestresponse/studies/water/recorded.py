@@ -18,7 +18,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.games.water.game import Drought, Water
 from bestresponse.games.water.rules import WaterRules, allocate
-from bestresponse.runs.lines import read_lines
+from bestresponse.runs.store.lines import read_lines
 
 __all__ = ["RecordedGame", "Replayed", "read_games", "read_replies", "replay"]
 

@@ -17,10 +17,10 @@ from bestresponse.models.base import Model
 from bestresponse.report import tables
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.simulate.plan import count_thoughts
 from bestresponse.studies.water.config import Setting, WaterConfig

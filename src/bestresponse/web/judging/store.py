@@ -10,7 +10,7 @@ from typing import Any
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.seeds import generator
-from bestresponse.runs.folder import RunFolder, StoredPlay
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.web.judging.scores import Item, Score, Task
 from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.store import NotFound

@@ -15,9 +15,9 @@ from typing import Any
 
 from bestresponse.core.codec import submission_from_json
 from bestresponse.core.episode import Record
-from bestresponse.runs.folder import RunFolder
-from bestresponse.runs.lines import Lines, read_lines
-from bestresponse.runs.manifest import Manifest, environment
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.lines import Lines, read_lines
+from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.web.sessions.session import Answer, Table, Timing
 from bestresponse.web.sessions.setup import Setup
 

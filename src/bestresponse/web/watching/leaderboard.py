@@ -10,8 +10,8 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.metrics import tabulate_figures
 from bestresponse.report.stats.interval import Interval
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.run import load_run
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.results import Results
 from bestresponse.studies.bench.summary import PlayerSummary

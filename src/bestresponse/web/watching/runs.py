@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.game import Game
-from bestresponse.runs.costs import Prices, price_by_model
-from bestresponse.runs.folder import RunFolder, StoredPlay
-from bestresponse.runs.lines import read_lines
+from bestresponse.runs.reporting.costs import Prices, price_by_model
 from bestresponse.runs.run import Run
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.runs.store.lines import read_lines
 from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.store import NotFound
 

@@ -12,7 +12,7 @@ from bestresponse.core.game import Role
 from bestresponse.core.seeds import split
 from bestresponse.report.document import Cell, Column, Document, Note, Section, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
-from bestresponse.runs.folder import RunFolder, StoredPlay
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 
 __all__ = ["build_sessions_report"]

@@ -18,16 +18,16 @@ from typing import Final
 from bestresponse.formal.claims.claim import FORMS, Claim, Malformed, Move
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.address import Address
-from bestresponse.formal.claims.translators.cases import Cases, read_comparisons
-from bestresponse.formal.claims.translators.formulas import Formulas, rows_from_latex
-from bestresponse.formal.claims.translators.moves import MoveReader
-from bestresponse.formal.claims.translators.outcomes import Amounts, Choices
+from bestresponse.formal.claims.translators.grammar.sentence_reader import SentenceReader
 from bestresponse.formal.claims.translators.passages import speaks
+from bestresponse.formal.claims.translators.phrases.cases import Cases, read_comparisons
+from bestresponse.formal.claims.translators.phrases.formulas import Formulas, rows_from_latex
+from bestresponse.formal.claims.translators.phrases.moves import MoveReader
+from bestresponse.formal.claims.translators.phrases.outcomes import Amounts, Choices
+from bestresponse.formal.claims.translators.phrases.solutions import Solutions
+from bestresponse.formal.claims.translators.phrases.tables import Tables, is_row
 from bestresponse.formal.claims.translators.places import SENTENCE_END, Sentence, locate, split_sentences
-from bestresponse.formal.claims.translators.sentence_reader import SentenceReader
-from bestresponse.formal.claims.translators.solutions import Solutions
 from bestresponse.formal.claims.translators.stance import find_statement
-from bestresponse.formal.claims.translators.tables import Tables, is_row
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation
 from bestresponse.formal.claims.translators.words import CHOOSE, Words, strip_markup
 

@@ -1,0 +1,188 @@
+"""`bestresponse formalize`: a story becomes a checked game program, alone or together with a person."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, cast, get_args
+
+import typer
+
+from bestresponse.cli.commands.formalize.result import keep_partial, publish
+from bestresponse.cli.commands.games.check import ENGINE_HELP, engine_for
+from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Threads
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.formalize.autoformalizer import Attempt, Formalizer, Settings, check_story
+from bestresponse.formal.formalize.back_translation import BackCheck, compare
+from bestresponse.formal.formalize.candidates import Election, formalize_many
+from bestresponse.formal.formalize.examples import Example, library, read_examples, write_example
+from bestresponse.formal.formalize.forms import Wish
+from bestresponse.report.text import visible
+from bestresponse.runs.models import ModelLimits, open_models
+
+__all__ = ["formalize"]
+
+DEFAULT_MODEL = "qwen2.5-coder-1.5b"
+
+
+def formalize(
+    story: Annotated[str, typer.Argument(help="A text file with the story, or - to read it from standard input.")],
+    model: Annotated[str, typer.Option("--model", "-m", help="See `bestresponse models`.")] = DEFAULT_MODEL,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where the program goes. [default: the story's name, .pl]")
+    ] = None,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="See the game, say what is wrong, let the model revise it.")
+    ] = False,
+    attempts: Annotated[int, typer.Option(help="How often the model may repair a program.", min=1, max=20)] = 5,
+    candidates: Annotated[
+        int, typer.Option(help="Programs to write; the game that most of them describe is taken.", min=1, max=50)
+    ] = 1,
+    back_check: Annotated[
+        bool, typer.Option("--back-check", help="Let the model compare the game, told in words, with the story.")
+    ] = False,
+    shots: Annotated[int, typer.Option(help="Examples shown to the model.", min=0, max=6)] = 1,
+    choose: Annotated[
+        str, typer.Option(help="Which examples: nearest to the story, or first (the prisoner's dilemma).")
+    ] = "nearest",
+    examples: Annotated[
+        Path | None, typer.Option(help="A folder of further examples: NAME.txt with a story, NAME.pl its game.")
+    ] = None,
+    save_example: Annotated[
+        Path | None, typer.Option(help="Keep the story and its game in this folder, for --examples.")
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            help="What the model writes: program, table (JSON, held to a schema where it can be), or auto: a model on "
+            "this machine begins with the table, others with the program; after two failures the other form is tried."
+        ),
+    ] = "auto",
+    temperature: Annotated[float, typer.Option(help="Sampling temperature.", min=0, max=5)] = 0.0,
+    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.", min=1, max=100_000)] = 1500,
+    llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the model if it takes one.")] = None,
+    engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
+    threads: Threads = 1,
+    output_dir: OutputDir = Path("results"),
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_tokens_total: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a story into a game program that is checked, repaired with feedback, and solved.
+
+    The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a game;
+    where none comes out the exit code is 1.
+    """
+    settings = _settings(attempts, shots, choose, form, max_tokens, temperature, llm_seed)
+    if interactive and (story == "-" or as_json):
+        raise _usage("--interactive reads remarks from standard input; give the story as a file and leave out --json")
+    text = _read_story(story)
+    target = _target(story, output)
+    known = _examples(examples)
+    opened = engine_for(engine)
+    limits = ModelLimits(None, cache, max_calls, max_tokens_total, max_cost, threads=threads)
+    try:
+        with open_models((model,), output_dir, limits) as table:
+            formalizer = Formalizer(table.models[model], opened, settings, known, tell=_Teller(target))
+            election = _elected(formalizer, text, candidates)
+            if interactive:
+                from bestresponse.cli.commands.formalize.talk import talk
+
+                election = talk(formalizer, election, target)
+            check = _checked(formalizer, election) if back_check and election.winner.ok else None
+            money = table.meter.ledger.money
+    finally:
+        opened.close()
+
+    if not publish(election, check, target, money, as_json):
+        raise typer.Exit(1)
+    if save_example is not None:
+        write_example(save_example, Example(target.stem, election.winner.story, election.winner.source))
+
+
+def _usage(why: str) -> Exception:
+    return UsageError(why)
+
+
+def _settings(
+    attempts: int, shots: int, choose: str, form: str, max_tokens: int, temperature: float, seed: int | None
+) -> Settings:
+    if choose not in ("nearest", "first"):
+        raise _usage(f"--choose {choose}: expected nearest or first")
+    if form not in get_args(Wish):
+        raise _usage(f"--form {form}: expected {', '.join(get_args(Wish))}")
+    return Settings(
+        attempts=attempts,
+        shots=shots,
+        choose="first" if choose == "first" else "nearest",
+        form=cast(Wish, form),
+        max_tokens=max_tokens,
+        temperature=temperature,
+        seed=seed,
+    )
+
+
+def _read_story(story: str) -> str:
+    if story == "-":
+        return check_story(sys.stdin.read())
+    path = Path(story)
+    if not path.exists():
+        raise _usage(f"{path}: there is no such file; write the story into a text file, or give - and type it")
+    if path.is_dir():
+        raise _usage(f"{path} is a folder; expected a text file with a story")
+    try:
+        return check_story(path.read_bytes()[:1_000_000].decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise _usage(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+
+
+def _target(story: str, output: Path | None) -> Path:
+    target = output or Path("game.pl" if story == "-" else Path(story).with_suffix(".pl").name)
+    if target.suffix != ".pl":
+        raise _usage(f"--output {target}: expected a name that ends in .pl, so that other commands know it")
+    if story != "-" and target.exists() and target.resolve() == Path(story).resolve():
+        raise _usage(f"{target} is the story itself; give another --output")
+    if not target.parent.is_dir():
+        raise _usage(f"--output {target}: there is no folder {target.parent}")
+    return target
+
+
+def _examples(folder: Path | None) -> tuple[Example, ...]:
+    return (*library(), *read_examples(folder)) if folder is not None else library()
+
+
+def _elected(formalizer: Formalizer, story: str, count: int) -> Election:
+    return formalize_many(formalizer, story, count)
+
+
+def _checked(formalizer: Formalizer, election: Election) -> BackCheck:
+    winner = election.winner
+    assert winner.table is not None
+    return compare(winner.story, winner.table, formalizer.model, seed=formalizer.settings.seed)
+
+
+class _Teller:
+    """A line of progress for each answer of the model; the best one so far is kept in files, whatever happens next."""
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._made: list[Attempt] = []
+
+    def __call__(self, attempt: Attempt) -> None:
+
+        self._made.append(attempt)
+        print(f"attempt {len(self._made)}: {visible(self._line(attempt))}", file=sys.stderr, flush=True)
+        if not attempt.ok:
+            keep_partial(max(self._made, key=lambda one: one.progress), self._target)
+
+    def _line(self, attempt: Attempt) -> str:
+        if attempt.ok:
+            return "the program is a game"
+        if attempt.report is None:
+            return f"no {attempt.form}: {attempt.problem}"
+        errors = attempt.report.errors
+        if not errors:
+            return "no game came out"
+        return f"{errors[0]}" if len(errors) == 1 else f"{len(errors)} errors, the first: {errors[0]}"

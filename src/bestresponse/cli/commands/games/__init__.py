@@ -1,0 +1,1 @@
+"""Commands about a game: list, solve, check, compare and convert."""

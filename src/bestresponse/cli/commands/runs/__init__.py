@@ -1,0 +1,1 @@
+"""Commands about runs: run any study, report, replay, merge and reproduce."""

@@ -1,0 +1,170 @@
+"""`bestresponse verify`: reasoning about a game, checked claim by claim."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestresponse.cli.commands.games.check import engine_for
+from bestresponse.cli.commands.verify.review import exit_code, print_review, review_to_json
+from bestresponse.cli.options import (
+    AsJson,
+    BudgetCalls,
+    BudgetMoney,
+    BudgetTokens,
+    CacheChoice,
+    DryRun,
+    Executors,
+    OutputDir,
+    Shards,
+    Workers,
+)
+from bestresponse.cli.running import Display, run_and_show
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.claims.review import Reviewer
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.translators.model import ModelTranslator
+from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.formal.claims.translators.translation import Translator
+from bestresponse.games.lookup import find_game
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = ["verify"]
+
+
+def verify(
+    game: Annotated[str, typer.Argument(help="A game: a name of the catalogue, or a file (.nfg .efg .json .pl).")],
+    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that reasons.")] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it.")
+    ] = None,
+    translator: Annotated[str, typer.Option(help="Who finds the claims: rules (no model), or a model.")] = "rules",
+    repeats: Annotated[int, typer.Option(help="How many times the model reasons.")] = 30,
+    attempts: Annotated[int, typer.Option(help="The most attempts at one reasoning.")] = 5,
+    feedback: Annotated[str, typer.Option(help="positive (the true values) or negative (the negation).")] = "positive",
+    unit: Annotated[str, typer.Option(help="Translate the whole text, or paragraph by paragraph.")] = "text",
+    plain: Annotated[bool, typer.Option("--plain", help="Tell the game with its own names for actions.")] = False,
+    usual_order: Annotated[bool, typer.Option("--usual-order", help="Do not reverse the order of actions.")] = False,
+    seat: Annotated[int, typer.Option(help="Which player reasons, from 1.", min=1)] = 1,
+    after: Annotated[
+        list[str] | None,
+        typer.Option(help="With --model, in a game played move by move: a move made before; repeat it in order."),
+    ] = None,
+    temperature: Annotated[float, typer.Option(help="Sampling temperature of the reasoner.")] = 1.0,
+    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 1024,
+    llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the models.")] = None,
+    engine: Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")] = "embedded",
+    output_dir: OutputDir = Path("results"),
+    workers: Workers = None,
+    shard: Shards = None,
+    executor: Executors = "threads",
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_tokens_total: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
+
+    The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
+    something is refuted and 2 where nothing could be checked.
+    """
+    if (model is None) == (text is None):
+        raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
+    found = find_game(game)
+    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
+    if text is not None and (shard is not None or executor != "threads"):
+        raise UsageError("--shard and --executor share out the repeats of --model; a text is checked at once")
+    if text is not None and after:
+        raise UsageError("--after says where a model begins to reason; a text is read from the start of the game")
+    if text is not None:
+        options = _TextOptions(text, translator, feedback, unit, engine, seat - 1, max_tokens)
+        _check_text(found.solvable(), options, output_dir, limits, as_json)
+        return
+    config = VerifyConfig.of(
+        found.name,
+        found.solvable(),
+        model=str(model),
+        translator=translator,
+        repeats=repeats,
+        attempts=attempts,
+        manner=feedback,
+        unit=unit,
+        disguised=not plain,
+        inverted=not usual_order,
+        seat=seat - 1,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=llm_seed,
+        after=tuple(after or ()),
+    )
+    run_and_show(VerifyStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard, executor=executor)
+
+
+@dataclass(frozen=True, slots=True)
+class _TextOptions:
+    """How a given text is checked."""
+
+    path: Path
+    translator: str
+    manner: str
+    unit: str
+    engine: str
+    seat: int
+    max_tokens: int
+
+    def __post_init__(self) -> None:
+
+        if self.manner not in ("positive", "negative"):
+            raise UsageError(f"--feedback {self.manner!r}: expected positive or negative")
+        if self.unit not in ("text", "paragraph"):
+            raise UsageError(f"--unit {self.unit!r}: expected text or paragraph")
+
+    def read(self) -> str:
+        """The reasoning; bytes that are no text are replaced, not refused."""
+
+        try:
+            data = sys.stdin.buffer.read() if str(self.path) == "-" else self.path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"--text {self.path}: {error.strerror}") from None
+        return data.decode("utf-8", "replace")
+
+
+def _check_text(
+    game: NormalForm | Tree, options: _TextOptions, output_dir: Path, limits: ModelLimits, as_json: bool
+) -> None:
+    if options.seat >= game.num_players:
+        raise UsageError(f"--seat {options.seat + 1}: the game has {game.num_players} players")
+    text = options.read()
+    subject = Subject(game, options.seat)
+    engine = engine_for(options.engine)
+
+    def review(translator: Translator) -> int:
+        reviewer = Reviewer(translator, lambda: engine, tone=options.manner, unit=options.unit)  # type: ignore[arg-type]
+        found = reviewer.review(text, subject)
+        if as_json:
+            print(json.dumps(review_to_json(found, translator.name), indent=2, ensure_ascii=False))
+        else:
+            print_review(found, translator.name)
+        return exit_code(found)
+
+    try:
+        if options.translator == "rules":
+            code = review(RulesTranslator())
+        else:
+            with open_models((options.translator,), output_dir, limits) as opened:
+                code = review(ModelTranslator(opened.models[options.translator]))
+    finally:
+        engine.close()
+    if code:
+        raise typer.Exit(code)

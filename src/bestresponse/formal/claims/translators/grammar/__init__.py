@@ -1,0 +1,1 @@
+"""Read claims by a clause grammar over kinds of words."""

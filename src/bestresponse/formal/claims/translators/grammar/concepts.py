@@ -1,0 +1,259 @@
+"""Equilibria, dominance, best responses and Pareto comparisons, stated or denied, in the kinds of words.
+
+A word without "strictly" or "weakly" is taken in its weaker sense: "dominant" claims weak dominance, "not dominant"
+denies strict dominance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Final
+
+from bestresponse.formal.claims.claim import Chain, Claim, Move
+from bestresponse.formal.claims.translators.grammar.clauses import Clauses, Scope, Segment
+from bestresponse.formal.claims.translators.words import Words
+
+__all__ = ["Concepts"]
+
+_MOST_OUTCOMES: Final = 25
+_OUTCOME: Final = r"(?P<c>c|e\??h?a)"
+_EQUILIBRIUM: Final = re.compile(rf"(?<!\?){_OUTCOME}(?:,[^,c]*,)?=(?P<no>!?)(?P<only>1?)F?(?:[yt])?Q(?![c(])")
+_EQUILIBRIUM_IS: Final = re.compile(rf"(?P<only>1)?Q(?:_?P_?|[=:,]|P)+{_OUTCOME}(?![=!])")
+_THIS_IS: Final = re.compile(r"H=(?P<no>!?)(?:1)?Q")
+_NO_SADDLE: Final = re.compile(r"(?:^|=)!Q")
+_PARETO_IS: Final = re.compile(rf"(?<!\?){_OUTCOME}=(?P<no>!?)O")
+_PARETO_LESS: Final = re.compile(r"(?P<c>c)=(?P<no>!?)z(?:[w](?P<d>c))?")
+_PARETO_MORE: Final = re.compile(r"(?P<c>c)(?P<no>!?)o(?P<d>c)")
+_ALL_BUT: Final = re.compile(r"AX(?P<c>c)\??=(?P<no>!?)(?P<k>[OQ])")
+_ONLY_ONE_NOT: Final = re.compile(r"(?P<c>c)=1N[_H]?=!(?P<k>O)|(?P<c2>c)=1N[_H]?=(?P<k2>O)")
+_DOMINATES: Final = re.compile(r"(?P<a>a)(?P<no>!?)(?P<how>[sq]?)D(?P<b>a)(?:F(?P<who>[yte]))?")
+_DOMINATED: Final = re.compile(r"(?P<a>a)=(?P<no>!?)(?P<how>[sq]?)x(?:w(?:(?P<b>a)|[_1]))?_?(?:F(?P<who>[yte]))?")
+_DOMINANT: Final = re.compile(r"(?P<a>a)=(?P<no>!?)(?P<own>[yt]?)(?P<how>[sq]?)d(?:F(?P<who>[yte]))?")
+_HAS_DOMINANT: Final = re.compile(r"(?P<who>[yte])=(?P<how>[sq]?)d(?:=|2|h|:)+(?P<a>a)")
+_NONE_DOMINATES: Final = re.compile(r"!_?(?:a[&,|!]*a|_)?D_?|!(?:_|@)?=d$")
+_NOBODY_HAS: Final = re.compile(r"!(?P<who>[te_])?_?=[sq]?d")
+_BEST_TO: Final = re.compile(r"(?P<who>[yt])?B(?:2|g)(?P<to>a)=(?:2|h|:)*(?P<a>a)")
+_BEST_IS: Final = re.compile(r"(?P<who>[yt])B=(?:2|h|:)*(?P<a>a)")
+_BETTER: Final = re.compile(r"(?P<a>a)\??=K(?:Fy)?(?:Tw?h?(?P<b>a))?(?:g(?P<to>a))?(?P<rest>.?)")
+_BEST_MIXED: Final = re.compile(r"(?P<a>a)\??=?(?P<k>[MK])")
+
+
+class Concepts:
+    """Reads one segment at a time, under the conditions that hold there."""
+
+    def __init__(self, words: Words, clauses: Clauses) -> None:
+        self.words = words
+        self.subject = words.subject
+        self.clauses = clauses
+
+    def read(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
+        """Yield what a segment says of solutions of the game."""
+        yield from self._equilibria(segment, scope)
+        yield from self._pareto(segment)
+        if "i" not in segment.code:
+            yield from self._dominance(segment)
+        yield from self._responses(segment, scope)
+
+    def narrow(self, segment: Segment, scope: Scope) -> Scope:
+        """Return the scope that "in that case" refers to after a best response was named."""
+        for match in _BEST_TO.finditer(segment.code):
+            place = self.words.action(1, str(segment.tokens[match.start("to")].value))
+            if place is not None and match["who"] != "t":
+                scope = Scope({1: place})
+        return scope
+
+    def _equilibria(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
+        if "Q" not in segment.code or "X" in segment.code or re.search(r"\bmix", segment.text, re.IGNORECASE):
+            yield from self._all_but(segment)
+            return
+        for match in _EQUILIBRIUM.finditer(segment.code):
+            outcome = self._outcome(segment, match, "c")
+            if outcome and "i" not in segment.code[: match.start()]:
+                yield Claim("equilibrium", (outcome,), negated=bool(match["no"]) and not match["only"])
+                if match["only"] and not match["no"]:
+                    yield Claim("pure_equilibria", (Fraction(1),))
+        for match in _EQUILIBRIUM_IS.finditer(segment.code):
+            outcome = self._outcome(segment, match, "c")
+            several = re.match(r"[,&]+(?:c|e\??h?a)", segment.code[match.end() :])
+            if outcome and not re.search(r"[!i]", segment.code[: match.end()]):
+                yield Claim("equilibrium", (outcome,))
+                if match["only"] and several is None:
+                    yield Claim("pure_equilibria", (Fraction(1),))
+        for match in _THIS_IS.finditer(segment.code):
+            if scope.outcome:
+                yield Claim("equilibrium", (self._chain(scope.outcome),), negated=bool(match["no"]))
+        if _NO_SADDLE.search(segment.code) and "saddle" in segment.text and self._is_zero_sum():
+            yield Claim("pure_equilibria", (Fraction(0),))
+
+    def _is_zero_sum(self) -> bool:
+        return bool((self.subject.cells.sum(axis=0) == 0).all())
+
+    def _all_but(self, segment: Segment) -> Iterator[Claim]:
+        """Every outcome except (R, R) is Pareto-optimal: a claim about each of the others."""
+        for match in _ALL_BUT.finditer(segment.code):
+            cell = segment.tokens[match.start("c")].value
+            others = [one for one in self._everywhere() if one != cell]
+            form = "pareto_optimal" if match["k"] == "O" else "equilibrium"
+            for one in others[:_MOST_OUTCOMES]:
+                yield Claim(form, (self._chain(dict(enumerate(one))),), negated=bool(match["no"]))
+
+    def _everywhere(self) -> list[tuple[int, ...]]:
+        return list(product(*(range(len(own)) for own in self.subject.actions)))
+
+    def _pareto(self, segment: Segment) -> Iterator[Claim]:
+        if "X" in segment.code or not re.search(r"[Ooz]", segment.code):
+            return
+        for match in _ONLY_ONE_NOT.finditer(segment.code):
+            group, denied = ("c", True) if match["c"] else ("c2", False)
+            cell = segment.tokens[match.start(group)].value
+            for one in self._everywhere()[:_MOST_OUTCOMES]:
+                yield Claim("pareto_optimal", (self._chain(dict(enumerate(one))),), negated=(one == cell) == denied)
+        for match in _PARETO_IS.finditer(segment.code):
+            if outcome := self._outcome(segment, match, "c"):
+                yield Claim("pareto_optimal", (outcome,), negated=bool(match["no"]))
+        for match in _PARETO_LESS.finditer(segment.code):
+            worse, better = (self._outcome(segment, match, name) for name in "cd")
+            if worse and better:
+                yield Claim("pareto_dominates", (better, worse), negated=bool(match["no"]))
+            elif worse and not match["d"]:
+                yield Claim("pareto_optimal", (worse,), negated=not match["no"])
+        for match in _PARETO_MORE.finditer(segment.code):
+            better, worse = (self._outcome(segment, match, name) for name in "cd")
+            if worse and better:
+                yield Claim("pareto_dominates", (better, worse), negated=bool(match["no"]))
+
+    def _dominance(self, segment: Segment) -> Iterator[Claim]:
+        code = segment.code
+        for match in _DOMINATES.finditer(code):
+            yield from self._beats(segment, match, "a", "b")
+        for match in _DOMINATED.finditer(code):
+            yield from self._is_beaten(segment, match)
+        for match in _DOMINANT.finditer(code):
+            who = self._players(segment, match)
+            yield from self._is_dominant(segment, match, who, bool(match["no"]))
+        for match in _HAS_DOMINANT.finditer(code):
+            value = segment.tokens[match.start("who")].value
+            if "!" not in code[: match.start()]:
+                yield from self._is_dominant(segment, match, value if isinstance(value, tuple) else (), denied=False)
+        if _NONE_DOMINATES.search(code) and len(self.subject.actions[0]) == 2:
+            yield Claim("no_dominant_choice", (self.subject.players[0],))
+        elif nobody := _NOBODY_HAS.search(code):
+            both = nobody["who"] == "e" or re.search(r"\b(?:neither|no) player\b", segment.text, re.IGNORECASE)
+            for player in self.subject.players if both else ():
+                yield Claim("no_dominant_choice", (player,))
+
+    def _said_for(self, segment: Segment, match: re.Match[str]) -> tuple[int, ...]:
+        """The players named by "for them" after a statement; none where nobody is named."""
+        value = segment.tokens[match.start("who")].value if match["who"] else ()
+        return value if isinstance(value, tuple) else ()
+
+    def _players(self, segment: Segment, match: re.Match[str]) -> tuple[int, ...]:
+        """Whose action is called dominant: said after it, before it, or by the action's name."""
+        if match["who"]:
+            return self._said_for(segment, match)
+        if match["own"] == "t":
+            return (1,)
+        return (0,) if self._label(0, segment, match, "a") else (1,)
+
+    def _is_dominant(
+        self, segment: Segment, match: re.Match[str], who: tuple[int, ...], denied: bool
+    ) -> Iterator[Claim]:
+        how = {"s": "strictly", "q": "weakly"}.get(match["how"], "strictly" if denied else "weakly")
+        for one in who:
+            if label := self._label(one, segment, match, "a"):
+                yield Claim(f"{how}_dominant", (label, self.subject.players[one]), negated=denied)
+
+    def _beats(self, segment: Segment, match: re.Match[str], better: str, worse: str) -> Iterator[Claim]:
+        denied = bool(match["no"])
+        how = {"s": "strictly", "q": "weakly"}.get(match["how"], "strictly" if denied else "weakly")
+        said = self._said_for(segment, match)
+        for who in said or (0, 1):
+            first, second = self._label(who, segment, match, better), self._label(who, segment, match, worse)
+            if first and second:
+                yield Claim(f"{how}_dominates", (first, second, self.subject.players[who]), negated=denied)
+                if not said:
+                    return
+
+    def _is_beaten(self, segment: Segment, match: re.Match[str]) -> Iterator[Claim]:
+        """B is dominated, by A or by the only other action."""
+        if match["b"]:
+            yield from self._beats(segment, match, "b", "a")
+            return
+        who = next(iter(self._said_for(segment, match)), 0 if self._label(0, segment, match, "a") else 1)
+        worse = self._label(who, segment, match, "a")
+        denied = bool(match["no"])
+        if not worse:
+            return
+        if match["how"] == "s" or denied:
+            yield Claim("strictly_dominated", (worse, self.subject.players[who]), negated=denied)
+        elif len(self.subject.actions[who]) == 2:
+            better = next(name for name in self.subject.actions[who] if name != worse)
+            yield Claim("weakly_dominates", (better, worse, self.subject.players[who]))
+
+    def _responses(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
+        code = segment.code
+        if "!" in code:
+            return
+        for match in _BEST_TO.finditer(code):
+            who = 1 if match["who"] == "t" or not self._label(0, segment, match, "a") else 0
+            action, faced = self._label(who, segment, match, "a"), self._label(1 - who, segment, match, "to")
+            if action and faced:
+                against = (Move(self.subject.players[1 - who], faced),)
+                yield Claim("best_response", (action, against, self.subject.players[who]))
+        for match in _BEST_IS.finditer(code):
+            who = 0 if match["who"] == "y" else 1
+            action = self._label(who, segment, match, "a")
+            if action and 1 - who in scope.chosen and not scope.mix:
+                faced = self.subject.actions[1 - who][scope.chosen[1 - who]]
+                yield Claim(
+                    "best_response", (action, (Move(self.subject.players[1 - who], faced),), self.subject.players[who])
+                )
+        yield from self._comparisons(segment, scope)
+        yield from self._mixed(segment, scope)
+
+    def _comparisons(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
+        """Against Left, Up is better; I am indifferent in that case."""
+        names, you = self.subject.actions[0], self.subject.players[0]
+        for match in _BETTER.finditer(segment.code):
+            faced = self._label(1, segment, match, "to")
+            if not faced and 1 in scope.chosen and not scope.mix:
+                faced = self.subject.actions[1][scope.chosen[1]]
+            first, second = self._label(0, segment, match, "a"), self._label(0, segment, match, "b")
+            if not match["b"] and len(names) == 2 and first:
+                second = next(name for name in names if name != first)
+            if faced and first and second and first != second and match["rest"] not in "_PwV" + "i":
+                yield Claim("better_response", (first, second, (Move(self.subject.players[1], faced),), you))
+        if re.search(r"y\??=Z", segment.code) and len(names) == 2 and 1 in scope.chosen and not scope.mix:
+            yield Claim("equal_response", (*names, self.clauses.against(scope), you))
+
+    def _mixed(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
+        """Up is better given this belief."""
+        if not scope.mix or 1 in scope.chosen:
+            return
+        for match in _BEST_MIXED.finditer(segment.code):
+            action = self._label(0, segment, match, "a")
+            alone = match["k"] == "M" or (len(self.subject.actions[0]) == 2 and "T" not in segment.code)
+            if action and alone and re.search(r"[bUE]", segment.code + ("b" if scope.mix else "")):
+                yield Claim("best_response_to_mix", (action, scope.mix, self.subject.players[0]))
+
+    def _label(self, who: int, segment: Segment, match: re.Match[str], group: str) -> str:
+        if not match[group]:
+            return ""
+        place = self.words.action(who, str(segment.tokens[match.start(group)].value))
+        return "" if place is None else self.subject.actions[who][place]
+
+    def _chain(self, chosen: dict[int, int]) -> Chain:
+        return tuple(Move(self.subject.players[i], self.subject.actions[i][chosen[i]]) for i in (1, 0))
+
+    def _outcome(self, segment: Segment, match: re.Match[str], group: str) -> Chain:
+        if not match[group]:
+            return ()
+        if match[group] == "c":
+            cell = segment.tokens[match.start(group)].value
+            return self._chain(dict(enumerate(cell))) if isinstance(cell, tuple) else ()
+        text = str(segment.tokens[match.end(group) - 1].value)
+        places = [self.words.action(i, text) for i in (0, 1)]
+        return self._chain({i: k for i, k in enumerate(places) if k is not None}) if None not in places else ()

@@ -1,0 +1,74 @@
+"""Read one sentence at a time by the clause grammar, handing conditions on from sentence to sentence of a line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.translators.grammar.clauses import Clauses, Scope, is_unsure, segments
+from bestresponse.formal.claims.translators.grammar.concepts import Concepts
+from bestresponse.formal.claims.translators.grammar.extremes import Extremes, Thread
+from bestresponse.formal.claims.translators.grammar.tokens import Lexer, Token, encode
+from bestresponse.formal.claims.translators.words import Words
+
+__all__ = ["SentenceReader"]
+
+
+class SentenceReader:
+    """Reads sentences about a game of two players whose actions are not called by numbers."""
+
+    def __init__(self, words: Words) -> None:
+        self.lexer = Lexer(words)
+        self.clauses = Clauses(words)
+        self.extremes = Extremes(words, self.clauses)
+        self.concepts = Concepts(words, self.clauses)
+        self._line = Scope()
+        self._last = Scope()
+
+    def begin_line(self, chosen: dict[int, int]) -> None:
+        """Start a line that stands under these choices."""
+        self._line = Scope(dict(chosen))
+        self._last = Scope(mix=self._last.mix)
+
+    @property
+    def speaks_of_an_action(self) -> bool:
+        """Whether the sentence before was about one action of the reasoner's, so that the next may be, too."""
+        return set(self._last.chosen) == {0} or set(self._line.chosen) == {0}
+
+    def read(self, sentence: str) -> list[Claim]:
+        """Return what a sentence claims."""
+        tokens = self.lexer.read(sentence)
+        if re.fullmatch(r"_{0,3}a:?", encode(tokens)):
+            self._line = self.clauses.heading(tokens, self._line)
+            return []
+        scope = self._scope(tokens)
+        claims: list[Claim] = []
+        thread = Thread(closed=self.speaks_of_an_action)
+        doubtful = is_unsure(sentence) and "think" in sentence
+        for segment in segments(tokens, sentence):
+            found, after = self.clauses.read(segment, scope)
+            ends, thread = self.extremes.read(segment, scope, thread)
+            thread = replace(thread, closed=thread.closed or "a" in segment.code)
+            claims += [*([] if doubtful else found), *ends, *self.concepts.read(segment, after)]
+            scope = self.concepts.narrow(segment, after)
+        if not claims and "n" not in encode(tokens) and scope != self._line:
+            self._line = scope
+        self._line = replace(self._line, outcome=scope.outcome)
+        self._last = scope
+        return list(dict.fromkeys(claims))
+
+    def pass_over(self, sentence: str) -> None:
+        """Remember the choices that a sentence names without claiming anything, for "in that case"."""
+        for segment in segments(self.lexer.read(sentence), sentence):
+            self._last = self.clauses.conditions(segment, self._line)
+
+    def _scope(self, tokens: list[Token]) -> Scope:
+        """The conditions a sentence starts under: those of its line, or of the sentence it refers back to."""
+        code = encode(tokens)
+        scope = self._line
+        if "Y" in code:
+            scope = replace(self._last, chosen=scope.chosen | self._last.chosen)
+        if "U" in code:
+            return replace(scope, mix=self.clauses.uniform())
+        return replace(scope, mix=self._last.mix) if "b" in code and not scope.mix else scope

@@ -1,0 +1,1 @@
+"""Read claims by rules for single phrases, formulas and tables."""

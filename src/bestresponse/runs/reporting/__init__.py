@@ -1,0 +1,1 @@
+"""Write the files of a finished run: rows, summary, report and costs."""

@@ -1,0 +1,177 @@
+"""A run is a folder.
+
+    manifest.json       what the run was (see `manifest`)
+    submissions.jsonl   every answer of every seat, as it came:  {"spec", "role", "action", "status", ...}
+    calls.jsonl         every call of a model:                   {"spec", "role", "model", "request", "reply"}
+    records.jsonl       one line per finished play:              {"spec", "data", "record"}
+
+The three .jsonl files are only appended to, a line at a time, so a process killed at any moment leaves a folder that
+`RunFolder` opens again: finished plays are known by their record, begun ones go on from their submissions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from bestresponse.core.codec import record_from_json, record_to_json, submission_from_json, submission_to_json
+from bestresponse.core.episode import Record, Submission
+from bestresponse.core.errors import StoreError
+from bestresponse.report.files import explain_os_error, write_text
+from bestresponse.runs.store.lines import Lines, read_lines, read_sorted
+from bestresponse.runs.store.lock import FolderLock
+from bestresponse.runs.store.manifest import FORMAT, Manifest
+
+__all__ = ["RunFolder", "StoredPlay"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlay:
+    """A finished play: the id and data of its spec, and its record."""
+
+    spec: str
+    data: Mapping[str, Any]
+    record: Record
+
+
+class RunFolder:
+    """One run, open for writing (`open`) or only read (`read`)."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._lock: FolderLock | None = None
+        self._files: dict[str, Lines] = {}
+
+    @classmethod
+    def read(cls, path: Path) -> RunFolder:
+        """A run to look at; StoreError where `path` holds none."""
+        file = path / "manifest.json"
+        try:
+            data = json.loads(file.read_text("utf-8"))
+        except FileNotFoundError:
+            raise StoreError(f"{path} holds no run: there is no manifest.json in it") from None
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{file} cannot be read: {error}") from None
+        try:
+            manifest = Manifest.from_json(data)
+        except (TypeError, AttributeError):
+            raise StoreError(f"{file} is not the manifest of a run") from None
+        if manifest.format != FORMAT:
+            raise StoreError(
+                f"{path} was written by another version of bestresponse (format {manifest.format}, this one reads "
+                f"format {FORMAT}); the version in its manifest.json can read it"
+            )
+        return cls(path, manifest)
+
+    @classmethod
+    def open(cls, path: Path, manifest: Manifest) -> RunFolder:
+        """Begin the run, or go on with it when the folder holds the same one."""
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise explain_os_error(error, f"making the folder {path}") from None
+        lock = FolderLock(path)
+        try:
+            folder = cls._begin(path, manifest)
+            for name in ("submissions", "calls", "records"):
+                folder._files[name] = Lines(path / f"{name}.jsonl")
+        except BaseException:
+            lock.release()
+            raise
+        folder._lock = lock
+        return folder
+
+    @classmethod
+    def _begin(cls, path: Path, manifest: Manifest) -> RunFolder:
+        """Write the manifest of a new run; StoreError where the folder holds another run or another part of it."""
+        if not (path / "manifest.json").exists():
+            folder = cls(path, manifest)
+            folder.write_text("manifest.json", json.dumps(manifest.to_json(), indent=2, ensure_ascii=False) + "\n")
+            return folder
+        folder = cls.read(path)
+        if folder.manifest.run != manifest.run:
+            raise StoreError(f"{path} holds another run ({folder.manifest.run}, not {manifest.run})")
+        if folder.manifest.shard != manifest.shard:
+            raise StoreError(
+                f"{path} holds {_name_part(folder.manifest)} and not {_name_part(manifest)}; choose another "
+                "--output-dir for every part, and merge them"
+            )
+        return folder
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+        self._files = {}
+        if self._lock:
+            self._lock.release()
+            self._lock = None
+
+    def submit(self, spec: str, submission: Submission, more: Mapping[str, Any] | None = None) -> None:
+        """Keep one answer and the calls it took, calls first; `more` is kept in the line of the answer."""
+        calls = submission.decision.calls
+        if calls:
+            rows = [
+                {"spec": spec, "role": submission.role, "model": c.model, "request": c.request, "reply": c.reply}
+                for c in calls
+            ]
+            self._files["calls"].append(*rows)
+        self._files["submissions"].append({"spec": spec, **submission_to_json(submission), **(more or {})})
+
+    def finish(self, spec: str, data: Mapping[str, Any], record: Record) -> None:
+        """Keep the record of a finished play."""
+        self._files["records"].append({"spec": spec, "data": data, "record": record_to_json(record)})
+
+    def finished(self) -> set[str]:
+        """The specs that have a record."""
+        return {row["spec"] for row in read_lines(self.path / "records.jsonl")}
+
+    def begun(self, finished: set[str]) -> dict[str, list[Submission]]:
+        """The submissions of plays without a record."""
+        plays: dict[str, list[Submission]] = {}
+        for row in read_lines(self.path / "submissions.jsonl"):
+            if row["spec"] not in finished:
+                plays.setdefault(row["spec"], []).append(submission_from_json(row))
+        return plays
+
+    def plays(self) -> Iterator[StoredPlay]:
+        """Finished plays in the order they finished, one at a time."""
+        return map(self._read_play, read_lines(self.path / "records.jsonl"))
+
+    def sorted_plays(self) -> Iterator[StoredPlay]:
+        """Yield finished plays in the order of their spec ids, one at a time: the same for equal sets of plays."""
+        return map(self._read_play, self.sorted_records())
+
+    def sorted_records(self) -> Iterator[dict[str, Any]]:
+        """Yield the lines of finished plays as plain data, in the order of their spec ids."""
+        return read_sorted(self.path / "records.jsonl")
+
+    def _read_play(self, row: Mapping[str, Any]) -> StoredPlay:
+        try:
+            return StoredPlay(row["spec"], row["data"], record_from_json(row["record"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(f"{self.path / 'records.jsonl'} holds a line that is no record: {error!r}") from None
+
+    def calls(self) -> Iterator[dict[str, Any]]:
+        """Every call of a model, one at a time."""
+        return read_lines(self.path / "calls.jsonl")
+
+    def write_text(self, name: str, text: str) -> Path:
+        """Write a whole file beside the run's own ones; readers see the old or the new one, never a half."""
+        return write_text(self.path / name, text)
+
+
+def _name_part(manifest: Manifest) -> str:
+    return "the whole run" if manifest.shard is None else f"shard {manifest.shard}"

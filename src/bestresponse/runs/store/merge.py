@@ -1,0 +1,179 @@
+"""Put parts of a run together: shards made on many machines, copies that went on separately, overlapping or not.
+
+Every play is taken from one part, with its answers and calls. A play that several parts finished is kept once where the
+records are equal, and refused where they differ. Of a play that nobody finished, the part with the most answers is
+taken. The order in which the parts are named does not matter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import canonical, digest
+from bestresponse.report.files import explain_os_error
+from bestresponse.runs.run import Run
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
+from bestresponse.runs.store.lock import FolderLock
+from bestresponse.runs.store.manifest import Manifest
+from bestresponse.runs.study import Study, find_study
+
+__all__ = ["merge_runs"]
+
+_FILES = ("submissions", "calls", "records")
+_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The part from which a play is taken, and the hash of its record or the number of its answers."""
+
+    part: int
+    record: str = ""
+    answers: int = 0
+
+
+def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run:
+    """Merge parts of one run into a folder of the run's own name below `output`, and return the merged run.
+
+    A part is the folder of a run or a folder with exactly one run in it. UsageError where the parts are of different
+    runs, StoreError where two parts recorded the same play differently; both are named. The same parts, or more of
+    them, may be merged again into the same output.
+    """
+    parts = _find_parts(paths)
+    manifest = _agree(parts)
+    study = find_study(manifest.study)
+    path = Path(output) / f"{manifest.study}-{manifest.run}"
+    kept = _choose(parts)
+    if not kept:
+        raise UsageError(f"the parts of {manifest.study} {manifest.run} hold no plays: there is nothing to merge")
+    _write(path, manifest, parts, kept)
+    merged = Run(RunFolder.read(path), study)
+    if _is_complete(study, merged.config, kept):
+        merged.folder.write_text("finished", manifest.created + "\n")
+    return merged
+
+
+def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
+    """Open every part once, ordered by its path."""
+    if not paths:
+        raise UsageError("name at least one part of a run")
+    found: dict[Path, RunFolder] = {}
+    for path in map(Path, paths):
+        inside = [path] if (path / "manifest.json").exists() else [p.parent for p in path.glob("*/manifest.json")]
+        if len(inside) != 1:
+            names = ", ".join(sorted(one.name for one in inside))
+            what = f"holds several runs ({names}); name one of them" if inside else "holds no run"
+            raise UsageError(f"{path} {what}")
+        found[inside[0].resolve()] = RunFolder.read(inside[0])
+    return [found[path] for path in sorted(found)]
+
+
+def _agree(parts: Sequence[RunFolder]) -> Manifest:
+    """Return the manifest of the whole; UsageError where parts are of different studies, settings or prompts."""
+    first = min(parts, key=lambda part: (part.manifest.created, part.path))
+    for part in parts:
+        for what in ("study", "config", "run", "prompts"):
+            mine, other = getattr(first.manifest, what), getattr(part.manifest, what)
+            if canonical(mine) != canonical(other):
+                where = _name_difference(mine, other) if what in ("config", "prompts") else f"{mine!r} and {other!r}"
+                raise UsageError(f"{first.path} and {part.path} are not parts of one run: {what} differs ({where})")
+    models = {name: entry for part in parts for name, entry in part.manifest.models.items()}
+    return replace(first.manifest, shard=None, models=models)
+
+
+def _name_difference(mine: Any, other: Any) -> str:
+    names = [name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name)]
+    return ", ".join(names)
+
+
+def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
+    """Decide from which part every play is taken; StoreError where two parts recorded a play differently."""
+    kept: dict[str, _Kept] = {}
+    for number, part in enumerate(parts):
+        for row in read_lines(part.path / "records.jsonl"):
+            mark = digest([row.get("data"), row.get("record")], 32)
+            before = kept.setdefault(row["spec"], _Kept(number, mark))
+            if before.record != mark:
+                raise StoreError(
+                    f"{parts[before.part].path} and {part.path} hold different records of play {row['spec']}; "
+                    "leave one of them out"
+                )
+    for number, part in enumerate(parts):
+        for spec, answers in _count_begun(part, kept).items():
+            if spec not in kept or kept[spec].answers < answers:
+                kept[spec] = _Kept(number, answers=answers)
+    return kept
+
+
+def _count_begun(part: RunFolder, kept: dict[str, _Kept]) -> dict[str, int]:
+    """Count the answers of plays that no part has finished."""
+    counts: dict[str, int] = {}
+    path = part.path / "submissions.jsonl"
+    for number, line in enumerate(read_raw(path), 1):
+        spec = find_spec_id(line, path, number)
+        if spec not in kept or not kept[spec].record:
+            counts[spec] = counts.get(spec, 0) + 1
+    return counts
+
+
+def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dict[str, _Kept]) -> None:
+    """Write the three files and then the manifest; where the output is a part itself, through new files."""
+    if (path / "manifest.json").exists() and path.resolve() not in {part.path.resolve() for part in parts}:
+        raise UsageError(f"{path} is there already: name it as a part too, or choose another output")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise explain_os_error(error, f"making the folder {path}") from None
+    lock = FolderLock(path)
+    try:
+        for name in _FILES:
+            _write_lines(path / f"{name}.merging", _select(parts, f"{name}.jsonl", kept))
+        for name in _FILES:
+            (path / f"{name}.merging").replace(path / f"{name}.jsonl")
+        text = json.dumps(manifest.to_json(), indent=2, ensure_ascii=False) + "\n"
+        RunFolder(path, manifest).write_text("manifest.json", text)
+    finally:
+        lock.release()
+
+
+def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
+    path.unlink(missing_ok=True)
+    file = Lines(path)
+    try:
+        block: list[bytes] = []
+        for line in lines:
+            block.append(line)
+            if len(block) == _BLOCK:
+                file.append_raw(b"".join(block))
+                block = []
+        file.append_raw(b"".join(block))
+        file.sync()
+    finally:
+        file.close()
+
+
+def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> Iterator[bytes]:
+    """Yield the lines of every play from the part it is taken from; a record that stands there twice, once."""
+    written: set[str] = set()
+    for number, part in enumerate(parts):
+        path = part.path / name
+        for place, line in enumerate(read_raw(path), 1):
+            spec = find_spec_id(line, path, place)
+            if spec not in kept or kept[spec].part != number:
+                continue
+            if name == "records.jsonl":
+                if spec in written:
+                    continue
+                written.add(spec)
+            yield line
+
+
+def _is_complete(study: Study[Any, Any], config: Any, kept: dict[str, _Kept]) -> bool:
+    """Say whether every planned play has a record."""
+    return all(spec.id in kept and bool(kept[spec.id].record) for spec in study.specs(config))

@@ -1,0 +1,1 @@
+"""Write what a benchmark run found as a document."""

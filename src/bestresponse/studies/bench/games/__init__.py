@@ -1,0 +1,1 @@
+"""Draw, load and rephrase the games of a benchmark run."""

@@ -1,0 +1,139 @@
+import errno
+import json
+import os
+
+import pytest
+
+from bestresponse.core import Call, Decision, Reading, Status, Submission, Void
+from bestresponse.core.episode import Record
+from bestresponse.core.errors import StoreError
+from bestresponse.report.files import explain_os_error
+from bestresponse.runs import Manifest, RunFolder
+from bestresponse.runs.store.lines import Lines, read_lines
+
+MANIFEST = Manifest("abc", "bench", {"seed": 1}, ("bestresponse", "bench"))
+
+
+def a_record(action="A"):
+    return Record("g", 1, {"row": "me"}, (Submission("row", Decision(action)),), {"row": 2.0})
+
+
+def test_what_was_finished_is_read_back_and_what_was_begun_goes_on(tmp_path):
+    with RunFolder.open(tmp_path / "run", MANIFEST) as folder:
+        folder.submit("s1", Submission("row", Decision("A", calls=(Call("m", {"q": 1}, {"text": "A"}),))))
+        folder.finish("s1", {"game": 0}, a_record())
+        folder.submit("s2", Submission("row", Decision((0.5, 0.5), reading=Reading(Status.REPAIRED, "scaled"))))
+    with RunFolder.open(tmp_path / "run", MANIFEST) as folder:
+        assert folder.finished() == {"s1"}
+        (begun,) = folder.begun({"s1"})["s2"]
+        assert (begun.decision.action, begun.decision.reading.how) == ((0.5, 0.5), "scaled")
+        (play,) = folder.plays()
+        assert (play.spec, play.data, play.record) == ("s1", {"game": 0}, a_record())
+        assert list(folder.calls()) == [
+            {"spec": "s1", "role": "row", "model": "m", "request": {"q": 1}, "reply": {"text": "A"}}
+        ]
+
+
+def test_a_line_that_was_cut_off_by_a_kill_is_dropped_and_writing_goes_on(tmp_path):
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        folder.finish("s1", {}, a_record())
+    with (tmp_path / "records.jsonl").open("a") as file:
+        file.write('{"spec":"s2","da')
+    assert RunFolder.read(tmp_path).finished() == {"s1"}
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        folder.finish("s3", {}, a_record("B"))
+    assert RunFolder.read(tmp_path).finished() == {"s1", "s3"}
+
+
+def test_a_void_record_survives(tmp_path):
+    refused = Decision(None, "no", Reading(Status.REFUSED, "declines"))
+    record = Record("g", 1, {}, (Submission("row", refused),), {}, Void("row", "refused: declines"))
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        folder.finish("s", {}, record)
+    assert next(RunFolder.read(tmp_path).plays()).record == record
+
+
+def test_two_writers_cannot_share_a_run(tmp_path):
+    with RunFolder.open(tmp_path, MANIFEST), pytest.raises(StoreError, match="another process"):
+        RunFolder.open(tmp_path, MANIFEST)
+
+
+def test_a_folder_of_another_run_is_not_written_into(tmp_path):
+    RunFolder.open(tmp_path, MANIFEST).close()
+    with pytest.raises(StoreError, match="holds another run"):
+        RunFolder.open(tmp_path, Manifest("xyz", "bench", {}))
+
+
+def test_folders_that_hold_no_run_are_named(tmp_path):
+    with pytest.raises(StoreError, match=r"no manifest\.json"):
+        RunFolder.read(tmp_path)
+    (tmp_path / "manifest.json").write_text("[1]")
+    with pytest.raises(StoreError, match="not the manifest"):
+        RunFolder.read(tmp_path)
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(StoreError, match="cannot be read"):
+        RunFolder.read(tmp_path)
+
+
+def test_a_damaged_line_in_the_middle_is_an_error_with_its_number(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a":1}\nnonsense\n{"b":2}\n')
+    with pytest.raises(StoreError, match="line 2"):
+        list(read_lines(path))
+
+
+def test_text_with_lone_surrogates_and_control_characters_is_kept(tmp_path):
+    lines = Lines(tmp_path / "x.jsonl")
+    lines.append({"text": "a\ud800b\x00\u202e\n"})
+    lines.close()
+    assert next(read_lines(tmp_path / "x.jsonl")) == {"text": "a\ud800b\x00\u202e\n"}
+
+
+def test_a_disk_that_fills_up_in_the_middle_of_a_line_is_a_sentence_and_leaves_whole_lines(tmp_path, monkeypatch):
+    lines = Lines(tmp_path / "x.jsonl")
+    lines.append({"a": 1})
+    write, room = os.write, [4]
+
+    def write_until_full(file, block):
+        if not room[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = write(file, block[: room[0]])
+        room[0] -= written
+        return written
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", write_until_full)
+        with pytest.raises(StoreError, match="the disk is full"):
+            lines.append({"b": 2})
+    assert (tmp_path / "x.jsonl").read_text() == '{"a":1}\n'
+    lines.append({"c": 3})
+    lines.close()
+    assert list(read_lines(tmp_path / "x.jsonl")) == [{"a": 1}, {"c": 3}]
+
+
+def test_an_answer_whose_calls_cannot_be_kept_is_not_kept_either(tmp_path):
+    # NaN is not JSON, so the line of the call cannot be written; an answer on disk always has its calls on disk.
+    answer = Submission("row", Decision("A", calls=(Call("m", {}, {"logprob": float("nan")}),)))
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            folder.submit("s1", answer)
+        assert folder.begun(set()) == {}
+
+
+def test_refusals_of_the_system_come_with_advice():
+    assert "choose another folder" in str(explain_os_error(PermissionError(13, "no"), "writing x"))
+
+
+def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
+    RunFolder.open(tmp_path, MANIFEST).close()
+    data = json.loads((tmp_path / "manifest.json").read_text())
+    assert (data["run"], data["study"], data["config"], data["format"]) == ("abc", "bench", {"seed": 1}, 2)
+    assert RunFolder.read(tmp_path).manifest == MANIFEST
+
+
+def test_a_run_of_another_version_is_refused_in_one_sentence(tmp_path):
+    RunFolder.open(tmp_path, MANIFEST).close()
+    file = tmp_path / "manifest.json"
+    file.write_text(file.read_text().replace('"format": 2', '"format": 1'))
+    with pytest.raises(StoreError, match="written by another version of bestresponse"):
+        RunFolder.read(tmp_path)
