@@ -9,17 +9,19 @@ from bestresponse.analysis.comparison import compare_games
 from bestresponse.core.errors import UsageError
 from bestresponse.games.convert import format_game, to_tree
 from bestresponse.games.formats import FORMATS
-from bestresponse.games.lookup import find_game
+from bestresponse.games.lookup import Found, find_game
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.tree import Tree
 
 
-@pytest.mark.parametrize("ending", [".nfg", ".efg", ".json"])
+@pytest.mark.parametrize("ending", [".nfg", ".efg", ".json", ".pl"])
 @pytest.mark.parametrize("name", ["stag-hunt", "rock-paper-scissors", "kuhn-poker", "centipede"])
 def test_a_game_written_and_read_is_the_same_game(name, ending):
     game = find_game(name).solvable()
-    again = FORMATS[ending].parse(format_game(game, ending), "text")
-    in_a_new_tree = isinstance(game, NormalForm) and ending == ".efg"  # its plans are named by information set and move
+    again = Found("again", "file", FORMATS[ending].parse(format_game(game, ending), "text")).solvable()
+    # the plans of a new tree are named by its own information sets
+    in_a_new_tree = (isinstance(game, NormalForm) and ending == ".efg") or (isinstance(game, Tree) and ending == ".pl")
     assert compare_games(game, again).relation == ("renamed" if in_a_new_tree else "equal")
 
 
@@ -42,5 +44,5 @@ def test_the_tree_of_a_table_hides_every_choice():
 
 
 def test_another_ending_is_refused():
-    with pytest.raises(UsageError, match=r"written as \.nfg, \.efg, \.json"):
-        format_game(find_game("stag-hunt").solvable(), ".pl")
+    with pytest.raises(UsageError, match=r"written as \.nfg, \.efg, \.json, \.pl"):
+        format_game(find_game("stag-hunt").solvable(), ".xls")

@@ -77,11 +77,11 @@ if TYPE_CHECKING:
     from bestresponse.formal.formalize.extract_code import (
         find_code as find_code,
     )
-    from bestresponse.formal.formalize.program_writer import (
-        write_program as write_program,
-    )
     from bestresponse.formal.formalize.retrieval import (
         nearest as nearest,
+    )
+    from bestresponse.games.logic.program_writer import (
+        write_program as write_program,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,7 +1,7 @@
-"""Write a game in another format: `.nfg`, `.efg` or `.json`.
+"""Write a game in another format: `.nfg`, `.efg`, `.json` or `.pl`.
 
 A tree becomes a table by its reduced normal form; a table becomes a tree in which nobody sees what the others choose.
-Programs (`.pl`) and games of OpenSpiel can be read but not written.
+A program is written from the tree, or for a table with one fact for each combination of moves.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.games.logic.program_writer import write_program
+from bestresponse.games.logic.tables import read_fraction, table_from_cells, table_from_tree
+from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.files.nfg import format_nfg
 from bestresponse.theory.games.normal_form import NormalForm
@@ -65,9 +68,21 @@ def _as_table(game: NormalForm | Tree) -> NormalForm:
     return to_normal_form(game) if isinstance(game, Tree) else game
 
 
+def _as_game_table(game: NormalForm | Tree) -> GameTable:
+    if isinstance(game, Tree):
+        return table_from_tree(game)
+    cells = zip(*(map(_as_fraction, own.ravel().tolist()) for own in game.given), strict=True)
+    return table_from_cells(game.players, game.actions, tuple(cells))
+
+
+def _as_fraction(payoff: Fraction | float) -> Fraction:
+    return payoff if isinstance(payoff, Fraction) else read_fraction(float(payoff))
+
+
 WRITERS: dict[str, Callable[[NormalForm | Tree], str]] = {
     ".nfg": lambda game: format_nfg(_as_table(game)),
     ".efg": lambda game: format_efg(game if isinstance(game, Tree) else to_tree(game)),
     ".json": lambda game: format_matrix_json(_as_table(game)),
+    ".pl": lambda game: write_program(_as_game_table(game)),
 }
 """By the ending of the file's name."""

@@ -45,9 +45,9 @@ def test_a_file_that_is_there_is_kept_unless_forced(run, tmp_path):
 
 
 def test_an_ending_that_cannot_be_written_is_refused(run, tmp_path):
-    code, _, error = run("convert", "stag-hunt", tmp_path / "game.pl")
+    code, _, error = run("convert", "stag-hunt", tmp_path / "game.xls")
     assert code == 2
-    assert "expected a file ending in .nfg, .efg, .json" in error
+    assert "expected a file ending in .nfg, .efg, .json, .pl" in error
 
 
 def test_different_games_are_told_apart(run, tmp_path):
@@ -85,3 +85,12 @@ def test_a_game_of_openspiel_is_named_solved_and_converted(run, tmp_path):
     assert (code, shown.startswith("the same game under other names")) == (0, True)
     code, shown, _ = run("solve", "openspiel:kuhn_poker", "--json")
     assert json.loads(shown)["value_exact"] == "-1/18"
+
+
+def test_a_tree_becomes_a_program_and_comes_back_as_the_same_game(run, tmp_path):
+    program, tree = tmp_path / "poker.pl", tmp_path / "poker.efg"
+    assert run("convert", "kuhn-poker", program)[0] == 0
+    assert run("convert", program, tree)[0] == 0
+    code, shown, _ = run("compare", "kuhn-poker", tree)
+    assert code == 0
+    assert shown.startswith("the same game under other names (by reduced normal forms)")

@@ -3,10 +3,10 @@
 import pytest
 from games_for_logic import KUHN
 
-from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.evaluate.equivalence import same_game, strategically_equivalent
-from bestresponse.formal.formalize.program_writer import write_program
-from bestresponse.formal.formalize.table_data import simultaneous, table_to_data
+from bestresponse.formal.formalize.table_data import table_to_data
+from bestresponse.games.logic.program_writer import write_program
+from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 
@@ -19,7 +19,7 @@ def poker():
 
 
 def test_a_game_with_chance_is_no_game_without(poker):
-    plain = simultaneous(("a", "b"), (("x", "y"), ("x", "y")), ((1, 1), (0, 2), (2, 0), (3, 3)))
+    plain = table_from_cells(("a", "b"), (("x", "y"), ("x", "y")), ((1, 1), (0, 2), (2, 0), (3, 3)))
     assert same_game(poker, plain).why == "it has moves of chance, the true game has none"
     assert same_game(plain, poker).why == "it lacks the moves of chance"
     assert not strategically_equivalent(plain, poker)
@@ -32,16 +32,11 @@ def test_the_data_of_a_game_tell_its_chances_and_what_is_seen(poker):
     assert len(end["percepts"]) == len(end["moves"])
 
 
-def test_it_is_not_written_as_a_program_without_chance(poker):
-    with pytest.raises(InvalidGame, match="games with chance or hidden moves are not written as programs here"):
-        write_program(poker)
-
-
 def test_payoffs_are_written_exactly():
     from fractions import Fraction
 
     payoffs = ((Fraction(10, 3), Fraction(-7, 2)), (Fraction(0), Fraction(1)))
-    program = write_program(simultaneous(("a", "b"), (("x", "y"), ("z",)), payoffs))
+    program = write_program(table_from_cells(("a", "b"), (("x", "y"), ("z",)), payoffs))
     table = validate(program, EmbeddedEngine()).table
     assert table is not None
     assert [row.payoffs for row in table.rows] == list(payoffs)

@@ -12,8 +12,8 @@ from bestresponse.formal.evaluate.dataset import choose, read_stories, stories
 from bestresponse.formal.evaluate.equivalence import ordinal, same_game
 from bestresponse.formal.evaluate.named_games import check_constraints, find_names
 from bestresponse.formal.formalize.examples import library
-from bestresponse.formal.formalize.program_writer import write_program
 from bestresponse.formal.formalize.retrieval import count_words
+from bestresponse.games.logic.program_writer import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 

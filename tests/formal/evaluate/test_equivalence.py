@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestresponse.formal.evaluate.equivalence import same_game, same_order, strategically_equivalent
-from bestresponse.formal.formalize.table_data import simultaneous, table_to_data
+from bestresponse.formal.formalize.table_data import table_to_data
+from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.programs.table import GameTable, Row
 
 
 def two_by_two(cells, moves=("C", "D"), players=("row", "col")):
     payoffs = tuple(tuple(Fraction(u) for u in cell) for cell in cells)
-    return simultaneous(players, (moves, moves), payoffs)
+    return table_from_cells(players, (moves, moves), payoffs)
 
 
 DILEMMA = two_by_two([(3, 3), (0, 5), (5, 0), (1, 1)])
@@ -88,7 +89,7 @@ def test_simultaneous_and_sequential_games_differ_and_so_do_other_shapes():
     assert same_game(replace(DILEMMA, rows=rows), DILEMMA).why == (
         "its players move one after another, those of the true game at the same time"
     )
-    three = simultaneous(("a", "b", "c"), (("x",),) * 3, ((Fraction(1),) * 3,))
+    three = table_from_cells(("a", "b", "c"), (("x",),) * 3, ((Fraction(1),) * 3,))
     assert same_game(three, DILEMMA).why == "it has 3 players, the true game has 2"
 
 
@@ -118,16 +119,16 @@ cells = st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=6, 
 @settings(max_examples=60, deadline=None)
 @given(cells, st.permutations([0, 1]), st.permutations([0, 1, 2]), st.booleans(), st.integers(1, 5), st.integers(-4, 4))
 def test_any_renaming_of_players_and_moves_is_recognised(payoffs, rows, cols, swap, scale, shift):
-    table = simultaneous(
+    table = table_from_cells(
         ("p", "q"), (("a", "b"), ("x", "y", "z")), tuple((Fraction(u), Fraction(v)) for u, v in payoffs)
     )
     shuffled = [payoffs[3 * i + k] for i in rows for k in cols]
     moves = (tuple(f"m{i}" for i in rows), tuple(f"n{k}" for k in cols))
     found = tuple((Fraction(u), Fraction(v)) for u, v in shuffled)
-    other = simultaneous(("s", "t"), moves, found)
+    other = table_from_cells(("s", "t"), moves, found)
     if swap:
         turned = tuple((found[3 * i + k][1], found[3 * i + k][0]) for k in range(3) for i in range(2))
-        other = simultaneous(("t", "s"), moves[::-1], turned)
+        other = table_from_cells(("t", "s"), moves[::-1], turned)
     assert same_game(other, table)
     stretched = replace(
         other, rows=tuple(replace(r, payoffs=tuple(scale * u + shift for u in r.payoffs)) for r in other.rows)

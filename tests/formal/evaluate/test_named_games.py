@@ -13,11 +13,11 @@ from bestresponse.formal.evaluate.named_games import (
     named_games,
     read_named_games,
 )
-from bestresponse.formal.formalize.table_data import simultaneous
+from bestresponse.games.logic.tables import table_from_cells
 
 
 def game(*cells, moves=("a", "b")):
-    return simultaneous(("p", "q"), (moves, moves), tuple((Fraction(u), Fraction(v)) for u, v in cells))
+    return table_from_cells(("p", "q"), (moves, moves), tuple((Fraction(u), Fraction(v)) for u, v in cells))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_game_that_was_published_as_hawk_dove_but_is_a_dilemma():
 
 
 def test_other_shapes_are_told():
-    three = simultaneous(("p", "q", "r"), (("a",),) * 3, ((Fraction(0),) * 3,))
+    three = table_from_cells(("p", "q", "r"), (("a",),) * 3, ((Fraction(0),) * 3,))
     assert check_constraints(three, named_game("stag-hunt")).why == "Stag Hunt has two players, this game has 3"
 
 

@@ -8,14 +8,16 @@ from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import published_levels
 from bestresponse.formal.evaluate.validation import judge_levels
 from bestresponse.formal.formalize.examples import library
-from bestresponse.formal.formalize.table_data import simultaneous
+from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 
 FOLDER = DATA / "autoformalization"
 GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
 MOVES = (("keep quiet", "talk"),) * 2
-TRUE = simultaneous(("x", "y"), MOVES, tuple((Fraction(u), Fraction(v)) for u, v in [(3, 3), (0, 5), (5, 0), (1, 1)]))
+TRUE = table_from_cells(
+    ("x", "y"), MOVES, tuple((Fraction(u), Fraction(v)) for u, v in [(3, 3), (0, 5), (5, 0), (1, 1)])
+)
 
 
 def verdicts(program, **more):

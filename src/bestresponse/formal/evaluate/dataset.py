@@ -20,7 +20,7 @@ from typing import Any
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.evaluate.named_games import Named, named_games
-from bestresponse.formal.formalize.table_data import simultaneous
+from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.programs.table import GameTable, Row
 
 __all__ = ["Story", "choose", "read_stories", "stories"]
@@ -100,7 +100,7 @@ def _cells(players: tuple[str, ...], moves: list[Any], payoffs: str) -> GameTabl
     """`moves` is one list for all or one for each player; `payoffs` as in `3,3 0,5 5,0 1,1`."""
     shared = all(isinstance(move, str) for move in moves)
     own = (tuple(moves),) * len(players) if shared else tuple(tuple(one) for one in moves)
-    return simultaneous(players, own, tuple(_numbers(cell) for cell in payoffs.split()))
+    return table_from_cells(players, own, tuple(_numbers(cell) for cell in payoffs.split()))
 
 
 def _ends(players: tuple[str, ...], ends: list[str]) -> GameTable:

@@ -13,10 +13,10 @@ from typing import Literal, Protocol
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import Example
 from bestresponse.formal.formalize.extract_code import find_code, no_game
-from bestresponse.formal.formalize.program_writer import write_program
 from bestresponse.formal.formalize.retrieval import count_cues
 from bestresponse.formal.formalize.structured import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
+from bestresponse.games.logic.program_writer import write_program
 from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Finish, Model, Reply

@@ -18,7 +18,7 @@ from itertools import product
 from typing import Any, Final
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.formal.formalize.table_data import simultaneous
+from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.models.schema import schema_text
 
@@ -94,7 +94,7 @@ class Sheet:
             if not isinstance(given, dict):
                 raise InvalidGame(f"the end {self.named(profile)} is missing")
             found[profile] = _numbers([given.get(who) for who in self.players], self.named(profile))
-        return simultaneous(self.players, self.moves, tuple(found[profile] for profile in product(*self.moves)))
+        return table_from_cells(self.players, self.moves, tuple(found[profile] for profile in product(*self.moves)))
 
 
 def read_sheet(answer: str) -> Sheet | None:
@@ -205,7 +205,7 @@ def _at_once(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
     if missing:
         raise InvalidGame(f"the end {_told(missing[0])} is missing")
     own = tuple(tuple(one) for one in moves)
-    return simultaneous(tuple(players), own, tuple(found[profile] for profile in profiles))
+    return table_from_cells(tuple(players), own, tuple(found[profile] for profile in profiles))
 
 
 def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> GameTable:

@@ -1,15 +1,13 @@
-"""A game table as plain JSON data, and back; payoffs stay exact (whole numbers, or fractions as text)."""
+"""A game table as plain JSON data; payoffs stay exact (whole numbers, or fractions as text)."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
-from bestresponse.core.errors import InvalidGame
-from bestresponse.logic.programs.table import GameTable, Row
+from bestresponse.logic.programs.table import GameTable
 
-__all__ = ["simultaneous", "table_to_data"]
+__all__ = ["table_to_data"]
 
 
 def table_to_data(table: GameTable) -> dict[str, Any]:
@@ -33,20 +31,6 @@ def table_to_data(table: GameTable) -> dict[str, Any]:
             for row in table.rows
         ],
     }
-
-
-def simultaneous(
-    players: tuple[str, ...], moves: tuple[tuple[str, ...], ...], payoffs: tuple[tuple[Fraction, ...], ...]
-) -> GameTable:
-    """The table of a game where everybody moves once and at the same time; the last player's move changes fastest."""
-    profiles = list(product(*moves))
-    if len(profiles) != len(payoffs):
-        raise InvalidGame(f"{len(profiles)} combinations of moves need as many payoffs, got {len(payoffs)}")
-    rows = tuple(
-        Row(tuple(zip(players, profile, strict=True)), earned, (len(players),))
-        for profile, earned in zip(profiles, payoffs, strict=True)
-    )
-    return GameTable(players, moves, rows)
 
 
 def _plain(payoff: Fraction) -> int | str:

@@ -19,7 +19,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.equivalence import same_game
 from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
-from bestresponse.formal.formalize.table_data import simultaneous
+from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.engine import Limits, LogicEngine, open_engine
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import validate
@@ -96,7 +96,7 @@ def _judge(engine: LogicEngine, row: dict[str, Any], true: TrueMatrix | None) ->
 def _as_table(true: TrueMatrix) -> GameTable:
     moves = tuple(dict.fromkeys(move for pair in true for move in pair))
     cells = tuple(true[a, b] for a in moves for b in moves)
-    return simultaneous(("row", "col"), (moves, moves), cells)
+    return table_from_cells(("row", "col"), (moves, moves), cells)
 
 
 def game_table(folder: Path) -> Table:

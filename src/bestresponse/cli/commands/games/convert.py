@@ -24,7 +24,7 @@ def convert(
             help="A name from `bestresponse games`, openspiel:NAME, a .pl, .efg, .nfg or .json file, or - for JSON.",
         ),
     ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, ending in .efg, .nfg or .json.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, ending in .efg, .nfg, .json or .pl.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")] = False,
 ) -> None:
     """Write a game in another format.
