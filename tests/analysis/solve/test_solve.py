@@ -16,13 +16,14 @@ from bestresponse.analysis.solve.exact import exact_security
 from bestresponse.analysis.solve.exact_tree import exact_value
 from bestresponse.analysis.solve.pictures import drawable, picture_section
 from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
-from bestresponse.analysis.solve.solve import solve_found
+from bestresponse.analysis.solve.solve import solve_form, solve_found
 from bestresponse.analysis.solve.tables import find_equilibria, solve_table
 from bestresponse.analysis.solve.trees import solve_any_tree
 from bestresponse.analysis.solve.words import mix_text, number_text
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report import codec
+from bestresponse.report.document import Note
 from bestresponse.report.page import render
 from bestresponse.theory import NormalForm, catalogue, load_tree, solve_tree, to_sequence_form, tree_names
 
@@ -203,3 +204,33 @@ def test_trees_carry_either_policies_or_a_table():
     assert answer.table is None
     assert answer.cfr.iterations == 10
     assert "this is not close to an equilibrium" in " ".join(answer.remarks)
+
+
+def test_every_answer_says_of_which_concept_all_equilibria_are_listed():
+    def extent(game, method="auto"):
+        answer = solve_form(game, Wish(method))
+        data = as_data(Found("given", "file", game), answer)
+        notes = [block.text for part in as_document(Found("given", "file", game), answer).sections
+                 for block in part.blocks if isinstance(block, Note) and block.text.startswith("Method")]  # fmt: skip
+        return data["complete"], data["complete_for"], notes[0].split("; ", 1)[1].split(". Largest")[0]
+
+    battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+    assert extent(battle) == (True, ["Nash", "pure Nash"], "all Nash equilibria")
+    flat = NormalForm.bimatrix([[1, 1], [1, 1]], [[1, 1], [1, 1]])
+    sets = "all extreme Nash equilibria, with the sets they span"
+    assert extent(flat) == (True, ["extreme Nash", "pure Nash"], sets)
+    pure = "all pure Nash equilibria; mixed equilibria were not searched"
+    assert extent(battle, "pure") == (False, ["pure Nash"], pure)
+    paths = "all pure Nash equilibria; there may be more mixed ones"
+    assert extent(battle, "lemke-howson") == (False, ["pure Nash"], paths)
+    entry = "all pure subgame perfect equilibria; other Nash equilibria were not searched"
+    assert extent(load_tree("entry-deterrence")) == (False, ["pure subgame perfect"], entry)
+    assert extent(load_tree("entry-deterrence"), "normal-form")[:2] == (True, ["extreme Nash", "pure Nash"])
+    assert extent(load_tree("kuhn-poker")) == (False, [], "not necessarily all equilibria")
+
+
+def test_a_tree_solved_as_a_table_gives_policies_too():
+    tree = load_tree("entry-deterrence")
+    data = as_data(Found("entry", "catalogue", tree), solve_any_tree(tree, Wish("normal-form")))
+    assert data["equilibria"][0]["policy"]["entrant"]["market"] == {"out": 1.0, "in": 0.0}
+    assert set(data["equilibria"][0]) >= {"strategies", "policy", "payoffs", "regret"}

@@ -128,7 +128,7 @@ def test_the_text_shows_payoffs_equilibria_and_kind(run):
     assert code == 0
     for part in ("* marks best responses", "strict, index +1", "evolutionarily stable", "price of anarchy", "maximin"):
         assert part in out
-    assert "Method: vertex enumeration, exact; all of them. Largest regret: " in out
+    assert "Method: vertex enumeration, exact; all Nash equilibria. Largest regret: " in out
 
 
 def test_three_players_get_a_table_for_each_action_of_the_third(run, data):

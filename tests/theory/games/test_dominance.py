@@ -1,5 +1,7 @@
 """Dominance, elimination, rationalizability, security levels: textbook games and what must hold for all."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -132,3 +134,29 @@ def test_nobody_gets_less_than_its_security_level_in_equilibrium_and_zero_sum_gi
     value = solve_zero_sum_game(game.payoffs[0]).value
     zero_sum = NormalForm.zero_sum(game.payoffs[0])
     assert all(e.payoffs == pytest.approx([value, -value]) for e in nash(zero_sum).equilibria)
+
+
+def test_mixed_dominance_is_decided_exactly_for_whole_numbers_and_fractions() -> None:
+    # Half of each of the first two rows earns n + 1 everywhere; the third row earns that, one less or one more.
+    n = 10**12
+    rows = [[2 * n + 2, 0, n + 1], [0, 2 * n + 2, n + 1]]
+    for third, kinds in (([n, n, n], ["strict"]), ([n + 1, n + 1, n], ["weak"]), ([n + 1, n + 1, n + 1], [])):
+        found = dominated(NormalForm.bimatrix([*rows, third], np.zeros((3, 3), dtype=int)))
+        assert [(d.action, d.kind) for d in found] == [(2, kind) for kind in kinds]
+    third = Fraction(1, 3)
+    thirds = NormalForm.bimatrix([[1, 0], [0, 1], [0, 0], [third, 2 * third]], [[0, 0]] * 4)
+    assert [d.action for d in dominated(thirds)] == [2]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6))
+def test_exact_domination_agrees_with_floating_point_on_small_whole_payoffs(seed: int) -> None:
+    payoffs = np.random.default_rng(seed).integers(0, 5, (2, 4, 3))
+    exact = dominated(NormalForm(payoffs))
+    rounded = dominated(NormalForm(payoffs + 0.3))
+    assert [(d.player, d.action, d.kind) for d in exact] == [(d.player, d.action, d.kind) for d in rounded]
+    for d in exact:
+        own = np.moveaxis(payoffs[d.player], d.player, 0)
+        lead = d.dominator @ own - own[d.action]
+        assert lead.min() == pytest.approx(d.margin)
+        assert lead.max() > 0

@@ -13,6 +13,7 @@ from bestresponse.games.lookup import Found
 from bestresponse.theory.equilibria.result import Component, Equilibrium
 from bestresponse.theory.games.dominance import Domination
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.trees.normal_form import behaviour_of
 
 __all__ = ["as_data"]
 
@@ -38,6 +39,7 @@ def _tree(solved: SolvedTree) -> Data:
         "constant_sum": tree.is_constant_sum,
         "method": solved.method,
         "complete": solved.complete,
+        "complete_for": list(solved.complete_for),
         "regret": solved.regret,
         **_value(solved.value),
         "equilibria": [_tree_equilibrium(e) for e in solved.equilibria],
@@ -50,6 +52,8 @@ def _found_by(solved: SolvedTree) -> Data:
     if solved.table is not None:
         keys = ("actions", "degenerate", "components", "equilibria")
         table = _table(solved.table)
+        for shown, e in zip(table["equilibria"], solved.table.nash.equilibria, strict=True):
+            shown["policy"] = behaviour_of(solved.tree, e.strategies).table()
         return {key: table[key] for key in keys}
     if solved.cfr is not None:
         steps = [{"iteration": c.iteration, "nash_conv": c.nash_conv} for c in solved.cfr.checkpoints]
@@ -80,6 +84,8 @@ def _table(solved: SolvedTable) -> Data:
         "payoffs": _by_player(game, game.payoffs.tolist()),
         "method": found.method,
         "complete": found.complete,
+        "complete_for": list(found.complete_for),
+        "mixed_searched": found.mixed_searched,
         "regret": found.regret,
         **_value(solved.value),
         "equilibria": [_equilibrium(game, e) for e in found.equilibria],

@@ -11,7 +11,7 @@ from bestresponse.core.errors import UsageError
 if TYPE_CHECKING:
     from bestresponse.analysis.solve.exact import ExactSecurity
     from bestresponse.theory.correlation.equilibria import CorrelatedEquilibrium
-    from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+    from bestresponse.theory.equilibria.result import Concept, Equilibrium, NashResult
     from bestresponse.theory.games.classification import GameKind
     from bestresponse.theory.games.dominance import Domination, Elimination, SecurityLevel
     from bestresponse.theory.games.normal_form import NormalForm
@@ -98,10 +98,12 @@ class TreeEquilibrium:
 
     @property
     def regret(self) -> float:
+        """The most that one player could gain."""
         return max(self.regrets.values())
 
     @property
     def nash_conv(self) -> float:
+        """The sum of what all players could gain, each alone."""
         return sum(self.regrets.values())
 
 
@@ -114,13 +116,18 @@ class SolvedTree:
 
     tree: Tree
     method: str
-    complete: bool
     equilibria: tuple[TreeEquilibrium, ...]
     value: Value | None
     remarks: tuple[str, ...] = ()
+    complete_for: tuple[Concept, ...] = ()
     subgame_perfect: SubgamePerfect | None = None
     table: SolvedTable | None = None
     cfr: CfrResult | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every Nash equilibrium is listed, or lies in a component whose extreme ones are."""
+        return bool({"Nash", "extreme Nash"} & set(self.complete_for))
 
     @property
     def regret(self) -> float:

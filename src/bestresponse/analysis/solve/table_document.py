@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bestresponse.analysis.solve.exact import exact_payoffs
@@ -9,11 +11,11 @@ from bestresponse.analysis.solve.payoff_tables import payoff_blocks
 from bestresponse.analysis.solve.solution import SolvedTable
 from bestresponse.analysis.solve.words import cell_text, mix_text, number_text, payoff_unit, regret_text
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Section, Table
-from bestresponse.theory.equilibria.result import Component, Equilibrium, NashResult
+from bestresponse.theory.equilibria.result import Component, Concept, Equilibrium, NashResult
 from bestresponse.theory.games.dominance import Elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["equilibrium_blocks", "method_text", "table_sections"]
+__all__ = ["equilibrium_blocks", "extent_text", "method_text", "table_sections"]
 
 _LISTED = 40
 _NAMED = 12
@@ -33,10 +35,29 @@ def table_sections(solved: SolvedTable) -> tuple[Section, ...]:
     return tuple(section for section in sections if section.blocks)
 
 
-def method_text(method: str, complete: bool, regret: float) -> str:
-    """How the equilibria were found and how sure they are."""
-    extent = "all of them" if complete else "not necessarily all"
+def method_text(method: str, extent: str, regret: float) -> str:
+    """Say how the equilibria were found, which are listed and how sure they are."""
     return f"Method: {method}; {extent}. Largest regret: {regret_text(regret)}."
+
+
+def extent_text(complete_for: Sequence[Concept], mixed_searched: bool = True) -> str:
+    """Say of which solution concept all equilibria are listed.
+
+    >>> extent_text(("pure Nash",), mixed_searched=False)
+    'all pure Nash equilibria; mixed equilibria were not searched'
+    """
+    match complete_for:
+        case ("Nash", *_):
+            return "all Nash equilibria"
+        case ("extreme Nash", *_):
+            return "all extreme Nash equilibria, with the sets they span"
+        case ("pure Nash", *_):
+            others = "there may be more mixed ones" if mixed_searched else "mixed equilibria were not searched"
+            return f"all pure Nash equilibria; {others}"
+        case ("pure subgame perfect", *_):
+            return "all pure subgame perfect equilibria; other Nash equilibria were not searched"
+        case _:
+            return "not necessarily all equilibria"
 
 
 def equilibrium_blocks(solved: SolvedTable) -> tuple[Block, ...]:
@@ -46,7 +67,7 @@ def equilibrium_blocks(solved: SolvedTable) -> tuple[Block, ...]:
     if solved.value is not None:
         shown = number_text(solved.value.number, solved.value.exact, unit=payoff_unit(game))
         blocks.append(KeyValues(((f"Value to {solved.value.player}", shown),), prominent=True))
-    blocks.append(Note(method_text(found.method, found.complete, found.regret)))
+    blocks.append(Note(method_text(found.method, extent_text(found.complete_for, found.mixed_searched), found.regret)))
     blocks += [Note(_sentence(remark), "warning") for remark in solved.remarks]
     if found.equilibria:
         blocks.append(_equilibrium_table(game, found))

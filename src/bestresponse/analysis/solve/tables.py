@@ -120,7 +120,8 @@ def _pure(game: NormalForm) -> NashResult:
     cells = pure_nash(game)
     if len(cells) > _PURE_LISTED:
         raise TooLarge(f"the game has {len(cells):,} pure equilibria; more than {_PURE_LISTED:,} are not listed")
-    return NashResult(tuple(_at(game, cell) for cell in cells), "pure strategies only")
+    equilibria = tuple(_at(game, cell) for cell in cells)
+    return NashResult(equilibria, "pure strategies only", all_pure=True, mixed_searched=False)
 
 
 def _at(game: NormalForm, cell: tuple[int, ...]) -> Equilibrium:
@@ -135,7 +136,7 @@ def _by_paths(game: NormalForm) -> NashResult:
     pure = _pure(game).equilibria
     mixed = tuple(e for e in ends if e.kind == "mixed")
     paths = "from every label" if few else "from the first label"
-    return NashResult((*pure, *mixed), f"pure strategies and Lemke-Howson {paths}")
+    return NashResult((*pure, *mixed), f"pure strategies and Lemke-Howson {paths}", all_pure=True)
 
 
 def _optimal_pair(game: NormalForm) -> NashResult:

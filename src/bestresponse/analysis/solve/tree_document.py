@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bestresponse.analysis.solve.solution import SolvedTree, TreeEquilibrium
-from bestresponse.analysis.solve.table_document import equilibrium_blocks, method_text
+from bestresponse.analysis.solve.table_document import equilibrium_blocks, extent_text, method_text
 from bestresponse.analysis.solve.words import number_text, regret_text
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Section, Table
 from bestresponse.theory.trees.tree import CHANCE, Tree
@@ -51,7 +51,7 @@ def _solution(solved: SolvedTree) -> tuple[Block, ...]:
     if solved.value is not None:
         shown = number_text(solved.value.number, solved.value.exact)
         blocks.append(KeyValues(((f"Value to {solved.value.player}", shown),), prominent=True))
-    blocks.append(Note(method_text(solved.method, solved.complete, solved.regret)))
+    blocks.append(Note(method_text(solved.method, extent_text(solved.complete_for), solved.regret)))
     blocks += [Note(f"{remark[:1].upper()}{remark[1:]}.", "warning") for remark in solved.remarks]
     blocks.append(_summary(solved))
     if solved.subgame_perfect is not None and len(solved.subgame_perfect.outcomes) > 1:

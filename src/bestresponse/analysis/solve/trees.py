@@ -20,6 +20,7 @@ from bestresponse.analysis.solve.solution import (
 )
 from bestresponse.analysis.solve.tables import solve_table
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.equilibria.result import Concept
 from bestresponse.theory.trees.cfr import Variant, cfr
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.policy import Policy, policy_from_table
@@ -99,9 +100,9 @@ def _backward(form: SequenceForm) -> SolvedTree:
     equilibria = tuple(_equilibrium(form, policy_from_table(tree, table)) for table in tables)
     constant = tree.num_players == 2 and tree.is_constant_sum
     value = Value(equilibria[0].payoffs[tree.players[0]], None, tree.players[0], 0.0) if constant else None
-    every = "all pure subgame perfect equilibria are listed; there may be other Nash equilibria"
-    remark = every if found.complete else f"only the first of {found.count:,} subgame perfect equilibria is listed"
-    return SolvedTree(tree, "backward induction", False, equilibria, value, (remark,), subgame_perfect=found)
+    remarks = () if found.complete else (f"only the first of {found.count:,} subgame perfect equilibria is listed",)
+    extent: tuple[Concept, ...] = ("pure subgame perfect",) if found.complete else ()
+    return SolvedTree(tree, "backward induction", equilibria, value, remarks, extent, subgame_perfect=found)
 
 
 def _linear_program(form: SequenceForm) -> SolvedTree:
@@ -110,18 +111,18 @@ def _linear_program(form: SequenceForm) -> SolvedTree:
     exact = exact_value(form, solved.policy)
     number = solved.value[tree.players[0]] if exact is None else float(exact)
     value = Value(number, exact, tree.players[0], solved.nash_conv)
-    return SolvedTree(tree, solved.method, False, (_equilibrium(form, solved.policy),), value)
+    return SolvedTree(tree, solved.method, (_equilibrium(form, solved.policy),), value)
 
 
 def _complementarity(form: SequenceForm) -> SolvedTree:
     solved = solve_general_tree(form.tree)
-    return SolvedTree(form.tree, solved.method, False, (_equilibrium(form, solved.policy),), None)
+    return SolvedTree(form.tree, solved.method, (_equilibrium(form, solved.policy),), None)
 
 
 def _normal_form(tree: Tree, limit: int | None) -> SolvedTree:
     table = solve_table(to_normal_form(tree) if limit is None else to_normal_form(tree, limit=limit))
     method = f"reduced normal form, {table.nash.method}"
-    return SolvedTree(tree, method, table.nash.complete, (), table.value, table.remarks, table=table)
+    return SolvedTree(tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table)
 
 
 def _iterated(form: SequenceForm, variant: Variant, iterations: int) -> SolvedTree:
@@ -136,7 +137,7 @@ def _iterated(form: SequenceForm, variant: Variant, iterations: int) -> SolvedTr
     constant = tree.num_players == 2 and tree.is_constant_sum
     value = Value(found.value[tree.players[0]], None, tree.players[0], found.nash_conv) if constant else None
     method = f"{variant.upper()}, {iterations:,} iterations"
-    return SolvedTree(tree, method, False, (_equilibrium(form, found.policy),), value, tuple(remarks), cfr=found)
+    return SolvedTree(tree, method, (_equilibrium(form, found.policy),), value, tuple(remarks), cfr=found)
 
 
 def _equilibrium(form: SequenceForm, policy: Policy) -> TreeEquilibrium:

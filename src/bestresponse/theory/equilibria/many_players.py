@@ -54,7 +54,7 @@ def nplayer_nash(game: NormalForm) -> NashResult:
             method += ", support enumeration with Newton's method"
             found += [_embedded(game, mix, left.kept) for mix in _search(left.game, len(found), profiles)]
         else:
-            method += "; mixed equilibria were not searched"
+            method += ", mixed equilibria not searched"
         if not found:
             method += ", logit tracing"
             found.append(_traced(game))
@@ -62,7 +62,8 @@ def nplayer_nash(game: NormalForm) -> NashResult:
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
     numbers = scaled(game)
     continua = not all(is_isolated(numbers, e.strategies) for e in equilibria)
-    return NashResult(tuple(equilibria), method, degenerate=continua)
+    searched = "not searched" not in method
+    return NashResult(tuple(equilibria), method, degenerate=continua, all_pure=True, mixed_searched=searched)
 
 
 def nplayer_nash_one(game: NormalForm) -> Equilibrium:

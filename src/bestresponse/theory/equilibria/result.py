@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.rationals import Rationals
 from bestresponse.theory.games.regrets import Profile, deviation_payoffs
 
-__all__ = ["Component", "Equilibrium", "Fractions", "NashResult", "NashSubset", "Source"]
+__all__ = ["Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "Source"]
 
 Fractions = tuple[tuple[Fraction, ...], ...]
+Concept = Literal["Nash", "extreme Nash", "pure Nash", "pure subgame perfect"]
+"""What a list of equilibria can hold all of."""
 
 _IN_SUPPORT = 1e-12
 _TIE = 1e-9
@@ -222,6 +224,9 @@ class Component:
 class NashResult:
     """The equilibria of a game. `complete` says whether there can be no others (outside the listed components).
 
+    `complete_for` says it per solution concept; `all_pure` that no pure one is missing, and `mixed_searched` whether
+    mixed ones were looked for at all.
+
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
     players components are not worked out, and `degenerate` says that the equations of a mixed equilibrium listed are
     singular, so that it may be one of a continuum. Written by hand for the same reason as `Equilibrium`.
@@ -234,12 +239,24 @@ class NashResult:
         complete: bool = False,
         degenerate: bool = False,
         source: Source | None = None,
+        *,
+        all_pure: bool = False,
+        mixed_searched: bool = True,
     ) -> None:
         self.equilibria: Final = equilibria
         self.method: Final = method
         self.complete: Final = complete
         self.degenerate: Final = degenerate
+        self.mixed_searched: Final = mixed_searched
+        self._all_pure: Final = all_pure
         self._source: Final = source
+
+    @property
+    def complete_for(self) -> tuple[Concept, ...]:
+        """The solution concepts of which every equilibrium is listed."""
+        if self.complete:
+            return ("extreme Nash" if self.degenerate else "Nash", "pure Nash")
+        return ("pure Nash",) if self._all_pure else ()
 
     def __repr__(self) -> str:
         extent = "all" if self.complete else "some"

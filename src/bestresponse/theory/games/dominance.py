@@ -8,12 +8,17 @@ player's security level is what it can make sure of whatever the others do (von 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestresponse.core.errors import NotCertified, UsageError
+from bestresponse.theory.equilibria.integer_lp import maximize
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 from bestresponse.theory.games.rationals import Rationals
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
@@ -30,6 +35,8 @@ __all__ = [
 ]
 
 _MARGIN = 1e-9
+_EXACT_CELLS = 1500
+"""Up to this many payoffs mixtures are decided in whole numbers where the game is exact; above, to 1e-9."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -190,6 +197,8 @@ def _strictly(own: Array, exact: Array | Rationals | None, player: int, action: 
     if margins.max() > (least if exact is None else 0):
         mix[others[margins.argmax()]] = 1.0
         return Domination(player, action, "strict", mix, float(margins.max()))
+    if exact is not None and lead.size <= _EXACT_CELLS:
+        return _strict_mixture(exact, others, player, action)
     if lead.max(axis=0).min() <= least:
         return None
     solved = solve_zero_sum_game(lead)
@@ -209,13 +218,55 @@ def _weakly(own: Array, exact: Array | Rationals | None, player: int, action: in
     for k in np.flatnonzero((known >= -least).all(axis=1) & (known > least).any(axis=1)):
         mix[others[k]] = 1.0
         return Domination(player, action, "weak", mix, 0.0)
-    if len(others) == 1 or not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
+    if len(others) == 1:
+        return None
+    if exact is not None and lead.size <= _EXACT_CELLS:
+        return _exact_weak_mixture(exact, others, player, action)
+    if not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
         return None
     mixed = _weak_mixture(lead / float(np.ptp(own)))
     if mixed is None:
         return None
     mix[others] = mixed
     return Domination(player, action, "weak", mix, 0.0)
+
+
+def _strict_mixture(exact: Array | Rationals, others: NDArray[np.int_], player: int, action: int) -> Domination | None:
+    """Solve in whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere."""
+    whole = _whole_lead(exact, others, action)
+    if min(map(max, zip(*whole, strict=True))) <= 0:
+        return None
+    point = maximize([[*(-u for u in column), 1] for column in zip(*whole, strict=True)], [0] * len(whole) + [1])
+    return _by_mixture(exact, others, player, action, point[:-1]) if point[-1] > 0 else None
+
+
+def _exact_weak_mixture(
+    exact: Array | Rationals, others: NDArray[np.int_], player: int, action: int
+) -> Domination | None:
+    """Solve in whole numbers: maximise the sum of p'lead over mixtures that are never behind."""
+    whole = _whole_lead(exact, others, action)
+    if min(map(max, zip(*whole, strict=True))) < 0 or max(map(max, whole)) <= 0:
+        return None
+    point = maximize([[-u for u in column] for column in zip(*whole, strict=True)], [sum(row) for row in whole])
+    return _by_mixture(exact, others, player, action, point) if any(point) else None
+
+
+def _whole_lead(exact: Array | Rationals, others: NDArray[np.int_], action: int) -> list[list[int]]:
+    """What every other action earns more, in multiples of a common unit."""
+    lead = [[Fraction(u) for u in row] for row in (exact[others] - exact[action]).tolist()]
+    unit = lcm(*(u.denominator for row in lead for u in row))
+    return [[int(u * unit) for u in row] for row in lead]
+
+
+def _by_mixture(
+    exact: Array | Rationals, others: NDArray[np.int_], player: int, action: int, point: Sequence[int]
+) -> Domination:
+    total = sum(point)
+    mix = np.zeros(len(exact))
+    mix[others] = [weight / total for weight in point]
+    columns = zip(*(exact[others] - exact[action]).tolist(), strict=True)
+    margin = min(sum(Fraction(u) * p for u, p in zip(column, point, strict=True)) for column in columns) / total
+    return Domination(player, action, "strict" if margin > 0 else "weak", mix, float(margin))
 
 
 def _weak_mixture(lead: Array) -> Array | None:
