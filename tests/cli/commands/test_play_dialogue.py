@@ -24,8 +24,8 @@ def test_a_person_talks_with_the_simulated_speaker_until_they_agree(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "You are Dmitri. The days on which you are free" in done.stdout
     assert "> How about Monday?" in done.stdout
-    # The simulated speaker takes Friday instead, worth 3 to the person and 13 to it.
-    assert "player 1 (me): 3\n  player 2 (simulated): 13" in done.stdout
+    # The simulated speaker accepts Monday, worth 13 to the person and 5 to it.
+    assert "player 1 (me): 13\n  player 2 (simulated): 5" in done.stdout
 
 
 def test_a_persons_message_is_recorded_as_a_persons(tmp_path):

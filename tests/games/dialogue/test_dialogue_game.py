@@ -199,3 +199,26 @@ def _source(name):
 def test_a_wrong_domain_file_is_refused_with_a_sentence(old, new, complaint):
     with pytest.raises(InvalidGame, match=complaint):
         parse_domain(_source("meeting").replace(old, new, 1), "mine.toml")
+
+
+def test_a_speaker_is_told_how_many_messages_follow_and_what_happens_at_the_end():
+    game = dialogue(replies=2)
+    told, state = [], game.start()
+    for _ in range(4):
+        role = game.roles[game.turn(state)]
+        told += [line for line in game.view(state, role).situation.splitlines() if line.startswith("You write")]
+        state = game.apply(game.apply(state, {role: "calm"}), {role: "Monday?"})
+    nothing = "Without an agreement nobody earns anything."
+    assert told == [
+        f"You write message 1 of 4. After it come 3 more messages, 1 of them yours, and then the talk ends. {nothing}",
+        f"You write message 2 of 4. After it come 2 more messages, 1 of them yours, and then the talk ends. {nothing}",
+        f"You write message 3 of 4, your last one. After it comes 1 more message, and then the talk ends. {nothing}",
+        f"You write message 4 of 4, the last of all: nobody can answer it. After it the talk ends. {nothing}",
+    ]
+
+
+def test_a_debater_is_told_that_the_judge_decides_and_an_early_end_is_announced():
+    debate, early = dialogue("debate"), dialogue(replies=2, early_end=True)
+    assert debate.view(debate.start(), "player 1").situation.endswith("The judge decides then.")
+    assert "An agreement of all ends the talk at once." in early.view(early.start(), "player 1").situation
+    assert "You write message" not in debate.view(debate.start(), "player 2").situation

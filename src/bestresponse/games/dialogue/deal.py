@@ -6,13 +6,15 @@ compute every speaker's utility from the private values.
     option    one of a few items for everybody, or none: worth each speaker's own value of it
     trade     what each speaker gives to the next one: worth what comes in minus what goes out
     verdict   who argued better: 1, 0, or 0.5 each where undecided
+
+The `ending` of each tells speakers what happens once the last message is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from bestresponse.core.errors import Flaw, InvalidMove
 
@@ -32,6 +34,7 @@ class Option:
     """One of `items` for everybody, or none."""
 
     items: tuple[str, ...]
+    ending: ClassVar[str] = "Without an agreement nobody earns anything."
 
     def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
         choice = {"type": ["string", "null"], "enum": [*self.items, None]}
@@ -54,6 +57,7 @@ class Trade:
     """What each of two speakers gives to the other: a number of pieces of each of `items`."""
 
     items: tuple[str, ...]
+    ending: ClassVar[str] = Option.ending
 
     def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
         pieces = {item: {"type": "integer", "minimum": 0} for item in self.items}
@@ -99,6 +103,8 @@ class Trade:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Who argued better, with reasons."""
+
+    ending: ClassVar[str] = "The judge decides then."
 
     def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
         return _object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, TIE]}})

@@ -185,6 +185,8 @@ class DialogueGame:
             "own": [one.manner + f" to {one.to}" for one in state.said if one.seat == seat],
             "said": [[one.seat, one.to, one.text] for one in state.said],
         }
+        if not state.over and self.turn(state) == seat:
+            situation += "\n\n" + self._protocol(len(state.said) + 1)
         if state.manner and self.turn(state) == seat:
             situation += "\n\n" + self._instruction(state, seat)
             facts["manner"], _ = self.addressed(state.manner, seat)
@@ -200,6 +202,19 @@ class DialogueGame:
         """What a seat is told about itself."""
         case = max(state.case, 0)
         return self._once((case, seat), lambda: self.domain.fill("private", self._places(self.cases[case], seat)))
+
+    def _protocol(self, number: int) -> str:
+        """Tell the writer of message `number` how many are left, its own among them, and what happens at the end."""
+        left = self.messages - number
+        own = left // self.domain.players
+        return TEXTS.fill(
+            "dialogue_protocol",
+            number=number,
+            messages=self.messages,
+            rank="" if own else ", your last one" if left else ", the last of all: nobody can answer it",
+            rest=_rest(left, own),
+            ending="An agreement of all ends the talk at once. " * self.early_end + self.domain.deal.ending,
+        )
 
     def _instruction(self, state: Dialogue, seat: int) -> str:
         """What a seat is told about its next message."""
@@ -256,6 +271,14 @@ class DialogueGame:
 def prompt_key(view: View) -> str:
     """One key for all views whose words are the same: the same question needs to be asked only once."""
     return digest([view.role, view.briefing, view.situation, view.facts.get("told")], 24)
+
+
+def _rest(left: int, own: int) -> str:
+    """Say how many messages come after one, and how many of them its writer has."""
+    if not left:
+        return "After it the talk ends."
+    come = "comes 1 more message" if left == 1 else f"come {left} more messages"
+    return f"After it {come}{f', {own} of them yours' if own else ''}, and then the talk ends."
 
 
 def _quoted(text: str) -> str:

@@ -2,7 +2,8 @@
 
 `true_tree` is the dialogue with every text replaced by what it means (propose, insist, accept, refuse; a style shown, a
 rebuttal that succeeds) and its exact probability: the limit of recorded trees for ever more wordings. `true_payoffs`
-is what speakers expect who keep to one manner each. Both are for two speakers.
+is what speakers expect who keep to one manner each, `true_deviations` how far one dialogue strays from that. All are
+for two speakers.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from bestresponse.core.errors import UsageError
 from bestresponse.games.dialogue.deal import Option, Trade, Verdict
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.players.dialogue.simulated_styles import NEUTRAL, SLIP, edge, firmness, manner_in
+from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["true_payoffs", "true_tree"]
+__all__ = ["true_deviations", "true_payoffs", "true_tree"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +61,25 @@ def true_tree(game: DialogueGame) -> Tree:
 
 
 def true_payoffs(game: DialogueGame, manners: Sequence[str]) -> tuple[float, ...]:
-    """What each speaker expects when every one keeps to its manner."""
+    """Return what each speaker expects when every one keeps to its manner."""
+    chances, payoffs = _outcomes(game, manners)
+    return tuple((chances @ payoffs).tolist())
+
+
+def true_deviations(game: DialogueGame, manners: Sequence[str]) -> tuple[float, ...]:
+    """Return the standard deviation of each speaker's payoff in one dialogue of these manners."""
+    chances, payoffs = _outcomes(game, manners)
+    return tuple(np.sqrt(chances @ (payoffs - chances @ payoffs) ** 2).tolist())
+
+
+def _outcomes(game: DialogueGame, manners: Sequence[str]) -> tuple[Array, Array]:
+    """Return the probability of every talk and, a row each, what the speakers earn in it."""
     _check(game)
     talks: list[tuple[float, _Talk]] = [(1 / len(game.cases), _Talk(case)) for case in range(len(game.cases))]
     for number in range(game.messages):
         seat = number % 2
         talks = [(p * q, after) for p, talk in talks for _, q, after in _say(game, talk, seat, manners[seat])]
-    totals = [0.0, 0.0]
-    for p, talk in talks:
-        for seat, value in enumerate(_payoffs(game, talk)):
-            totals[seat] += p * value
-    return tuple(totals)
+    return np.array([p for p, _ in talks]), np.array([_payoffs(game, talk) for _, talk in talks])
 
 
 def _check(game: DialogueGame) -> None:

@@ -1,6 +1,7 @@
 """PSRO grows prompts by best responses, on common plays, and recovers the simulated speaker's equilibrium."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.dialogue.recorded import Book
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.dialogue.truth import true_payoffs
+from bestresponse.players.dialogue.truth import true_deviations, true_payoffs
 from bestresponse.studies.steer.psro.meta_game import MetaGame, estimate, intervals, plausible, solve_meta
 from bestresponse.studies.steer.psro.oracles import Inventor, Search, respond, tidy
 from bestresponse.studies.steer.psro.plays import Arena
@@ -39,16 +40,25 @@ def bimatrix(first, second):
     return MetaGame(names, np.stack([cells, cells], axis=2))
 
 
-def test_the_table_agrees_with_the_truth_within_its_standard_errors():
+PROMPTS = (("calm", "assertive"), ("submissive", "any"))
+
+
+def standard_scores(game, table, plays):
+    """How far the means of a table are from the truth, in true standard errors, and the table's own over the true."""
+    profiles = list(product(*PROMPTS))
+    truth = np.array([true_payoffs(game, profile) for profile in profiles]).T.reshape(table.means.shape)
+    error = np.array([true_deviations(game, profile) for profile in profiles]).T.reshape(table.means.shape) / plays**0.5
+    return (table.means - truth) / error, table.errors / error
+
+
+def test_the_table_agrees_with_the_truth_within_true_standard_errors():
     game = known_game()
-    arena, _, _ = arena_of(game)
-    prompts = (("calm", "assertive"), ("submissive", "any"))
-    table = estimate(arena, prompts, 150)
-    for i, first in enumerate(prompts[0]):
-        for j, second in enumerate(prompts[1]):
-            truth = np.array(true_payoffs(game, (first, second)))
-            assert (np.abs(table.means[:, i, j] - truth) <= 4 * table.errors[:, i, j]).all()
-    assert table.counts.tolist() == [[150, 150], [150, 150]]
+    tables = [estimate(arena_of(game, seed)[0], PROMPTS, 150) for seed in range(6)]
+    scores, ratios = map(np.array, zip(*(standard_scores(game, table, 150) for table in tables), strict=True))
+    assert np.abs(scores).max() < 5
+    assert np.abs(scores.mean(axis=0)).max() < 4 / 6**0.5
+    assert ratios.mean() == pytest.approx(1, abs=0.1)
+    assert all((table.counts == 150).all() for table in tables)
 
 
 def test_profiles_share_texts_and_a_second_table_makes_no_call():

@@ -6,7 +6,8 @@ from steering import cast_of, dialogue
 
 from bestresponse.games.dialogue.recorded import Book
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.dialogue.truth import true_payoffs
+from bestresponse.players.dialogue.truth import true_deviations, true_payoffs
+from bestresponse.studies.steer.psro.judging import table_nash_conv
 from bestresponse.studies.steer.psro.meta_game import MetaGame, estimate, solve_meta
 from bestresponse.studies.steer.psro.oracles import Inventor
 from bestresponse.studies.steer.psro.plays import Arena
@@ -33,24 +34,33 @@ def test_everybody_speaks_first_equally_often():
     arena = arena_of(game)
     earned = arena.sample(("calm", "assertive"), range(600))
     truth = (np.array(true_payoffs(game, ("calm", "assertive"))) + true_payoffs(game, ("assertive", "calm"))[::-1]) / 2
-    assert (np.abs(earned.mean(axis=0) - truth) <= 4 * earned.std(axis=0, ddof=1) / np.sqrt(600)).all()
+    assert (np.abs(earned.mean(axis=0) - truth) <= 5 * earned.std(axis=0, ddof=1) / np.sqrt(600)).all()
+
+
+def true_symmetric_table(game, prompts):
+    """The exact payoffs of the first of two speakers who swap seats, and the largest deviation of one play."""
+    first, second = (np.array([[true_payoffs(game, (a, b))[k] for b in prompts] for a in prompts]) for k in (0, 1))
+    worst = max(max(true_deviations(game, (a, b))) for a in prompts for b in prompts)
+    return (first + second.T) / 2, worst
 
 
 @pytest.mark.parametrize("name", ["meeting", "debate"])
-def test_half_the_games_give_the_same_equilibrium(name):
+def test_half_the_games_give_a_table_that_is_as_true_and_its_equilibrium(name):
     game = dialogue(name, seed=4)
     prompts = (game.manners.options,) * 2
-    reusing = arena_of(game)
+    reusing, fixed = arena_of(game), arena_of(game, swap=False)
     half = estimate(reusing, prompts, 200)
-    assert reusing.played == 200 * 10
-    assert np.array_equal(half.means[0], half.means[1].T)
-    fixed = arena_of(game, swap=False)
     seated = estimate(fixed, prompts, 200).samples
-    assert fixed.played == 200 * 16
+    assert (reusing.played, fixed.played) == (200 * 10, 200 * 16)
+    assert np.array_equal(half.means[0], half.means[1].T)
     full = MetaGame(prompts, np.concatenate([seated, seated.swapaxes(0, 1)[..., ::-1]], axis=-2))
-    assert np.abs(half.means - full.means).max() < 0.15 * np.ptp(full.samples)
-    pairs = zip(solve_meta(half, "nash").marginals, solve_meta(full, "nash").marginals, strict=True)
-    assert all(np.abs(a - b).max() < 0.2 for a, b in pairs)
+    truth, deviation = true_symmetric_table(game, prompts[0])
+    # Seats differ in what they expect, so one play strays by that as well: at most by the range of the true table.
+    error = 5 * np.hypot(deviation, np.ptp(truth)) / 200**0.5
+    exact = MetaGame(prompts, np.stack([np.stack([truth, truth.T], axis=-1)] * 2, axis=2))
+    for table in (half, full):
+        assert np.abs(table.means - exact.means).max() < error
+        assert table_nash_conv(exact, solve_meta(table, "nash").marginals) < 2 * error
 
 
 def test_what_one_speaker_finds_is_a_manner_of_all():
