@@ -8,6 +8,7 @@ import sys
 from contextlib import asynccontextmanager
 
 import pytest
+from waiting import wait_until
 
 mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'bestresponse[mcp]'")
 
@@ -118,21 +119,26 @@ def test_mistakes_come_back_as_sentences():
 
 @asynccontextmanager
 async def http_server():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "bestresponse", "mcp", "--http", "--port", str(port)]
-    process = subprocess.Popen(command, env=dict(os.environ))
-    try:
-        for _ in range(600):
+    """Start the server on a port that is free; where somebody else was quicker to take it, on another one."""
+    process, port = None, 0
+
+    def answers():
+        nonlocal process, port
+        if process is None or process.poll() is not None:
             with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            await asyncio.sleep(0.1)
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+            command = [sys.executable, "-m", "bestresponse", "mcp", "--http", "--port", str(port)]
+            process = subprocess.Popen(command, env=dict(os.environ))
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    try:
+        wait_until(answers, pause=0.1)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(60)
 
 
 def test_the_same_tools_answer_over_http():

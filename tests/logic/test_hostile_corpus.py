@@ -12,7 +12,7 @@ import pytest
 from recorded import DATA
 
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import LogicEngine
+from bestresponse.logic.engine import Limits, LogicEngine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.logic.swi.engine import SwiEngine
 
@@ -25,7 +25,7 @@ needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prol
 
 @pytest.fixture(scope="module")
 def swi() -> Iterator[LogicEngine]:
-    with SwiEngine() as engine:
+    with SwiEngine(Limits(seconds=60)) as engine:
         yield engine
 
 

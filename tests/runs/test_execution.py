@@ -1,5 +1,4 @@
 import threading
-import time
 
 import pytest
 
@@ -25,9 +24,8 @@ def folder(tmp_path):
         yield opened
 
 
-def playing(fail=lambda n: None, pause=0.0):
+def playing(fail=lambda n: None):
     def play_one(spec, done, keep):
-        time.sleep(pause)
         error = fail(spec.data["n"])
         if error:
             raise error
@@ -94,14 +92,17 @@ def test_begun_plays_go_on_from_their_submissions(folder):
 
 
 def test_as_many_plays_are_under_way_as_there_are_workers(folder):
+    """Five plays wait for each other: were there fewer at once, they would wait for ever."""
     now, most, lock = [0], [0], threading.Lock()
+    together = threading.Barrier(5, timeout=60)
 
     def counted(spec, done, keep):
         with lock:
             now[0] += 1
             most[0] = max(most[0], now[0])
+        together.wait()
         try:
-            return playing(pause=0.02)(spec, done, keep)
+            return playing()(spec, done, keep)
         finally:
             with lock:
                 now[0] -= 1

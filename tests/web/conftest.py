@@ -4,7 +4,9 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `web` is not installed")
 
-from web_server import Server
+from web_server import Clock, Server
+
+from bestresponse.web.sessions import session
 
 
 @pytest.fixture
@@ -12,3 +14,11 @@ def server(tmp_path):
     found = Server(tmp_path, lambda request: "cooperate")
     yield found
     found.stop()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of time limits and waiting rooms, which a test can put forward."""
+    found = Clock()
+    monkeypatch.setattr(session, "time", found)
+    return found

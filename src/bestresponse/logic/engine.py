@@ -36,7 +36,10 @@ Answer = Mapping[str, Term]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one question may use up: resolution steps, cells of memory, answers, characters of answers, seconds."""
+    """What one question may use up: resolution steps, cells of memory, answers, characters of answers, seconds.
+
+    The embedded engine counts seconds of its own processor time, so that no verdict depends on what else runs.
+    """
 
     steps: int = 2_000_000
     cells: int = 2_000_000

@@ -79,7 +79,7 @@ def table(engine: SwiEngine, source: str) -> dict[tuple[str, ...], tuple[object,
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[SwiEngine]:
-    with SwiEngine() as engine:
+    with SwiEngine(Limits(seconds=60)) as engine:
         yield engine
 
 
@@ -275,15 +275,15 @@ FOREIGN_CLAUSES = [
 
 def served(layers: tuple[str, ...]) -> Worker:
     worker = Worker(find_swipl(), layers=layers)
-    worker.request("library", LIBRARY_TEXT, 5.0, 1 << 16)
-    worker.request("solver(0)", TRUSTED, 5.0, 1 << 16)
-    assert worker.request("load(victim)", DILEMMA, 5.0, 1 << 16) == ["loaded"]
+    worker.request("library", LIBRARY_TEXT, 60.0, 1 << 16)
+    worker.request("solver(0)", TRUSTED, 60.0, 1 << 16)
+    assert worker.request("load(victim)", DILEMMA, 60.0, 1 << 16) == ["loaded"]
     return worker
 
 
 def victim(worker: Worker) -> list[str]:
     goal = "'-'(table_row(Steps,Goals),[Steps,Goals]).\n"
-    return worker.request("ask(victim,1,100,100000,100000)", goal, 5.0, 1 << 20)
+    return worker.request("ask(victim,1,100,100000,100000)", goal, 60.0, 1 << 20)
 
 
 @pytest.fixture(scope="module")
@@ -303,8 +303,8 @@ class TestServerAlone:
         before = victim(holder[0])
         said = []
         try:
-            said += holder[0].request("load(attacker)", text, 3.0, 1 << 16)
-            said += holder[0].request("ask(attacker,1,10,200000,100000)", f"'-'({goal},[]).\n", 3.0, 1 << 20)
+            said += holder[0].request("load(attacker)", text, 20.0, 1 << 16)
+            said += holder[0].request("ask(attacker,1,10,200000,100000)", f"'-'({goal},[]).\n", 20.0, 1 << 20)
             after = victim(holder[0])
         except WorkerLost:
             holder[0] = served(layers=())
@@ -349,9 +349,9 @@ class TestServerAlone:
 
     def test_the_attack_would_work_where_a_trusted_clause_makes_it(self, place: Path) -> None:
         worker = Worker(find_swipl(), layers=())
-        worker.request("solver(0)", aimed("hole :- shell('touch breach/x').\n", place), 5.0, 1 << 16)
-        worker.request("load(attacker)", "attack :- hole.\n", 5.0, 1 << 16)
-        worker.request("ask(attacker,1,10,200000,100000)", "'-'(attack,[]).\n", 5.0, 1 << 16)
+        worker.request("solver(0)", aimed("hole :- shell('touch breach/x').\n", place), 60.0, 1 << 16)
+        worker.request("load(attacker)", "attack :- hole.\n", 60.0, 1 << 16)
+        worker.request("ask(attacker,1,10,200000,100000)", "'-'(attack,[]).\n", 60.0, 1 << 16)
         worker.close()
         assert not untouched(place)
 
@@ -368,7 +368,7 @@ class TestEachLayerAlone:
             if path.stem.startswith(("host", "round")) or "breach" in path.read_text(errors="replace")
         ]
         for path in reaching:
-            said = self.consulted(path.read_text(encoding="utf-8", errors="replace"), place, layers)
+            said = self.consulted(path.read_text(encoding="utf-8", errors="replace"), place, layers, 0.6)
             assert untouched(place), path.stem
             assert "the_secret" not in said, path.stem
 
@@ -383,7 +383,7 @@ class TestEachLayerAlone:
         assert not untouched(place)
 
     @staticmethod
-    def consulted(text: str, place: Path, layers: tuple[str, ...]) -> str:
+    def consulted(text: str, place: Path, layers: tuple[str, ...], seconds: float = 60.0) -> str:
         """All that a plain SWI-Prolog says while it loads a program from its input and plays it."""
         swipl = find_swipl()
         policy = Policy(swipl.readable, (swipl.executable, *swipl.loaders), layers=layers)
@@ -394,14 +394,14 @@ class TestEachLayerAlone:
         )
         options = ("-f", "none", "-q", "--no-tty", "--no-packs", f"--home={swipl.home}")
         confined = start((swipl.executable, *options, "-g", goal, "-t", "halt"), policy)
-        said = _read_until(confined.output, b"ready\n", 20.0)
+        said = _read_until(confined.output, b"ready\n", 60.0)
         confined.seal()
         program = f"go.\n{TRUSTED}\n{text}\nend_of_file.\n".encode("utf-8", "replace")
         try:
             os.write(confined.input, program[:60_000])
         except BrokenPipeError:
             said += "gone"
-        said += _read_until(confined.output, None, 0.6)
+        said += _read_until(confined.output, None, seconds)
         confined.end()
         return said
 

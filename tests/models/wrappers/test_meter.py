@@ -148,7 +148,7 @@ def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
 
     def script(request):
         if request.messages[0].content == "first":
-            release.wait(10)
+            release.wait(60)
         return Reply("A", usage=Usage(1, 1))
 
     meter = Meter(Budget(tokens=300))
@@ -163,7 +163,7 @@ def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
     second = threading.Thread(target=later)
     first.start()
     second.start()
-    second_asked.wait(10)
+    second_asked.wait(60)
     release.set()
     first.join()
     second.join()

@@ -99,7 +99,7 @@ def test_a_call_that_waits_to_try_again_gives_its_place_to_another():
             target=lambda: others.append(Limited(ScriptedModel(["other"]), gate).complete(ask("y")))
         )
         thread.start()
-        thread.join(10)
+        thread.join(60)
         other_done.set()
 
     model = Retried(Limited(_failing(Transient("busy")), gate), sleep=sleep)
@@ -117,7 +117,7 @@ def test_no_more_calls_at_once_than_allowed():
         with lock:
             inside += 1
             most = max(most, inside)
-        full.wait(10)
+        full.wait(60)
         with lock:
             inside -= 1
         return "x"

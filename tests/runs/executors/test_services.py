@@ -1,6 +1,7 @@
 """What workers share: what a lost worker held is given back."""
 
 import threading
+from concurrent.futures import Future
 
 import pytest
 
@@ -9,6 +10,7 @@ from bestresponse.models.base import Reply, ask
 from bestresponse.models.wrappers.cached import Cache
 from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Budget, Ledger, Meter, _Cost
+from bestresponse.runs.executors import services
 from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
 
 CALL = _Cost(calls=1)
@@ -31,7 +33,7 @@ def test_the_place_of_a_lost_worker_is_free_again():
     waiting = threading.Thread(target=gates.enter, args=("b", ("p", "x")))
     waiting.start()
     gates.release("a")
-    waiting.join(10)
+    waiting.join(60)
     assert not waiting.is_alive()
 
 
@@ -42,13 +44,21 @@ def test_a_call_in_flight_is_shared_and_made_by_another_when_its_worker_is_lost(
     waiting = threading.Thread(target=lambda: outcome.append(replies.claim("b", "key")))
     waiting.start()
     replies.release("a")
-    waiting.join(10)
+    waiting.join(60)
     assert outcome == [None]
     replies.land("b", "key", Reply("yes"), None)
     assert replies.claim("c", "key") is None
 
 
-def test_the_error_of_a_shared_call_is_shared(tmp_path):
+def test_the_error_of_a_shared_call_is_shared(tmp_path, monkeypatch):
+    shared = threading.Event()
+
+    class Watched(Future):
+        def result(self, timeout=None):
+            shared.set()
+            return super().result(timeout)
+
+    monkeypatch.setattr(services, "Future", Watched)
     replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
     replies.claim("a", "key")
     failures = []
@@ -61,9 +71,9 @@ def test_the_error_of_a_shared_call_is_shared(tmp_path):
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    threading.Event().wait(0.2)
+    assert shared.wait(60)
     replies.land("a", "key", None, ModelUnavailable("gone"))
-    waiting.join(10)
+    waiting.join(60)
     assert failures == ["gone"]
 
 

@@ -109,16 +109,17 @@ def test_probabilities_are_typed_in_percent(server):
     assert {s.role: s.decision.action for s in records(server)[0].record.submissions}["row"] == (0.25, 0.75)
 
 
-def test_whoever_is_gone_is_stood_in_for_and_the_record_says_so(server):
-    (ann, link), (bob, bob_link) = sit_down(server, setup("person", "person", seconds=1, stand_in="level-1"))
+def test_whoever_is_gone_is_stood_in_for_and_the_record_says_so(server, clock):
+    (ann, link), (bob, bob_link) = sit_down(server, setup("person", "person", seconds=600, stand_in="level-1"))
     stale = bob.get(bob_link)
     take(ann, link, answer="cooperate")
+    clock.advance(603)
     server.wait_for(lambda: records(server))
     decision = records(server)[0].record.submissions[-1].decision
     assert (decision.action, decision.stand_in, decision.reading.how) == (
         "defect",
         "level-1",
-        "no answer within 1 second",
+        "no answer within 600 seconds",
     )
     late = {"csrf": hidden(stale, "csrf"), "turn": hidden(stale, "turn"), "answer": "cooperate"}
     assert "a stand-in had answered for you" in bob.post(f"{bob_link}/answer", data=late).text

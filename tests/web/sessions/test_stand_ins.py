@@ -72,11 +72,12 @@ def test_a_stand_in_is_announced_to_the_person_to_the_partner_and_to_the_admin(s
     assert (missed["answered_by"], missed["stand_in"], missed["timed_out"]) == ("stand-in", "level-1", False)
 
 
-def test_the_time_limit_is_announced_as_such(server):
-    setup = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), seconds=1, stand_in="level-1", quiz=False)
+def test_the_time_limit_is_announced_as_such(server, clock):
+    setup = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), seconds=600, stand_in="level-1", quiz=False)
     (ann, link), (bob, bob_link) = sit_down(server, setup)
     take(ann, link, answer="cooperate")
-    server.wait_for(lambda: session_of(server, link).over, 30)
+    clock.advance(603)
+    server.wait_for(lambda: session_of(server, link).over)
     assert "Your time was up: a stand-in answered the last question for you (defect)." in bob.get(bob_link).text
 
 
@@ -111,11 +112,12 @@ def test_the_experimenter_advances_replaces_and_closes(server):
     assert session.standing.replaced == {1}
 
 
-def test_the_table_begins_without_the_missing_when_the_waiting_room_is_over(server):
-    setup = Setup(DILEMMA, ("person", "person"), quiz=False, waiting=1)
+def test_the_table_begins_without_the_missing_when_the_waiting_room_is_over(server, clock):
+    setup = Setup(DILEMMA, ("person", "person"), quiz=False, waiting=600)
     lobby = server.state.sessions.create_sessions(setup)
     session = server.state.sessions.get_session(lobby.tables[0].id)
     server.state.sessions.make_ready(session, 0)
+    clock.advance(601)
     server.wait_for(lambda: session.begun)
     assert session.state(1) == "absent"
 

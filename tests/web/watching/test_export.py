@@ -12,12 +12,12 @@ MOVES = {0: ("volunteer", "wait"), 1: ("wait", "volunteer")}
 
 
 @pytest.fixture
-def session(server):
+def session(server, clock):
     """Two rounds of the volunteer's dilemma; the third person agrees and is never seen again."""
     wanted = {
         "game": {"name": "volunteers-dilemma", "rounds": 2},
         "seats": ["person"] * 3,
-        "seconds": 2,
+        "seconds": 600,
         "consent": "Your answers are kept.",
         "quiz": False,
         "seed": 1,
@@ -34,6 +34,7 @@ def session(server):
         for seat, moves in MOVES.items():
             answer = people[seat].post(f"{places[seat]}/answers", json={"turn": turn, "answer": moves[turn]})
             assert answer.status_code == 200, answer.text
+        clock.advance(603)
         server.wait_for(lambda done=3 * turn + 3: table.settled == done)
     server.wait_for(lambda: server.state.sessions.is_finished(laid["session"]))
     people[1].post(f"{places[1]}/remarks", json={"remark": "=SUM(A1)"})
@@ -55,7 +56,7 @@ def test_decisions_have_a_row_for_each_player_and_round(server, session):
     assert own["player 2", "2"] == ("volunteer", "")
     third = [row for row in rows if row["role"] == "player 3"]
     assert {(row["stand_in"], row["status"], row["how"]) for row in third} == {
-        ("random", "refused", "no answer within 2 seconds")
+        ("random", "refused", "no answer within 600 seconds")
     }
     assert len({row["participant"] for row in rows}) == 3
 

@@ -94,7 +94,7 @@ class Machine:
         """Stop what has taken too many steps or too long."""
         if steps + self.spent > self.limits.steps:
             raise LimitReached(f"It did not finish within {self.limits.steps:,} steps.")
-        if time.monotonic() > self.deadline:
+        if time.thread_time() > self.deadline:
             raise _out_of_time(self.limits)
 
     def unify(self, left: Term, right: Term) -> bool:
@@ -115,7 +115,7 @@ class Machine:
         # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
         trail, limits, predicates = self.trail, self.limits, self.predicates
         max_cells = limits.cells
-        self.deadline = time.monotonic() + limits.seconds
+        self.deadline = time.thread_time() + limits.seconds
         set_deadline(self.deadline)
         choices: list[tuple[Any, ...]] = []
         frame: tuple[Any, ...] | None = None

@@ -35,7 +35,7 @@ _meter = _Meter()
 
 
 def set_deadline(deadline: float) -> None:
-    """Set until when (on the monotonic clock) this thread may visit terms."""
+    """Set until when (by its own processor time) this thread may visit terms."""
     _meter.deadline = deadline
 
 
@@ -43,7 +43,7 @@ def _count(visits: int) -> None:
     _meter.visits += visits
     if _meter.visits > _meter.look_at:
         _meter.look_at = _meter.visits + _LOOK_EVERY
-        if time.monotonic() > _meter.deadline:
+        if time.thread_time() > _meter.deadline:
             raise LimitReached("It did not finish in time: it compares terms that are too large.")
 
 
