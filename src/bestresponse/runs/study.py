@@ -213,6 +213,7 @@ studies = Registry(
     "study",
     {
         "bench": "bestresponse.studies.bench.study:BenchStudy",
+        "sequential": "bestresponse.studies.bench.sequential.study:SequentialStudy",
         "simulate": "bestresponse.studies.simulate.study:SimulateStudy",
         "steer": "bestresponse.studies.steer.study:SteerStudy",
         "stories": "bestresponse.studies.stories.study:StoriesStudy",

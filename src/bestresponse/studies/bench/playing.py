@@ -40,7 +40,8 @@ def seat_player(data: Mapping[str, Any], model: Model) -> Player:
     elicit = data["elicit"]
     seed = data["llm_seed"]
     temperature = data["temperature"]
-    sampling = Sampling(temperature, max_tokens=data["max_tokens"], seed=seed)
+    first = data.get("replicate", 0)
+    sampling = Sampling(temperature, max_tokens=data["max_tokens"], seed=seed, replicate=first)
     if elicit == "logprobs" and is_verified(data["model"]):
         raise UsageError("--elicit logprobs asks for no reasons, so that nothing can be verified; choose another way")
     if elicit == "logprobs":
@@ -56,7 +57,7 @@ def seat_player(data: Mapping[str, Any], model: Model) -> Player:
         return with_review(data["model"], Thinking(player) if think else player)
 
     if elicit != "sampled":
-        return make_one(0)
+        return make_one(first)
     return Sampled(tuple(make_one(k) for k in range(data["samples"])), model.abilities.concurrency)
 
 

@@ -10,6 +10,7 @@ and Economic Behavior 14, 1996.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from bestresponse.theory.trees.response import plan_regrets
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["TreeSolution", "plan_constraints", "solve_tree"]
+__all__ = ["TreeSolution", "optimise_plans", "plan_constraints", "solve_tree"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +52,7 @@ def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
             f"{'of constant' if tree.is_constant_sum else 'without constant'} sum); use cfr and its NashConv instead"
         )
     form = to_sequence_form(tree)
-    behaviours = [plex.normalised(plan) for plex, plan in zip(form.plexes, _optimal_plans(form), strict=True)]
+    behaviours = [plex.normalised(plan) for plex, plan in zip(form.plexes, optimise_plans(form), strict=True)]
     plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
     gap = float(plan_regrets(form, plans).sum())
     scale = float(np.abs(tree.payoffs).max())
@@ -63,11 +64,17 @@ def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
     return TreeSolution(form.policy(behaviours), value, gap)
 
 
-def _optimal_plans(form: SequenceForm) -> tuple[Array, Array]:
-    """Both players' realization plans, from the primal and dual solution."""
+def optimise_plans(form: SequenceForm, fixed: Mapping[int, Array] | None = None) -> tuple[Array, Array]:
+    """Return both players' optimal realization plans, from the primal and dual solution.
+
+    `fixed` gives the first player's probabilities at information sets (by their index in the tree) where it is not
+    free to choose; the plan is then the best of those that agree with them.
+    """
     from scipy import optimize, sparse
 
     own, other = (plan_constraints(plex) for plex in form.plexes)
+    if fixed:
+        own = sparse.vstack([own, _fix_behaviour(form.plexes[0], fixed)], format="csr")
     scale = float(np.abs(form.payoffs[0]).max()) or 1.0
     shape = (form.plexes[0].num_sequences, form.plexes[1].num_sequences)
     payoffs = sparse.csr_array((form.payoffs[0] / scale, tuple(form.sequences)), shape=shape)
@@ -92,6 +99,20 @@ def _optimal_plans(form: SequenceForm) -> tuple[Array, Array]:
     if found.status != 0:
         raise NotCertified(f"the linear program was not solved: {found.message}")
     return found.x[: shape[0]], -found.ineqlin.marginals
+
+
+def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> Any:
+    """One row a move: its weight less its probability times the weight of the sequence before it is 0."""
+    from scipy import sparse
+
+    rows = np.zeros((sum(map(len, fixed.values())), plex.num_sequences))
+    row = 0
+    for infoset, first, before in zip(plex.infosets.tolist(), plex.first, plex.parent, strict=True):
+        for k, probability in enumerate(fixed.get(infoset, ())):
+            rows[row, first + k] += 1.0
+            rows[row, before] -= probability
+            row += 1
+    return sparse.csr_array(rows[:row])
 
 
 def plan_constraints(plex: Treeplex) -> Any:

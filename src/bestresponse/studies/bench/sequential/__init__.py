@@ -1,0 +1,1 @@
+"""The benchmark on games played in turn: a model's policy, information set by information set."""
