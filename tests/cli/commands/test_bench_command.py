@@ -232,6 +232,20 @@ GAME = """NFG 1 R "Prices" { "Krume" "Brezel" } { 2 2 } 80 80 100 20 20 100 50 5
 """
 
 
+def test_a_game_played_in_turn_is_asked_at_every_information_set(serve, tmp_path):
+    server = serve(lambda body: '{"pass": 0.5, "bet": 0.5}')
+    words = ("bench", "kuhn-poker", "--model", server.model, "--output-dir", tmp_path)
+    done = bestresponse(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    assert len(server.delivered) == 12
+    (player,) = json.loads(done.stdout)["players"].values()
+    assert abs(player["nash_conv"]["estimate"] - 11 / 12) < 1e-9
+    dry = bestresponse("bench", "leduc-poker", "--model", server.model, "--max-infosets", 30, "--dry-run")
+    assert "30 of 288 information sets" in dry.stdout
+    assert "--seed does nothing for a game played in turn" in bestresponse("bench", "kuhn-poker", "--seed", 1).stderr
+    assert "--max-infosets does nothing here" in bestresponse("bench", "--max-infosets", 3).stderr
+
+
 def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(serve, tmp_path):
     (tmp_path / "prices.nfg").write_text(GAME)
     server = serve(lambda body: '{"1": 0.25, "2": 0.75}')
@@ -244,5 +258,4 @@ def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(serve, tmp_p
     (run,) = tmp_path.glob("bench-*")
     assert "with its actions in 4 orders" in (run / "report.html").read_text()
     assert bestresponse("bench", tmp_path / "prices.nfg", "--scale", 2).returncode == 2
-    assert "played in turn" in bestresponse("bench", "kuhn-poker").stderr
     assert "no game or file named 'matirx'" in bestresponse("bench", "matirx").stderr

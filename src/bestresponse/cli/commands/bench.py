@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from secrets import randbelow
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,14 +25,19 @@ from bestresponse.cli.options import (
 from bestresponse.cli.running import Display, run_and_show
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import find_game
+from bestresponse.games.named_game import NamedGame
 from bestresponse.runs.launch import find_unfinished
 from bestresponse.runs.models import ModelLimits
+from bestresponse.runs.study import Config, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games.given import UserGame
+from bestresponse.studies.bench.sequential.config import SequentialConfig
+from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.stories.config import StoriesConfig
 from bestresponse.studies.stories.study import StoriesStudy
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["bench"]
 
@@ -43,7 +48,8 @@ def bench(
         str,
         typer.Argument(
             help="matrix: play on generated matrix games; stories: turning stories into games; or one game, "
-            "by a name from `bestresponse games` or a file, put to the models with its actions in many orders."
+            "by a name from `bestresponse games` or a file, put to the models with its actions in many orders or, if "
+            "it is played in turn, at every information set."
         ),
     ] = "matrix",
     model: Annotated[
@@ -87,7 +93,12 @@ def bench(
             "name. [default: neutral, own for such a game]"
         ),
     ] = None,
-    seat: Annotated[list[str] | None, typer.Option(help="row or col; may be repeated. [default: row]")] = None,
+    seat: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="row or col, in a game played in turn the name of a player; may be repeated. [default: row, or all]"
+        ),
+    ] = None,
     style: Annotated[
         str,
         typer.Option(
@@ -104,7 +115,11 @@ def bench(
     max_tokens: Annotated[
         int | None, typer.Option(help="Longest reply, in tokens. [default: 512, or 2000 with --think]")
     ] = None,
-    samples: Annotated[int, typer.Option(help="Samples per game with --elicit sampled.")] = 10,
+    samples: Annotated[int, typer.Option(help="Samples per game or information set with --elicit sampled.")] = 10,
+    max_infosets: Annotated[
+        int | None,
+        typer.Option(help="In a game played in turn: ask at this many information sets at most, the likeliest first."),
+    ] = None,
     attempts: Annotated[int, typer.Option(help="How often a model may answer when an answer cannot be read.")] = 1,
     precision: Annotated[
         float | None,
@@ -130,11 +145,16 @@ def bench(
 
     The same command again goes on where it was stopped and plays only what is missing. With stories,
     --num-games is the number of stories, --family the kind of game, --samples the programs for each story. With one
-    game, --num-games is the number of orders of its actions.
+    game, --num-games is the number of orders of its actions; if it is played in turn, the number of complete policies.
     """
     if what == "stories":
         _bench_stories(context)
         return
+    if what != "matrix" and isinstance(find_game(what).solvable(), Tree):
+        _bench_sequential(context)
+        return
+    if max_infosets is not None:
+        raise UsageError("--max-infosets does nothing here; it is for a game played in turn")
 
     given = _given(what, context) if what != "matrix" else None
     if given is not None and "num_games" not in _typed(context):
@@ -182,6 +202,20 @@ _STORY_OPTIONS = {
     "llm_seed": "llm_seed",
 }
 """The options that mean something for stories, and what they set."""
+_SEQUENTIAL_OPTIONS = {
+    "num_games": "policies",
+    "elicit": "elicit",
+    "samples": "samples",
+    "max_infosets": "max_infosets",
+    "seat": "seats",
+    "style": "style",
+    "temperature": "temperature",
+    "think": "think",
+    "max_tokens": "max_tokens",
+    "attempts": "attempts",
+    "llm_seed": "llm_seed",
+}
+"""The options that mean something for a game played in turn, and what they set."""
 _DRAWING_OPTIONS = {"family", "num_rows", "num_cols", "scale", "decimals"}
 _MOST_ORDERS = 24
 _SHARED_OPTIONS = {
@@ -198,10 +232,7 @@ def _given(what: str, context: typer.Context) -> UserGame:
     found = find_game(what)
     form = found.solvable()
     if not isinstance(form, NormalForm):
-        raise UsageError(
-            f"{found.name} is played in turn; the benchmark asks for one choice in a game of simultaneous moves "
-            f"(`bestresponse simulate {what}` plays it)"
-        )
+        raise UsageError(f"{found.name} has no payoff table; expected a game of simultaneous moves")
     return UserGame.from_form(found.name, form)
 
 
@@ -221,18 +252,38 @@ def _typed(context: typer.Context) -> set[str]:
 
 def _bench_stories(context: typer.Context) -> None:
     """The benchmark of stories; options that would do nothing for it are a UsageError."""
-    given = _typed(context)
-    useless = sorted(given - set(_STORY_OPTIONS) - _SHARED_OPTIONS)
-    if useless:
-        raise UsageError(f"--{useless[0].replace('_', '-')} does nothing for stories")
     p = context.params
-    chosen = {_STORY_OPTIONS[name]: p[name] for name in _STORY_OPTIONS if name in given}
+    chosen = _choose_options(context, _STORY_OPTIONS, "stories")
     if "games" in chosen:
         chosen["games"] = (chosen["games"],)
     config = StoriesConfig(tuple(p["model"] or ["qwen2.5-coder-1.5b"]), **chosen)
+    _run_study(context, StoriesStudy(), config, 3)
+
+
+def _bench_sequential(context: typer.Context) -> None:
+    """The benchmark of a game played in turn; options that would do nothing for it are a UsageError."""
+    p = context.params
+    chosen = _choose_options(context, _SEQUENTIAL_OPTIONS, "a game played in turn")
+    many = {name: tuple(value) for name, value in chosen.items() if isinstance(value, list)}
+    defaults: dict[str, Any] = {"elicit": tuple(_default_elicitation(p["model"]))}
+    models, game = tuple(p["model"] or ["smollm2"]), NamedGame.find(p["what"])
+    _run_study(context, SequentialStudy(), SequentialConfig(models, game, **(defaults | chosen | many)), 2)
+
+
+def _choose_options(context: typer.Context, known: dict[str, str], what: str) -> dict[str, Any]:
+    """Return the settings of the options that were typed; one that `what` does not have is a UsageError."""
+    typed = _typed(context)
+    useless = sorted(typed - set(known) - _SHARED_OPTIONS)
+    if useless:
+        raise UsageError(f"--{useless[0].replace('_', '-')} does nothing for {what}")
+    return {setting: context.params[name] for name, setting in known.items() if name in typed}
+
+
+def _run_study(context: typer.Context, study: Study[Any, Any], config: Config, tables: int) -> None:
+    p = context.params
     limits = ModelLimits(p["workers"], p["cache"], p["max_calls"], p["max_tokens_total"], p["max_cost"], p["processes"])
-    display = Display(p["as_json"], p["dry_run"], 3)
-    run_and_show(StoriesStudy(), config, p["output_dir"], limits, display, shard=p["shard"], executor=p["executor"])
+    display = Display(p["as_json"], p["dry_run"], tables)
+    run_and_show(study, config, p["output_dir"], limits, display, shard=p["shard"], executor=p["executor"])
 
 
 def _default_elicitation(models: list[str] | None) -> list[str]:

@@ -20,8 +20,8 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.metrics import tabulate_figures
-from bestresponse.runs.costs import costs_section
-from bestresponse.runs.method import method_section
+from bestresponse.runs.reporting.costs import costs_section
+from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.bench.sequential.findings_answers import answers_section, reading_section
 from bestresponse.studies.bench.sequential.policies import BASELINE, StatedPolicy
@@ -68,8 +68,8 @@ def _opening(results: SequentialResults) -> Iterable[Block]:
     if not plan.complete:
         yield Note(
             f"Only {len(plan.infosets)} of {len(plan.candidates)} information sets were asked about: those that "
-            "uniform play reaches most often. What the policy does elsewhere is not known, so that figures of the whole policy "
-            "are bounds.",
+            "uniform play reaches most often. What the policy does elsewhere is not known, so that figures of the "
+            "whole policy are bounds.",
             "warning",
         )
     if results.arena.equilibrium is None:

@@ -20,7 +20,6 @@ from bestresponse.core.ask import Choice, Mixture
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import Game, View
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.capabilities import HasNormalForm
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.questions import Question, find_views
@@ -43,10 +42,7 @@ class Plan:
     @cached_property
     def game(self) -> Game[Any]:
         """The game as it is shown."""
-        game = self.config.game.game()
-        if isinstance(game, HasNormalForm):
-            raise UsageError(f"{game.name} has no information sets to ask about: everybody moves at the same time")
-        return game
+        return self.config.game.game()
 
     @cached_property
     def tree(self) -> Tree:

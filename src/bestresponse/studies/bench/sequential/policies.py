@@ -12,7 +12,7 @@ from bestresponse.core.player import Decision
 from bestresponse.core.seeds import split
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.stats.interval import Interval
-from bestresponse.runs.folder import StoredPlay
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.sequential.arena import Arena, Ends, Partial
 from bestresponse.studies.bench.sequential.plan import Plan
 from bestresponse.theory.games.normal_form import Array

@@ -12,7 +12,7 @@ import numpy as np
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.report.metrics import Metric, Value, compute_figures, figures_to_json
 from bestresponse.report.stats.statistics import cluster_bootstrap
-from bestresponse.runs.folder import StoredPlay
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.sequential.arena import Arena, Ends
 from bestresponse.studies.bench.sequential.plan import Plan
 from bestresponse.studies.bench.sequential.policies import (

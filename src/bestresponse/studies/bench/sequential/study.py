@@ -9,9 +9,9 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.folder import RunFolder
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.findings import findings

@@ -1,0 +1,227 @@
+"""Policies of scripted models in games played in turn, whose exploitability is known exactly."""
+
+import json
+import re
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+import running
+
+from bestresponse.analysis.theory import describe_theory
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.games.named_game import NamedGame
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.report.page import render
+from bestresponse.runs.shard import Shard
+from bestresponse.studies.bench.sequential.arena import Arena, Partial
+from bestresponse.studies.bench.sequential.config import SequentialConfig
+from bestresponse.studies.bench.sequential.plan import make_plan
+from bestresponse.studies.bench.sequential.study import SequentialStudy
+
+KUHN = NamedGame.find("kuhn-poker")
+CENTIPEDE = NamedGame.find("centipede")
+
+# Kuhn poker's equilibria: player 1 bets J with probability a and K with 3a, and calls with Q with a + 1/3 (Kuhn 1950).
+EQUILIBRIUM = {
+    "J": "1/5", "Q": "0", "K": "3/5", "J pb": "0", "Q pb": "8/15", "K pb": "1",
+    "J p": "1/3", "Q p": "0", "K p": "1", "J b": "0", "Q b": "1/3", "K b": "1",
+}  # fmt: skip
+
+
+def find_infoset(request):
+    return re.search(r"What you know: (.*)\.", request.messages[-1].content)[1]
+
+
+def bet_with(chances):
+    """A model that states the probability of betting by what it knows."""
+
+    def script(request):
+        bet = float(Fraction(chances[find_infoset(request)] if isinstance(chances, dict) else chances))
+        return json.dumps({"pass": 1 - bet, "bet": bet})
+
+    return ScriptedModel(script)
+
+
+def config(**changes):
+    return SequentialConfig(**{"models": ("scripted",), "game": KUHN, **changes})
+
+
+def run(tmp_path, model, **changes):
+    return running.run(SequentialStudy(), config(**changes), tmp_path, {"scripted": model})
+
+
+def figures(ran, way="mixed"):
+    return ran.summary()["players"][f"scripted / {way}"]
+
+
+@pytest.mark.parametrize(
+    ("bet", "nash_conv", "in_seats"),
+    [
+        ("1/2", "11/12", ("13/36", "5/9")),
+        ("0", "2", ("17/18", "19/18")),
+        ("1", "2/3", ("5/18", "7/18")),
+        (EQUILIBRIUM, "0", ("0", "0")),
+    ],
+)
+def test_exploitability_of_simple_policies_in_kuhn_poker_is_known_exactly(tmp_path, bet, nash_conv, in_seats):
+    ran = run(tmp_path, bet_with(bet))
+    found = figures(ran)
+    assert found["nash_conv"]["estimate"] == pytest.approx(float(Fraction(nash_conv)), abs=1e-9)
+    assert found["exploitability"]["estimate"] == pytest.approx(float(Fraction(nash_conv)) / 2, abs=1e-9)
+    (policy,) = ran.results.policies.values()
+    assert [seat.exploitability for seat in policy.seat_figures] == pytest.approx(
+        [float(Fraction(one)) for one in in_seats], abs=1e-9
+    )
+
+
+def test_a_single_stated_policy_has_no_interval(tmp_path):
+    found = figures(run(tmp_path, bet_with("1/2")))
+    assert (found["nash_conv"]["low"], found["nash_conv"]["high"]) == (None, None)
+
+
+def test_losses_by_information_set_add_up_to_gap_and_regrets_to_nash_conv(tmp_path):
+    ran = run(tmp_path, bet_with("1/2"))
+    rows = ran.rows()
+    assert len(rows) == 12
+    assert sum(row["regret"] for row in rows) == pytest.approx(11 / 12)
+    in_seat_1 = sum(row["loss"] for row in rows if row["player"] == "player 1")
+    assert in_seat_1 == pytest.approx(1 / 9)
+    assert ran.results.policies[("scripted", "mixed", 0)].seat_figures[0].gap == pytest.approx(1 / 9)
+
+
+def test_the_queen_that_calls_half_of_the_time_loses_nothing_against_the_equilibrium(tmp_path):
+    rows = {(row["player"], row["infoset"]): row for row in run(tmp_path, bet_with("1/2")).rows()}
+    assert rows["player 2", "Q b"]["loss"] == 0
+    assert rows["player 2", "K p"]["loss"] > 0
+    assert rows["player 2", "K p"]["equilibrium"] == pytest.approx([0, 1])
+
+
+def test_the_equilibrium_earns_the_value_and_so_does_the_baseline(tmp_path):
+    ran = run(tmp_path, bet_with(EQUILIBRIUM))
+    assert ran.summary()["values"]["player 1"] == pytest.approx(-1 / 18)
+    assert ran.results.policies[("scripted", "mixed", 0)].seat_figures[0].value == pytest.approx(-1 / 18)
+    assert ran.summary()["baselines"]["equilibrium"]["exploitability"] == pytest.approx(0, abs=1e-9)
+    assert ran.summary()["baselines"]["first"]["nash_conv"] == pytest.approx(2)
+
+
+def test_sampled_moves_become_frequencies_with_an_interval_and_moves_are_offered_in_turn(tmp_path):
+    asked = []
+
+    def script(request):
+        offered = re.search(r"<one of (.*?)>", request.messages[-1].content)[1]
+        asked.append((find_infoset(request), offered))
+        return json.dumps({"answer": "bet" if request.replicate % 4 == 0 else "pass"})
+
+    ran = run(tmp_path, ScriptedModel(script), elicit=("sampled",), samples=8)
+    assert ran.rows()[0]["mixture"] == [0.75, 0.25]
+    found = figures(ran, "sampled")["nash_conv"]
+    assert found["low"] < found["estimate"] < found["high"]
+    assert sum(one == ("K pb", '"bet", "pass"') for one in asked) == 4
+
+
+def test_several_policies_have_an_interval_over_policies(tmp_path):
+    def script(request):
+        return json.dumps({"pass": 1.0, "bet": 0.0} if request.replicate else {"pass": 0.0, "bet": 1.0})
+
+    found = figures(run(tmp_path, ScriptedModel(script), policies=2))["nash_conv"]
+    assert found["estimate"] == pytest.approx((2 + 2 / 3) / 2)
+    assert (found["low"], found["high"], found["n"]) == (pytest.approx(2 / 3), pytest.approx(2), 2)
+
+
+def test_a_chosen_subset_gives_bounds_that_hold_the_true_figure(tmp_path):
+    ran = run(tmp_path, bet_with("1/2"), max_infosets=8)
+    found = figures(ran)
+    assert found["exploitability"] is None
+    assert found["known"] == pytest.approx(8 / 12)
+    least, most = found["exploitability_bounds"]
+    assert least < 11 / 24 < most
+    assert "Only 8 of 12 information sets" in render(ran.report())
+
+
+def test_gap_bounds_are_those_of_the_best_and_the_worst_completion():
+    plan = make_plan(config())
+    arena = Arena(plan.form, describe_theory(plan.game).policies[0])
+    tree = plan.tree
+    known = np.array([one.label in ("J", "Q", "K") or one.player == 1 for one in tree.infosets])
+    row = np.full(24, 0.5)
+    free = [k for k, one in enumerate(tree.infosets) if not known[k]]
+    gaps, taken = [], []
+    for choice in product((0, 1), repeat=len(free)):
+        pure = row.copy()
+        for k, move in zip(free, choice, strict=True):
+            pure[tree.first_move[k] : tree.first_move[k] + 2] = np.eye(2)[move]
+        plan_1 = arena.form.plexes[0].plan(np.concatenate([[1.0], pure[arena.form.plexes[0].moves]]))
+        gaps.append(arena.measure_gap(0, plan_1))
+        taken.append(arena.measure_exploitability(0, plan_1))
+    assert arena.bound_gap(0, Partial(row, known)) == pytest.approx((min(gaps), max(gaps)))
+    least, most = arena.bound_exploitability(0, Partial(row, known))
+    assert 0 < least <= min(taken)
+    assert max(taken) <= most
+
+
+def test_an_unreadable_answer_makes_its_policy_incomplete_and_nothing_is_made_up(tmp_path):
+    def script(request):
+        return "I fold." if find_infoset(request) == "Q b" else json.dumps({"pass": 0.5, "bet": 0.5})
+
+    ran = run(tmp_path, ScriptedModel(script))
+    found = figures(ran)
+    assert found["nash_conv"] is None
+    assert found["exploitability_bounds"][0] < 11 / 24 < found["exploitability_bounds"][1]
+    (row,) = [row for row in ran.rows() if row["infoset"] == "Q b"]
+    assert (row["status"], row["strategy"], row["mixture"], row["loss"]) == ("unparseable", None, None, None)
+
+
+def test_one_seat_alone_has_exploitability_but_no_nash_conv(tmp_path):
+    found = figures(run(tmp_path, bet_with("0"), seats=("player 2",)))
+    assert found["nash_conv"] is None
+    assert found["exploitability"]["estimate"] == pytest.approx(19 / 18)
+
+
+def test_a_general_sum_tree_has_gaps_and_nash_conv_but_no_exploitability(tmp_path):
+    def script(request):
+        return json.dumps({"take": 1.0, "pass": 0.0})
+
+    found = figures(run(tmp_path, ScriptedModel(script), game=CENTIPEDE))
+    assert found["nash_conv"]["estimate"] == 0
+    assert found["nash_gap"]["estimate"] == 0
+    assert found["exploitability"] is None
+
+
+def test_a_run_goes_on_is_replayed_and_merges_from_shards(tmp_path):
+    whole = run(tmp_path / "whole", bet_with("1/2"))
+    assert whole.replay().same == 12
+    model = bet_with("1/2")
+    again = running.run(SequentialStudy(), config(), tmp_path / "whole", {"scripted": model})
+    assert (again.outcome.found, len(model.asked)) == (12, 0)
+    parts = [
+        running.run(SequentialStudy(), config(), tmp_path / name, {"scripted": bet_with("1/2")}, shard=Shard(k, 2))
+        for k, name in ((1, "one"), (2, "two"))
+    ]
+    assert sum(part.outcome.played for part in parts) == 12
+
+
+def test_the_estimate_counts_every_question_and_attempt():
+    found = SequentialStudy().estimate(config(elicit=("mixed", "sampled"), samples=5, attempts=2, policies=3))
+    assert found.plays == 12 * 3 * 6
+    assert found.total_calls == 12 * 3 * 6 * 2
+    assert SequentialStudy().estimate(config(max_infosets=4)).what == "4 of 12 information sets of kuhn-poker"
+
+
+def test_settings_survive_being_written_down_and_wrong_ones_are_refused():
+    settings = config(max_infosets=3, seats=("player 1",))
+    assert SequentialConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
+    with pytest.raises(UsageError, match="--seat dealer: expected one of player 1, player 2"):
+        list(SequentialStudy().specs(config(seats=("dealer",))))
+    with pytest.raises(InvalidGame, match="chicken is a payoff table; expected a game played in turn"):
+        list(SequentialStudy().specs(config(game=NamedGame.find("chicken"))))
+    with pytest.raises(UsageError, match="without `verified:`"):
+        config(models=("verified:scripted",))
+
+
+def test_the_report_draws_the_tree_and_lists_every_answer(tmp_path):
+    page = render(run(tmp_path, bet_with("1/2")).report())
+    assert "Tree of the game with the policy of scripted" in page
+    for title in ("How far from an equilibrium", "Seat by seat", "Where scripted (mixed) loses", "Every answer"):
+        assert title in page
