@@ -7,7 +7,7 @@ import pytest
 import strict_schema
 
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.formalize.structured import TABLE_SCHEMA
+from bestresponse.formal.formalize.table_json import TABLE_SCHEMA
 from bestresponse.games.dialogue.domain import load_domain
 from bestresponse.games.dialogue.written import scenario_schema
 from bestresponse.models import Reply, ask, find_violations, make_strict
@@ -53,6 +53,40 @@ MIX = {
 )
 def test_what_breaks_a_schema_is_said_in_words(value, schema, expected):
     assert list(find_violations(value, schema)) == expected
+
+
+CHAIN = {
+    "type": "object",
+    "properties": {"next": {"$ref": "#/$defs/link"}},
+    "required": ["next"],
+    "additionalProperties": False,
+    "$defs": {
+        "link": {
+            "anyOf": [
+                {"type": "string"},
+                {
+                    "type": "object",
+                    "properties": {"next": {"$ref": "#/$defs/link"}},
+                    "required": ["next"],
+                    "additionalProperties": False,
+                },
+            ]
+        }
+    },
+}
+
+
+def test_a_definition_may_name_itself():
+    assert list(find_violations({"next": {"next": {"next": "end"}}}, CHAIN)) == []
+    assert list(find_violations({"next": {"next": {"next": 3}}}, CHAIN)) == [
+        'the answer.next is {"next": {"next": 3}}, which fits none of 2 possibilities'
+    ]
+    assert make_strict(CHAIN) == CHAIN
+    request = replace(ask("?"), schema=schema_text(CHAIN))
+    deep = '{"next":' * 400 + '"end"' + "}" * 400
+    assert finish_structured(request, Reply(deep)).text == deep
+    with pytest.raises(UsageError, match=r"\$ref cannot be checked"):
+        list(find_violations({}, {"$ref": "#/$defs/nowhere", "$defs": {}}))
 
 
 @pytest.mark.parametrize("schema", [{"not": {}}, {"type": "colour"}, {"pattern": "("}, [], True])

@@ -15,7 +15,7 @@ from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.api.inputs import GameLike, Matrix, ModelLike, as_found, as_model
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
-from bestresponse.formal.formalize.forms import Wish as FormWish
+from bestresponse.formal.formalize.plan import Wish as FormWish
 from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import EngineKind, open_engine

@@ -78,18 +78,17 @@ def finish_structured(request: Request, reply: Reply, *, plain: bool = False) ->
     """
     if request.schema is None:
         return reply
-    schema = read_schema(request)
+    schema = _resolve(read_schema(request))
     text = _extract_object(reply.text) if plain else reply.text
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return replace(reply, honoured=(*reply.honoured, ("schema_violation", "the answer is not JSON")))
-    shorter = _without_added_nulls(value, schema)
-    if shorter != value:
-        text = json.dumps(shorter, ensure_ascii=False)
     try:
+        shorter = _without_added_nulls(value, schema)
+        text = text if shorter == value else json.dumps(shorter, ensure_ascii=False)
         wrong = next(find_violations(shorter, schema), None)
-    except UsageError:
+    except (UsageError, RecursionError):
         wrong = None
     broken = () if wrong is None else (("schema_violation", wrong),)
     return replace(reply, text=text, honoured=(*reply.honoured, *broken))
@@ -105,6 +104,7 @@ def find_violations(value: Any, schema: Any, place: str = "the answer") -> Itera
     """
     if not isinstance(schema, dict):
         raise UsageError(f"a JSON schema must be an object, not {schema!r}")
+    schema = _resolve(schema)
     if unknown := sorted(schema.keys() - _CHECKED - _REMARKS):
         raise UsageError(f"JSON schemas with {', '.join(unknown)} cannot be checked")
     if "type" in schema and not _is_type(value, schema["type"]):
@@ -123,6 +123,26 @@ def find_violations(value: Any, schema: Any, place: str = "the answer") -> Itera
         yield from _check_items(value, schema, place)
     elif isinstance(value, dict):
         yield from _check_properties(value, schema, place)
+
+
+def _resolve(schema: dict[str, Any]) -> dict[str, Any]:
+    """Put what `$defs` defines where `$ref` names it; a definition that names itself becomes a cycle."""
+    if "$defs" not in schema:
+        return schema
+    made: dict[str, dict[str, Any]] = {f"#/$defs/{name}": {} for name in schema["$defs"]}
+
+    def copy(part: Any) -> Any:
+        if isinstance(part, list):
+            return [copy(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return made.get(part["$ref"], part)
+        return {name: copy(one) for name, one in part.items()}
+
+    for name, one in schema["$defs"].items():
+        made[f"#/$defs/{name}"] |= copy(one)
+    return {name: copy(one) for name, one in schema.items() if name != "$defs"}
 
 
 def _check_text(value: str, schema: Mapping[str, Any], place: str) -> Iterator[str]:

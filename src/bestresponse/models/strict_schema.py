@@ -46,7 +46,7 @@ _DROPPED = frozenset(
         "maxProperties",
     ]
 )
-_STRUCTURE = frozenset(["properties", "required", "additionalProperties", "items", "anyOf"])
+_STRUCTURE = frozenset(["properties", "required", "additionalProperties", "items", "anyOf", "$ref"])
 _TYPE_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
 
 
@@ -65,8 +65,11 @@ def make_strict(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     if schema.get("type") != "object":
         return None
+    named = schema.get("$defs", {})
     try:
-        strict = _convert(schema, 1)
+        strict = _convert({name: value for name, value in schema.items() if name != "$defs"}, 1)
+        if named:
+            strict["$defs"] = {name: _convert(one, 1) for name, one in named.items()}
     except _NoStrictForm:
         return None
     return strict if _is_small(strict) else None
@@ -75,6 +78,8 @@ def make_strict(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 def _convert(schema: Any, level: int) -> dict[str, Any]:
     if not isinstance(schema, dict) or schema.keys() - _KEPT - _DROPPED - _STRUCTURE or level > _MOST_LEVELS:
         raise _NoStrictForm
+    if "$ref" in schema:
+        return {"$ref": schema["$ref"]}
     strict = {name: value for name, value in schema.items() if name in _KEPT}
     if "anyOf" in schema:
         return strict | {"anyOf": [_convert(one, level) for one in schema["anyOf"]]}
@@ -102,6 +107,8 @@ def _convert_object(schema: Mapping[str, Any], level: int) -> dict[str, Any]:
 def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
     if "anyOf" in schema:
         return schema | {"anyOf": [*schema["anyOf"], {"type": "null"}]}
+    if "$ref" in schema:
+        return {"anyOf": [schema, {"type": "null"}]}
     if "const" in schema:
         schema = {name: value for name, value in schema.items() if name != "const"} | {"enum": [schema["const"]]}
     types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
@@ -131,6 +138,6 @@ def _is_small(schema: dict[str, Any]) -> bool:
 
 def _walk(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield schema
-    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
+    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ()), *schema.get("$defs", {}).values()]
     for one in [*inner, schema["items"]] if "items" in schema else inner:
         yield from _walk(one)

@@ -123,10 +123,33 @@ def test_bad_stories_are_refused_before_any_call(run, tmp_path):
     assert script.asked == []
 
 
-def test_a_story_without_a_game_is_said_plainly(run):
-    code, _, err = run("story.txt", story="Melt the butter.", script=Script("NO GAME: a recipe."))
+def test_a_story_without_a_game_is_said_plainly_and_leaves_nothing(run, tmp_path):
+    code, _, err = run("story.txt", story="Melt the butter.", script=Script("Hm.", "NO GAME: a recipe."))
     assert code == 1
     assert "finds no game in the story: a recipe." in err
+    assert sorted(path.name for path in tmp_path.glob("story*")) == ["story.txt"]
+
+
+ASKING = "% QUESTION: Do they talk before? ASSUMED: no\n" + GOOD
+
+
+def test_an_open_question_is_reported_with_the_assumption_and_exit_code_1(run, tmp_path):
+    code, out, err = run("story.txt", "-o", "game.pl", script=Script(fenced(ASKING)))
+    assert code == 1
+    assert "the story leaves open: Do they talk before? (assumed: no)" in err
+    assert (tmp_path / "game.pl").read_text().strip() == ASKING
+    code, out, _ = run("story.txt", "-o", "game.pl", "--json", script=Script(fenced(ASKING)))
+    assert json.loads(out)["questions"] == [{"question": "Do they talk before?", "assumed": "no"}]
+
+
+def test_interactive_asks_what_is_open_and_the_answer_goes_to_the_model(run):
+    script = Script(fenced(ASKING), fenced(HUNT))
+    code, out, _ = run("story.txt", "-i", "-o", "game.pl", script=script, stdin="yes, for an hour\n\n")
+    assert code == 0
+    assert "Do they talk before? (an empty line: no)" in out
+    assert "Do they talk before? yes, for an hour" in script.asked[1][1]["content"]
+    code, _, _ = run("story.txt", "-i", "-o", "b.pl", "--cache", "off", script=Script(fenced(ASKING)), stdin="\n\n")
+    assert code == 0
 
 
 def test_a_story_is_read_from_standard_input(run, tmp_path):
@@ -151,7 +174,8 @@ def test_a_person_refines_the_game_by_remarks_and_takes_one_back(run, tmp_path):
     code, out, _ = run("story.txt", "-i", "-o", "game.pl", "--attempts", "1", script=script, stdin=remarks)
     assert code == 0
     assert "payoff('Betray', 'Silent', 5, 0)." in out
-    assert "ada chooses Betray, ben chooses Silent: ada gets 2, ben gets 0" in out
+    assert "- If ada chooses Betray, ben chooses Silent: ada gets 2 (before: 5), ben gets 0." in out
+    assert "That did not become a game (no program: it answered in prose" in out
     assert (tmp_path / "game.pl").read_text().strip() == HUNT
     code, _, _ = run(
         "story.txt", "-i", "-o", "game.pl", "--cache", "off", script=Script(fenced(GOOD), fenced(HUNT)),

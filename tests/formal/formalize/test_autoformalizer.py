@@ -11,9 +11,9 @@ from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, c
 from bestresponse.formal.formalize.back_translation import compare
 from bestresponse.formal.formalize.candidates import elect, formalize_many
 from bestresponse.formal.formalize.examples import library
-from bestresponse.formal.formalize.forms import plan
+from bestresponse.formal.formalize.plan import plan
 from bestresponse.formal.formalize.retrieval import nearest
-from bestresponse.formal.formalize.structured import TABLE_SCHEMA, read_sheet, read_table
+from bestresponse.formal.formalize.table_json import TABLE_SCHEMA, read_sheet, read_table
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
@@ -290,7 +290,7 @@ def test_a_sheet_that_is_not_filled_in_says_what_is_missing():
     with pytest.raises(InvalidGame, match="the end Ann: grab, Bob: share is missing"):
         sheet.read(json.dumps(filled(sg=(0, 5))))
     with pytest.raises(InvalidGame, match="the payoffs of the end Ann: share, Bob: grab must be numbers"):
-        sheet.read(json.dumps(filled(sg=("0", 5), gs=(5, 0), gg=(1, 1))))
+        sheet.read(json.dumps(filled(sg=("none", 5), gs=(5, 0), gg=(1, 1))))
 
 
 def test_a_game_where_no_choice_matters_is_none_of_a_story():
@@ -348,7 +348,7 @@ def test_an_end_that_is_told_twice_alike_is_told_once():
 
 def test_a_model_under_the_schema_names_the_players_before_the_ends_and_quotes_the_story_before_the_payoffs():
     names = json.loads(TABLE_SCHEMA)["properties"]
-    assert list(names) == ["players", "timing", "ends"]
+    assert list(names) == ["players", "timing", "ends", "unclear", "refusal"]
     assert list(names["ends"]["items"]["properties"]) == ["story", "result"]
 
 
@@ -370,7 +370,16 @@ def test_a_model_that_fails_twice_in_one_form_is_asked_for_the_other():
     assert found.ok
     assert [attempt.form for attempt in found.attempts] == ["program", "program", "table"]
     assert [request.schema is None for request in model.asked] == [True, True, False]
-    assert "Your last answer" not in model.asked[2].messages[1].content
+    told = model.asked[2].messages[1].content
+    assert "Your last answer" not in told
+    assert "written as a program, was refused" in told
+    assert "it answered in prose, beginning 'no'" in told
+
+
+HIDDEN = (
+    "A card is drawn, red or black with equal chance. Only Ann sees it. She bets or passes, and Bob, who does not know "
+    "the card, calls or folds."
+)
 
 
 def test_a_model_on_this_machine_begins_with_the_table():
@@ -378,6 +387,8 @@ def test_a_model_on_this_machine_begins_with_the_table():
     assert plan("auto", model, 5) == ("program", "program", "table", "table", "program")
     model.identity = {"provider": "local"}
     assert plan("auto", model, 3) == ("table", "table", "program")
+    assert plan("auto", model, 3, HIDDEN) == ("tree", "tree", "program")
+    assert plan("auto", model, 3, "Both bid any whole number from 0 to 100.") == ("program",) * 3
     assert plan("program", model, 2) == ("program", "program")
 
 
@@ -392,15 +403,9 @@ def test_a_game_written_as_a_table_is_revised_as_a_table():
     assert asked.messages[1].content.endswith("changed as the reader asks, and nothing else.")
 
 
-HIDDEN = (
-    "A card is drawn, red or black with equal chance. Only Ann sees it. She bets or passes, and Bob, who does not know "
-    "the card, calls or folds."
-)
-
-
 def test_stories_of_chance_and_secrets_are_never_asked_for_as_tables():
     model = ScriptedModel([], name="m")
-    assert set(plan("auto", model, 6, HIDDEN)) == {"program"}
+    assert set(plan("auto", model, 6, HIDDEN)) == {"program", "tree"}
     assert set(plan("auto", model, 6, STORY)) == {"program", "table"}
     (shown,) = nearest(HIDDEN, library())
     assert "sees(" in shown.program
@@ -417,3 +422,48 @@ def test_the_examples_with_chance_are_games_in_which_everybody_sees_only_what_it
     assert report.table.private
     solved = solve(as_game(report.table, name))
     assert solved.value == (None if value is None else pytest.approx(float(value)))
+
+
+def test_every_remark_stays_in_every_later_prompt():
+    broken = HUNT.replace("initial(s0).", "initial(s0)", 1)
+    model, writer = formalizer(fenced(GOOD), fenced(broken), "What?", fenced(HUNT), fenced(HUNT), form="program")
+    first = writer.formalize(STORY)
+    second = writer.revise(first, "Grabbing earns only 2.")
+    third = writer.revise(second, "Call them Ada and Ben.")
+    assert second.ok
+    assert third.remarks == ("Grabbing earns only 2.", "Call them Ada and Ben.")
+    assert all("Grabbing earns only 2." in request.messages[1].content for request in model.asked[1:])
+    assert len(third.attempts) == 5
+
+
+def test_a_revision_that_fails_leaves_the_best_attempt_as_it_was():
+    _, writer = formalizer(fenced(GOOD), "NO GAME: nonsense", form="program")
+    before = writer.formalize(STORY)
+    after = writer.revise(before, "Make it better.")
+    assert after.ok
+    assert after.best is before.best
+
+
+def test_what_a_story_leaves_open_is_asked_with_what_was_assumed():
+    asked = "% QUESTION: Does Bob see what Ann does? ASSUMED: no\n% QUESTION: Who pays?\n" + GOOD
+    _, writer = formalizer(fenced(asked), fenced(asked))
+    found = writer.formalize(STORY)
+    assert [(one.text, one.assumed) for one in found.questions] == [
+        ("Does Bob see what Ann does?", "no"),
+        ("Who pays?", ""),
+    ]
+    after = writer.revise(found, "Who pays? Ann pays.")
+    assert [one.text for one in after.questions] == ["Does Bob see what Ann does?"]
+
+
+def test_a_form_that_does_not_fit_is_not_asked_for_again():
+    misfit = json.dumps({"players": [], "tree": None, "refusal": {"kind": "does not fit", "reason": "bids to 10,000"}})
+    model, writer = formalizer(misfit, fenced(GOOD))
+    model.identity = {"provider": "local"}
+    found = writer.formalize(HIDDEN)
+    assert [attempt.form for attempt in found.attempts] == ["tree", "program"]
+    assert "this form does not fit: bids to 10,000" in model.asked[1].messages[1].content
+    _, writer = formalizer("DOES NOT FIT: it never ends", form="program")
+    assert (
+        writer.formalize(STORY).trouble == "after 1 attempt scripted says that the program does not fit: it never ends"
+    )

@@ -5,7 +5,7 @@ from cpu_limit import cpu_limit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestresponse.formal.formalize.extract_code import find_code, no_game
+from bestresponse.formal.formalize.extract_code import find_asides, find_code
 
 PROGRAM = "initial(s0).\nfinal(S) :-\n    \\+ holds(control(_), S)."
 
@@ -47,24 +47,24 @@ def test_prose_is_no_program():
 
 
 def test_no_game_is_read_with_its_reason():
-    assert no_game("NO GAME: a recipe") == "a recipe"
-    assert no_game("**NO GAME** - it is only a poem.") == "it is only a poem."
-    assert no_game("There is no game here") is None
+    assert find_asides("NO GAME: a recipe").no_game == "a recipe"
+    assert find_asides("**NO GAME** - it is only a poem.").no_game == "it is only a poem."
+    assert find_asides("There is no game here").no_game is None
 
 
 @pytest.mark.parametrize("piece", ["x", " ", "`", "a(", "\n", "% ", "a.\n", "*", "> "])
 def test_long_answers_without_a_program_end_in_none(piece):
     with cpu_limit(60):
         assert find_code(piece * 2_000_000) is None
-        assert no_game(piece * 2_000_000) is None
+        assert find_asides(piece * 2_000_000).no_game is None
 
 
 def test_a_program_beyond_the_first_million_characters_is_not_looked_for():
     prose = "word " * 200_000
     assert find_code(f"{prose[:-20]}\n\ninitial(s0).").text == "initial(s0)."
     assert find_code(f"{prose}\n\ninitial(s0).") is None
-    assert no_game(f"{prose[:-20]}\nNO GAME: a poem") == "a poem"
-    assert no_game(f"{prose}\nNO GAME: a poem") is None
+    assert find_asides(f"{prose[:-20]}\nNO GAME: a poem").no_game == "a poem"
+    assert find_asides(f"{prose}\nNO GAME: a poem").no_game is None
 
 
 @given(st.text())

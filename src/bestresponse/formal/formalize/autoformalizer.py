@@ -14,10 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.formal.formalize.answers import Question
 from bestresponse.formal.formalize.examples import FIRST, Example, library
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
-from bestresponse.formal.formalize.forms import Form, FormName, ProgramForm, TableForm, Wish, plan
+from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm
+from bestresponse.formal.formalize.plan import FormName, Wish, plan
 from bestresponse.formal.formalize.retrieval import nearest
+from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.words import describe_table
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
@@ -40,8 +43,9 @@ class Settings:
     """How a model is asked.
 
     `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in the published prompt.
-    With `form="table"` the model writes JSON, under a schema where it can be held to one, and the program is written by
-    rule; `auto` tries both forms (see `forms.plan`). `replicate` tells repeated tries of one story apart.
+    With `form="table"` or `"tree"` the model writes JSON, under a schema where it can be held to one, and the program
+    is written by rule; `auto` chooses by the story and the model (see `plan.plan`). `replicate` tells repeated tries of
+    one story apart.
     """
 
     attempts: int = 5
@@ -75,10 +79,32 @@ class Attempt:
     report: Report | None = None
     problem: str = ""
     form: FormName = "program"
+    questions: tuple[Question, ...] = ()
+    misfit: str | None = None
+    """The reason, where the model says that this form cannot hold the game."""
 
     @property
     def ok(self) -> bool:
+        """Whether there is a game."""
         return self.report is not None and self.report.ok
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong with the answer, as the model is told; empty where it is a game."""
+        if self.misfit is not None:
+            return f"- this form does not fit: {self.misfit}"
+        return self.problem if self.report is None else what_is_wrong(self.report, self.problem)
+
+    @property
+    def trouble(self) -> str:
+        """Why the answer is no game, in a few words; empty where it is one."""
+        if self.ok:
+            return ""
+        if self.misfit is not None:
+            return f"the {self.form} does not fit: {self.misfit}"
+        if self.report is None:
+            return f"no {self.form}: {self.problem}"
+        return str(self.report.errors[0]) if self.report.errors else "no table could be taken out of it"
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -101,6 +127,8 @@ class Formalization:
     attempts: tuple[Attempt, ...] = ()
     no_game: str | None = None
     """The reason, where the model says that the story is no game."""
+    remarks: tuple[str, ...] = ()
+    """What a reader has said; every later prompt holds all of it."""
 
     @property
     def best(self) -> Attempt | None:
@@ -123,6 +151,18 @@ class Formalization:
         return best.report.table if best is not None and best.report is not None and best.ok else None
 
     @property
+    def questions(self) -> tuple[Question, ...]:
+        """What the story leaves open, as the model that wrote the best program says, and no remark has answered."""
+        asked = self.best.questions if self.best is not None else ()
+        return tuple(one for one in asked if not any(one.text in remark for remark in self.remarks))
+
+    @property
+    def told(self) -> str:
+        """The story with the reader's remarks."""
+        listed = "\n".join(f"- {remark}" for remark in self.remarks)
+        return TEXTS.fill("remarks", story=self.story, remarks=listed) if listed else self.story
+
+    @property
     def tokens(self) -> tuple[int, int]:
         """Tokens of all prompts and of all replies, as far as they were counted."""
         usages = [attempt.reply.usage for attempt in self.attempts]
@@ -137,10 +177,11 @@ class Formalization:
             return f"{self.model} finds no game in the story: {self.no_game}"
         best = self.best
         tries = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
+        if best is not None and best.misfit is not None:
+            return f"after {tries} {self.model} says that the {best.form} does not fit: {best.misfit}"
         if best is None or best.report is None:
             return f"after {tries} {self.model} has written no program: {best.problem if best else 'it was not asked'}"
-        first = best.report.errors[0] if best.report.errors else "no table could be taken out of it"
-        return f"after {tries} the program of {self.model} is still no game: {first}"
+        return f"after {tries} the program of {self.model} is still no game: {best.trouble}"
 
 
 def check_story(story: str) -> str:
@@ -166,54 +207,63 @@ class Formalizer:
     def formalize(self, story: str) -> Formalization:
         """A checked program for `story`, or all that was tried."""
         story = check_story(story)
-        return self._tried(Formalization(story, self.model.id, ()), self._forms(story), None)
+        names = plan(self.settings.form, self.model, self.settings.attempts, story)
+        return self._tried(Formalization(story, self.model.id, ()), names, None)
 
     def revise(self, before: Formalization, remark: str) -> Formalization:
-        """The game changed as a person asks, in the form in which it was written; the attempts of `before` are kept."""
+        """The game changed as a person asks, in the form in which it was written; the attempts of `before` are kept.
 
-        form = self._form(before.best.form if before.best is not None else "program", before.story)
+        Where no game comes of it, `best` stays the attempt it was.
+        """
+        name = before.best.form if before.best is not None else "program"
+        remark = " ".join(remark.split())
         game = describe_table(before.table) if before.table is not None else "It is not a game yet."
-        text = form.revise(before.story, before.source, game, remark.strip())
-        begun = replace(before, attempts=(), no_game=None)
-        fresh = self._tried(begun, (form,) * self.settings.attempts, text)
-        return replace(fresh, attempts=(*before.attempts, *fresh.attempts)) if not fresh.ok else fresh
-
-    def _forms(self, story: str) -> tuple[Form, ...]:
-        names = plan(self.settings.form, self.model, self.settings.attempts, story)
-        known = {name: self._form(name, story) for name in set(names)}
-        return tuple(known[name] for name in names)
+        begun = replace(before, attempts=(), no_game=None, remarks=(*before.remarks, remark))
+        text = self._form(name, before.story).revise(before.told, before.source, game, remark)
+        fresh = self._tried(begun, (name,) * self.settings.attempts, text)
+        no_game = None if before.ok else fresh.no_game
+        return replace(fresh, attempts=(*before.attempts, *fresh.attempts), no_game=no_game)
 
     def _form(self, name: FormName, story: str) -> Form:
-        if name == "table":
-            return TableForm()
+        if name != "program":
+            return TableForm() if name == "table" else TreeForm()
         if self.settings.choose == "nearest":
             return ProgramForm(nearest(story, self.examples, self.settings.shots))
         first = tuple(example for example in self.examples if example.name == FIRST)
         return ProgramForm(first[: self.settings.shots])
 
-    def _tried(self, begun: Formalization, forms: Sequence[Form], first: str | None) -> Formalization:
+    def _tried(self, begun: Formalization, names: Sequence[FormName], first: str | None) -> Formalization:
         """Attempts until one is a game. The first text may be given; after that a form begins with its task."""
         made: list[Attempt] = []
         shown: dict[str, None] = dict.fromkeys(begun.examples)
         last: Form | None = None
-        for planned in forms:
-            form = last.after(made[-1].reply) if last is not None and last.name == planned.name else planned
-            attempt = self._attempt(form, _text(begun.story, form, made, first), made)
+        unfit: set[FormName] = set()
+        for name in names:
+            if name in unfit:
+                continue
+            form = (
+                last.after(made[-1].reply) if last is not None and last.name == name else self._form(name, begun.story)
+            )
+            attempt, no_game = self._attempt(form, _text(begun.told, form, made, first), made)
             made.append(attempt)
             last = form
             shown |= dict.fromkeys(form.examples)
-            self.tell(attempt)
-            refusal = None if attempt.source else form.refusal(attempt.reply)
-            if attempt.ok or refusal is not None:
-                return replace(begun, attempts=tuple(made), no_game=refusal, examples=tuple(shown))
+            if attempt.misfit is not None:
+                unfit.add(name)
+            if no_game is None:
+                self.tell(attempt)
+            if attempt.ok or no_game is not None:
+                return replace(begun, attempts=tuple(made), no_game=no_game, examples=tuple(shown))
         return replace(begun, attempts=tuple(made), examples=tuple(shown))
 
-    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> Attempt:
+    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> tuple[Attempt, str | None]:
+        """Ask once; the second value is the reason why the story is no game, where the model gives one."""
         request = self._request(form, text, before)
         reply = self.model.complete(request)
-        source, problem = form.read(reply)
-        report = self._validated(source) if source else None
-        return Attempt(request, reply, source, report, problem, form.name)
+        found = form.read(reply)
+        report = self._validated(found.source) if found.source else None
+        attempt = Attempt(request, reply, found.source, report, found.problem, form.name, found.questions, found.misfit)
+        return attempt, found.no_game
 
     def _validated(self, source: str) -> Report:
         """The report on a program; a game in which nobody's choice matters to anybody is none for a story."""
@@ -253,11 +303,10 @@ def _with_fault(report: Report, message: str, hint: str) -> Report:
 
 
 def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) -> str:
-    """What the model is told now: the task, or what is wrong with its last answer in this form."""
+    """What the model is told now: the task, or what is wrong with its last answer; no diagnosis is lost."""
     if not before:
         return form.task(story) if first is None else first
     last = before[-1]
     if last.form != form.name:
-        return form.task(story)
-    wrong = last.problem if last.report is None else what_is_wrong(last.report, last.problem)
-    return form.repair(story, last.reply, last.source, wrong)
+        return TEXTS.fill("earlier", task=form.task(story), form=last.form, wrong=last.wrong)
+    return form.repair(story, last.reply, last.source, last.wrong)

@@ -9,12 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Code", "find_code", "no_game"]
+from bestresponse.formal.formalize.answers import Answer, Question
+
+__all__ = ["Code", "find_asides", "find_code"]
 
 _FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})\s*([\w+-]*)\s*$")
 _CLAUSE = re.compile(r"^\s*(?::-|%|/\*|[a-z]\w*\s*(?:\(|:-|\.\s*(?:%.*)?$))")
 _FACT = re.compile(r"^\s*[a-z]\w*\s*\(")
-_NO_GAME = re.compile(r"^[*_#>\"' ]{0,10}NO GAME\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
+_REFUSAL = re.compile(r"^[*_#>%\"' ]{0,10}(NO GAME|DOES NOT FIT)\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
+_QUESTION = re.compile(r"^[ \t]{0,10}%{1,5}[ \t]{0,10}QUESTION:[ \t]{0,10}([^\n]{1,600})", re.MULTILINE)
+_ASSUMED = re.compile(r"\bASSUMED:[ \t]{0,10}")
+_MOST_QUESTIONS = 10
 _LONGEST_REASON = 300
 _LONGEST_ANSWER = 1_000_000
 _LONGEST_FENCE = 100
@@ -43,12 +48,22 @@ def find_code(answer: str) -> Code | None:
     return Code(bare, "bare") if bare else None
 
 
-def no_game(answer: str) -> str | None:
-    """The reason a model gives for there being no game; None where it gives none."""
-    found = _NO_GAME.search(answer[:_LONGEST_ANSWER])
+def find_asides(answer: str) -> Answer:
+    """Return the questions in the comments of an answer, and its reason for giving no game or not this form.
+
+    >>> find_asides("% QUESTION: Does Bo see the offer? ASSUMED: yes").questions
+    (Question(text='Does Bo see the offer?', assumed='yes'),)
+    """
+    answer = answer[:_LONGEST_ANSWER]
+    pairs = (_ASSUMED.split(found, maxsplit=1) for found in _QUESTION.findall(answer)[:_MOST_QUESTIONS])
+    questions = tuple(Question(pair[0].strip(), pair[1].strip() if len(pair) > 1 else "") for pair in pairs)
+    found = _REFUSAL.search(answer)
     if found is None:
-        return None
-    return found.group(1).strip()[:_LONGEST_REASON] or "it gave no reason"
+        return Answer(questions=questions)
+    reason = found.group(2).strip()[:_LONGEST_REASON] or "it gave no reason"
+    if found.group(1) == "NO GAME":
+        return Answer(questions=questions, no_game=reason)
+    return Answer(questions=questions, misfit=reason)
 
 
 def _blocks(answer: str) -> tuple[list[str], bool]:

@@ -1,53 +1,33 @@
-"""The two forms in which a model can write a game, and how it is asked for each.
+"""The forms in which a model can write a game, and how it is asked for each.
 
-As a *program* it can write any game; as a *table*, JSON held to a schema where the model can be, only games where
-everybody moves once, but far smaller models get that right. Which forms are asked for, and in which order, is a plan
-with one entry per attempt.
+As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are within reach of far
+smaller models: a *table* where everybody moves once, and a *tree* with chance and hidden moves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from dataclasses import replace
+from typing import Protocol
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.formalize.answers import Answer
 from bestresponse.formal.formalize.examples import Example
-from bestresponse.formal.formalize.extract_code import find_code, no_game
-from bestresponse.formal.formalize.retrieval import count_cues
-from bestresponse.formal.formalize.structured import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
+from bestresponse.formal.formalize.extract_code import find_asides, find_code
+from bestresponse.formal.formalize.json_answer import read_asides, read_object
+from bestresponse.formal.formalize.plan import FormName
+from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
+from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
 from bestresponse.games.logic.program_writer import write_program
 from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Finish, Model, Reply
 
-__all__ = ["Form", "FormName", "ProgramForm", "SheetForm", "TableForm", "Wish", "plan"]
+__all__ = ["Form", "ProgramForm", "SheetForm", "TableForm", "TreeForm"]
 
-Wish = Literal["auto", "program", "table"]
-FormName = Literal["program", "table"]
-
-_ENOUGH_CUES = 2
-_TRIES = 2
 _LONGEST_QUOTE = 4_000
-
-
-def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[FormName, ...]:
-    """Choose the form of every attempt.
-
-    `auto` lets a model on this machine, which is a small one, begin with the table and every other with the program; a
-    model that fails twice in one form is asked for the other, and so on by turns. A story that speaks of chance or
-    secrets is asked for as a program only: a table cannot hold them.
-    """
-    if wish != "auto":
-        return (wish,) * attempts
-    cues = count_cues(story)
-    if cues["#chance"] + cues["#secret"] >= _ENOUGH_CUES:
-        only: tuple[FormName] = ("program",)
-        return only * attempts
-    turns: tuple[FormName, FormName] = ("program", "table")
-    if model.identity.get("provider") == "local":
-        turns = ("table", "program")
-    return tuple(turns[number // _TRIES % 2] for number in range(attempts))
+_CUT = "the answer was cut off"
 
 
 class Form(Protocol):
@@ -59,28 +39,32 @@ class Form(Protocol):
     @property
     def examples(self) -> tuple[str, ...]: ...
 
-    def system(self) -> str: ...
-
-    def schema(self, model: Model) -> str | None: ...
-
-    def task(self, story: str) -> str: ...
-
-    def read(self, reply: Reply) -> tuple[str, str]:
-        """The program and, where something kept the answer from being one, what that was."""
+    def system(self) -> str:
+        """Return the system message."""
         ...
 
-    def refusal(self, reply: Reply) -> str | None:
-        """The reason a model gives for there being no game, in an answer without one."""
+    def schema(self, model: Model) -> str | None:
+        """Return the schema to which the model is held, where it can be."""
+        ...
+
+    def task(self, story: str) -> str:
+        """Return the first question."""
+        ...
+
+    def read(self, reply: Reply) -> Answer:
+        """Return the program in a reply, or what kept it from being one."""
         ...
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
-        """Asks again; `wrong` tells what is wrong with `source`, or with the answer where that is empty."""
+        """Ask again; `wrong` tells what is wrong with `source`, or with the answer where that is empty."""
         ...
 
-    def revise(self, story: str, source: str, game: str, remark: str) -> str: ...
+    def revise(self, story: str, source: str, game: str, remark: str) -> str:
+        """Ask for a change of a game that is there."""
+        ...
 
     def after(self, reply: Reply) -> Form:
-        """The form in which to ask again after an answer that is no game."""
+        """Return the form in which to ask again after an answer that is no game."""
         ...
 
 
@@ -103,15 +87,13 @@ class ProgramForm:
         examples = [TEXTS.fill("example", story=one.story, program=one.program) for one in self._shown]
         return TEXTS.fill("task", examples="\n\n".join(examples), story=story).lstrip("\n")
 
-    def read(self, reply: Reply) -> tuple[str, str]:
+    def read(self, reply: Reply) -> Answer:
         code = find_code(reply.text)
+        found = find_asides(reply.text)
         if code is None:
-            return "", _no_program(reply)
+            return replace(found, problem=_no_program(reply))
         cut = reply.finish is Finish.LENGTH or code.how == "unclosed"
-        return code.text, "the answer was cut off" if cut else ""
-
-    def refusal(self, reply: Reply) -> str | None:
-        return no_game(reply.text)
+        return Answer(code.text, _CUT if cut else "", found.questions)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
         if not source:
@@ -129,28 +111,25 @@ class TableForm:
     """Players, moves and ends as JSON; the program is written by rule."""
 
     name: FormName = "table"
-    examples = ("prisoners_dilemma",)
+    examples: tuple[str, ...] = ("prisoners_dilemma",)
 
     def system(self) -> str:
-        return TEXTS.text("system_table")
+        return f"{TEXTS.text(f'system_{self.name}')}\n{TEXTS.text('asides')}"
 
     def schema(self, model: Model) -> str | None:
         return TABLE_SCHEMA if model.abilities.schema else None
 
     def task(self, story: str) -> str:
-        return TEXTS.fill("task_table", story=story)
+        return TEXTS.fill(f"task_{self.name}", story=story)
 
-    def read(self, reply: Reply) -> tuple[str, str]:
-        return _written(reply, read_table)
-
-    def refusal(self, reply: Reply) -> str | None:
-        return "it lists no players" if self.read(reply)[1] == NO_PLAYERS else no_game(reply.text)
+    def read(self, reply: Reply) -> Answer:
+        return _read_json(reply, read_table)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
-        return TEXTS.fill("repair_table", task=self.task(story), answer=reply.text[:_LONGEST_QUOTE], wrong=wrong)
+        return TEXTS.fill("repair_json", task=self.task(story), answer=reply.text[:_LONGEST_QUOTE], wrong=wrong)
 
     def revise(self, story: str, source: str, game: str, remark: str) -> str:
-        return TEXTS.fill("revise_table", task=self.task(story), game=game, remark=remark)
+        return TEXTS.fill("revise_json", task=self.task(story), game=game, remark=remark)
 
     def after(self, reply: Reply) -> Form:
         sheet = read_sheet(reply.text)
@@ -170,8 +149,8 @@ class SheetForm(TableForm):
         missing = "\n".join(map(self._sheet.named, self._sheet.missing()))
         return TEXTS.fill("task_sheet", story=story, known=self._sheet.describe_known(), missing=missing)
 
-    def read(self, reply: Reply) -> tuple[str, str]:
-        return _written(reply, self._sheet.read)
+    def read(self, reply: Reply) -> Answer:
+        return _read_json(reply, self._sheet.read)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
         return self.task(story)
@@ -180,12 +159,35 @@ class SheetForm(TableForm):
         return self
 
 
-def _written(reply: Reply, read: Callable[[str], GameTable]) -> tuple[str, str]:
-    """The program of the table in a reply, and what is wrong where there is none."""
+class TreeForm(TableForm):
+    """Chance, choices with what is known, and ends as nested JSON; the program is written by rule."""
+
+    name: FormName = "tree"
+    examples = ("hidden_coin",)
+
+    def schema(self, model: Model) -> str | None:
+        return TREE_SCHEMA if model.abilities.schema else None
+
+    def read(self, reply: Reply) -> Answer:
+        return _read_json(reply, read_tree)
+
+    def after(self, reply: Reply) -> Form:
+        return self
+
+
+def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
+    """Read the game in a reply and write its program; what the model asks or refuses is kept."""
     try:
-        return write_program(read(reply.text)), ""
+        found = read_asides(read_object(reply.text))
+    except InvalidGame:
+        found = find_asides(reply.text)
+    if found.no_game is not None or found.misfit is not None:
+        return found
+    try:
+        return replace(found, source=write_program(read(reply.text)))
     except InvalidGame as error:
-        return "", "the answer was cut off" if reply.finish is Finish.LENGTH else str(error)
+        wrong = _CUT if reply.finish is Finish.LENGTH else str(error)
+        return replace(found, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None)
 
 
 def _no_program(reply: Reply) -> str:

@@ -23,10 +23,13 @@ from bestresponse.games.logic.words import describe_table
 from bestresponse.games.quiz import join_words, say_choice
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
-from bestresponse.logic.programs.game_table import SEES, GameTable
+from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge
 from bestresponse.logic.programs.validate import Report, validate
-from bestresponse.logic.programs.views import Chance, Decision, End, Node, normal_form, tree
+from bestresponse.logic.programs.views import Chance, Decision, End, Node, normal_form, spell_knowledge, tree
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees import build as tree_parts
+from bestresponse.theory.trees.build import Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["LogicGame", "as_game", "as_normal_form", "load_program", "program_game", "read_program_text"]
 
@@ -52,6 +55,11 @@ class LogicGame:
         return tree(self.table)
 
     @cached_property
+    def tree(self) -> Tree:
+        """The game in extensive form; information sets are labelled by what their player knows."""
+        return build_tree(self.roles, self.root, self._expand, name=self.name)
+
+    @cached_property
     def rules(self) -> str:
         """The game in words."""
         return describe_table(self.table)
@@ -71,16 +79,16 @@ class LogicGame:
         node = self._node(state)
         over = isinstance(node, End)
         known = self.table.knowledge(node.row, len(state), role)
-        made = ", ".join(_tell(who, what, role, self.table.private) for who, what in known)
-        situation = f"{'It is over' if over else 'So far'}: {made}." if made else "Nobody has moved yet."
-        if self.table.private and not made:
-            situation = "You know of no move yet."
+        situation = self._describe_situation(role, known, over)
         facts: dict[str, object] = {
             "players": list(self.roles),
             "seat": self.roles.index(role) if role in self.roles else -1,
         }
         if self.table.private or self.table.chancy:
             facts["known"] = [[who, what] for who, what in known]
+        index = self.tree.infoset_index.get((role, _make_key(known)))
+        if not over and index is not None and role in self.asks(state):
+            facts["infoset"] = self.tree.infosets[index].label
         return View(role, f"You are {role}.\n{self.rules}", situation, facts)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
@@ -106,6 +114,35 @@ class LogicGame:
             for k, course in zip(drawn, moves, strict=True)
         )
 
+    def _describe_situation(self, role: Role, known: Knowledge, over: bool) -> str:
+        made = ", ".join(_tell(who, what, role, self.table.private) for who, what in known)
+        if not made:
+            return "You know of no move yet." if self.table.private else "Nobody has moved yet."
+        return f"{'It is over' if over else 'So far'}: {made}."
+
+    def _expand(self, node: Node) -> Leaf | tree_parts.Chance | Turn:
+        if isinstance(node, End):
+            return Leaf([float(u) for u in node.payoffs])
+        after = dict(zip(node.moves, node.children, strict=True))
+        if isinstance(node, Chance):
+            odds = zip(node.moves, node.probabilities, strict=True)
+            return tree_parts.Chance({move: (float(chance), after[move]) for move, chance in odds})
+        label = self._describe_situation(node.player, node.knowledge, over=False)
+        moves = self._options[node.player, node.knowledge]
+        return Turn(node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label)
+
+    @cached_property
+    def _options(self) -> dict[tuple[Role, Knowledge], tuple[str, ...]]:
+        """The moves in each information set, in the order in which it is met first."""
+        found: dict[tuple[Role, Knowledge], tuple[str, ...]] = {}
+        stack: list[Node] = [self.root]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Decision):
+                found.setdefault((node.player, node.knowledge), node.moves)
+            stack.extend(() if isinstance(node, End) else reversed(node.children))
+        return found
+
     def _node(self, state: State) -> Node:
         node = self.root
         for move in state:
@@ -113,6 +150,10 @@ class LogicGame:
                 raise InvalidGame(f"{self.name} was over before the move {move}")
             node = node.children[node.moves.index(move)]
         return node
+
+
+def _make_key(knowledge: Knowledge) -> str:
+    return f"knowing {spell_knowledge(knowledge)}"
 
 
 def _say_move(who: str, move: str, role: Role) -> str:

@@ -14,25 +14,31 @@ from bestresponse.core.game import NATURE
 from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, Row
 from bestresponse.logic.programs.views import Chance, End, tree
 
-__all__ = ["describe_table", "format_payoffs"]
+__all__ = ["describe_end", "describe_table", "describe_turns", "format_payoffs"]
 
 
 def describe_table(table: GameTable) -> str:
     """The whole game in plain sentences, one end per line."""
     count = "one player" if len(table.players) == 1 else f"{len(table.players)} players"
     lines = [f"There are {count}: {_listed(table.players)}."]
-    lines += _turns(table)
-    lines += [f"- {_end(table, row)}" for row in table.rows]
+    lines += describe_turns(table)
+    lines.append("How it can end, and what each of them earns:" if _has_turns(table) else "What each of them earns:")
+    lines += [f"- {describe_end(row)}: {format_payoffs(table.players, row.payoffs)}." for row in table.rows]
     return "\n".join(lines)
 
 
-def _turns(table: GameTable) -> list[str]:
-    if not table.sequential and not table.chancy:
+def _has_turns(table: GameTable) -> bool:
+    return table.sequential or table.chancy
+
+
+def describe_turns(table: GameTable) -> list[str]:
+    """Return a sentence for each choice and each lottery, with what its player knows."""
+    if not _has_turns(table):
         moves = [f"{who} chooses {_either(options)}." for who, options in zip(table.players, table.moves, strict=True)]
         together = ["Everybody chooses at the same time, without seeing what the others choose."]
-        return [*moves, *(together if len(table.players) > 1 else []), "What each of them earns:"]
+        return [*moves, *(together if len(table.players) > 1 else [])]
     secrets = ["Players know only their own moves and what they are shown."] if table.private else []
-    return [*secrets, *_decisions(table), "How it can end, and what each of them earns:"]
+    return [*secrets, *_decisions(table)]
 
 
 def _decisions(table: GameTable) -> list[str]:
@@ -65,10 +71,10 @@ def _tell_known(who: str, what: str) -> str:
     return f"{what} was drawn" if who == NATURE else f"{who} has chosen {what}"
 
 
-def _end(table: GameTable, row: Row) -> str:
+def describe_end(row: Row) -> str:
+    """Return what happens in one play: `If Ann chooses bet, Bob chooses fold`."""
     steps = (f"{move} is drawn" if who == NATURE else f"{who} chooses {move}" for who, move in row.moves)
-    made = ", ".join(steps) or "nobody moves"
-    return f"If {made}: {format_payoffs(table.players, row.payoffs)}."
+    return f"If {', '.join(steps) or 'nobody moves'}"
 
 
 def format_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:

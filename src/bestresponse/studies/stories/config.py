@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import Story, choose, stories
 from bestresponse.formal.formalize.autoformalizer import Settings
-from bestresponse.formal.formalize.forms import Wish
+from bestresponse.formal.formalize.plan import Wish
 from bestresponse.players.llm.verified import is_verified
 
 __all__ = ["FORMS", "StoriesConfig"]

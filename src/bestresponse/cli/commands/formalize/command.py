@@ -9,6 +9,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from bestresponse.cli.commands.formalize.result import keep_partial, publish
+from bestresponse.cli.commands.formalize.talk import talk
 from bestresponse.cli.commands.games.check import ENGINE_HELP, engine_for
 from bestresponse.cli.options import AsJson, BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir, Threads
 from bestresponse.core.errors import UsageError
@@ -16,7 +17,7 @@ from bestresponse.formal.formalize.autoformalizer import Attempt, Formalizer, Se
 from bestresponse.formal.formalize.back_translation import BackCheck, compare
 from bestresponse.formal.formalize.candidates import Election, formalize_many
 from bestresponse.formal.formalize.examples import Example, library, read_examples, write_example
-from bestresponse.formal.formalize.forms import Wish
+from bestresponse.formal.formalize.plan import Wish
 from bestresponse.report.text import visible
 from bestresponse.runs.models import ModelLimits, open_models
 
@@ -54,8 +55,9 @@ def formalize(
     form: Annotated[
         str,
         typer.Option(
-            help="What the model writes: program, table (JSON, held to a schema where it can be), or auto: a model on "
-            "this machine begins with the table, others with the program; after two failures the other form is tried."
+            help="What the model writes: program, table or tree (JSON, held to a schema where it can be), or auto: by "
+            "the story and the model. A model on this machine begins with JSON, others with the program; after two "
+            "failures the other form is tried, if it can hold the game."
         ),
     ] = "auto",
     temperature: Annotated[float, typer.Option(help="Sampling temperature.", min=0, max=5)] = 0.0,
@@ -73,7 +75,8 @@ def formalize(
     """Turn a story into a game program that is checked, repaired with feedback, and solved.
 
     The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a game;
-    where none comes out the exit code is 1.
+    where none comes out the exit code is 1. Where the story is contradictory or incomplete the game is written with the
+    assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them.
     """
     settings = _settings(attempts, shots, choose, form, max_tokens, temperature, llm_seed)
     if interactive and (story == "-" or as_json):
@@ -86,10 +89,8 @@ def formalize(
     try:
         with open_models((model,), output_dir, limits) as table:
             formalizer = Formalizer(table.models[model], opened, settings, known, tell=_Teller(target))
-            election = _elected(formalizer, text, candidates)
+            election = formalize_many(formalizer, text, candidates)
             if interactive:
-                from bestresponse.cli.commands.formalize.talk import talk
-
                 election = talk(formalizer, election, target)
             check = _checked(formalizer, election) if back_check and election.winner.ok else None
             money = table.meter.ledger.money
@@ -153,10 +154,6 @@ def _examples(folder: Path | None) -> tuple[Example, ...]:
     return (*library(), *read_examples(folder)) if folder is not None else library()
 
 
-def _elected(formalizer: Formalizer, story: str, count: int) -> Election:
-    return formalize_many(formalizer, story, count)
-
-
 def _checked(formalizer: Formalizer, election: Election) -> BackCheck:
     winner = election.winner
     assert winner.table is not None
@@ -173,16 +170,7 @@ class _Teller:
     def __call__(self, attempt: Attempt) -> None:
 
         self._made.append(attempt)
-        print(f"attempt {len(self._made)}: {visible(self._line(attempt))}", file=sys.stderr, flush=True)
+        line = "the program is a game" if attempt.ok else attempt.trouble
+        print(f"attempt {len(self._made)}: {visible(line)}", file=sys.stderr, flush=True)
         if not attempt.ok:
             keep_partial(max(self._made, key=lambda one: one.progress), self._target)
-
-    def _line(self, attempt: Attempt) -> str:
-        if attempt.ok:
-            return "the program is a game"
-        if attempt.report is None:
-            return f"no {attempt.form}: {attempt.problem}"
-        errors = attempt.report.errors
-        if not errors:
-            return "no game came out"
-        return f"{errors[0]}" if len(errors) == 1 else f"{len(errors)} errors, the first: {errors[0]}"

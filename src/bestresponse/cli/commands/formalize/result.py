@@ -29,7 +29,7 @@ __all__ = ["keep_partial", "publish"]
 
 
 def publish(election: Election, check: BackCheck | None, target: Path, money: float | None, as_json: bool) -> bool:
-    """Write the files and show the result; whether there is a game."""
+    """Write the files and show the result; return whether there is a game and no question is open."""
     winner = election.winner
     files = _written(winner, target)
     if as_json:
@@ -42,14 +42,16 @@ def publish(election: Election, check: BackCheck | None, target: Path, money: fl
         notes().print(f"wrote {path}", markup=False, soft_wrap=True)
     if not winner.ok:
         print(f"bestresponse: {visible(winner.trouble)}", file=sys.stderr)
-    return winner.ok
+    for question in winner.questions:
+        print(f"bestresponse: the story leaves open: {visible(str(question))}", file=sys.stderr)
+    return winner.ok and not winner.questions
 
 
 def _written(winner: Formalization, target: Path) -> list[Path]:
-    if winner.ok:
+    if winner.ok or winner.no_game is not None:
         for old in _partial(target):
             old.unlink(missing_ok=True)
-        return [write_text(target, winner.source + "\n")]
+        return [write_text(target, winner.source + "\n")] if winner.ok else []
     return keep_partial(winner.best, target, winner.trouble) if winner.best is not None else []
 
 
@@ -118,6 +120,7 @@ def _data(election: Election, check: BackCheck | None, files: list[Path], money:
         "attempts": len(winner.attempts),
         "tokens": {"prompt": prompt, "completion": completion},
         "cost": money,
+        "questions": [{"question": one.text, "assumed": one.assumed} for one in winner.questions],
         "messages": messages_of(best.report) if best is not None and best.report is not None else [],
         "program": winner.source,
         "table": table_to_data(winner.table) if winner.table is not None else None,

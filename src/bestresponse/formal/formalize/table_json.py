@@ -8,7 +8,6 @@ have just quoted far better than off a story they were told long before.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,15 @@ from itertools import product
 from typing import Any, Final
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.formalize.json_answer import (
+    TEXT,
+    asides_schema,
+    list_schema,
+    object_schema,
+    read_name,
+    read_number,
+    read_object,
+)
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.models.schema import schema_text
@@ -34,21 +42,13 @@ _End = tuple[tuple[str, ...], tuple[Fraction, ...]]
 """The moves made, in the order of the players, and everybody's payoff."""
 
 
-def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _list(items: Any) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
-_TEXT: Final = {"type": "string"}
-_SEAT: Final = _object(player=_TEXT, move={"type": ["string", "null"]}, payoff={"type": "number"})
+_SEAT: Final = object_schema(player=TEXT, move={"type": ["string", "null"]}, payoff={"type": "number"})
 TABLE_SCHEMA: Final = schema_text(
-    _object(
-        players=_list(_object(name=_TEXT, moves=_list(_TEXT))),
+    object_schema(
+        asides_schema(),
+        players=list_schema(object_schema(name=TEXT, moves=list_schema(TEXT))),
         timing={"type": "string", "enum": [AT_ONCE, IN_TURN]},
-        ends=_list(_object(story=_TEXT, result=_list(_SEAT))),
+        ends=list_schema(object_schema(story=TEXT, result=list_schema(_SEAT))),
     )
 )
 """What a model is held to."""
@@ -81,12 +81,12 @@ class Sheet:
 
     def schema(self) -> str:
         numbers = {who: {"type": "number"} for who in self.players}
-        end = _object(story=_TEXT, payoffs=_object(**numbers))
-        return schema_text(_object(**{self.named(profile): end for profile in self.missing()}))
+        end = object_schema(story=TEXT, payoffs=object_schema(**numbers))
+        return schema_text(object_schema(**{self.named(profile): end for profile in self.missing()}))
 
     def read(self, answer: str) -> GameTable:
         """The table that an answer completes; InvalidGame says what is wrong with it."""
-        data = _read(answer)
+        data = read_object(answer)
         found = dict(self.known)
         for profile in self.missing():
             filled = data.get(self.named(profile))
@@ -100,7 +100,7 @@ class Sheet:
 def read_sheet(answer: str) -> Sheet | None:
     """A sheet for what is missing or contradictory in an answer; None where that is no help."""
     try:
-        data = _read(answer)
+        data = read_object(answer)
         players, moves = _cast(data)
     except InvalidGame:
         return None
@@ -118,7 +118,7 @@ def read_sheet(answer: str) -> Sheet | None:
 
 def read_table(answer: str) -> GameTable:
     """The table in an answer; InvalidGame says what is wrong with it."""
-    data = _read(answer)
+    data = read_object(answer)
     players, moves = _cast(data)
     ends = data.get("ends")
     if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
@@ -129,18 +129,9 @@ def read_table(answer: str) -> GameTable:
     return _at_once(players, moves, read) if data["timing"] == AT_ONCE else _in_turn(players, moves, read)
 
 
-def _read(answer: str) -> dict[str, Any]:
-    start, stop = answer.find("{"), answer.rfind("}")
-    try:
-        data = json.loads(answer[start : stop + 1])
-    except (ValueError, RecursionError):
-        raise InvalidGame("the answer is no JSON object") from None
-    return data if isinstance(data, dict) else {}
-
-
 def _cast(data: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """Who plays, and everybody's moves."""
-    players = [_name(one.get("name")) for one in _objects(data, "players")]
+    players = [read_name(one.get("name")) for one in _objects(data, "players")]
     if not players:
         raise InvalidGame(NO_PLAYERS)
     if len(set(players)) != len(players):
@@ -155,14 +146,8 @@ def _objects(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return found
 
 
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not 0 < len(value.strip()) <= 200:
-        raise InvalidGame(f"expected a name of 1 to 200 characters, got {str(value)[:40]!r}")
-    return value.strip()
-
-
 def _moves(who: str, given: Any) -> list[str]:
-    moves = [_name(one) for one in given] if isinstance(given, list) else []
+    moves = [read_name(one) for one in given] if isinstance(given, list) else []
     if not moves or len(set(moves)) != len(moves):
         raise InvalidGame(f"{who} needs different moves, at least one; got {', '.join(moves) or 'none'}")
     return moves
@@ -176,16 +161,17 @@ def _end(players: Sequence[str], end: Any) -> _End:
         told = ", ".join(who[:40] for who in seats) or "nobody"
         raise InvalidGame(f"each end must tell of {', '.join(players)}, once each; one tells of {told}")
     made = [seats[who].get("move") for who in players]
-    moved = [_name(move) for move in made if move is not None]
+    moved = [read_name(move) for move in made if move is not None]
     if made[len(moved) :] != [None] * (len(made) - len(moved)):
         raise InvalidGame(f"in the end {_told(moved)} a player without a move comes before one who moves")
     return tuple(moved), _numbers([seats[who].get("payoff") for who in players], _told(moved))
 
 
 def _numbers(payoffs: Sequence[Any], end: str) -> tuple[Fraction, ...]:
-    if not all(isinstance(u, int | float) and not isinstance(u, bool) and math.isfinite(u) for u in payoffs):
+    numbers = [read_number(u) for u in payoffs]
+    if None in numbers:
         raise InvalidGame(f"the payoffs of the end {end} must be numbers")
-    return tuple(Fraction(repr(u)) for u in payoffs)
+    return tuple(u for u in numbers if u is not None)
 
 
 def _told(moves: Sequence[str]) -> str:

@@ -1,0 +1,114 @@
+"""The parts that all JSON forms share: schemas, names, numbers, questions and refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.formalize.answers import Answer, Question
+
+__all__ = [
+    "TEXT",
+    "asides_schema",
+    "list_schema",
+    "object_schema",
+    "read_asides",
+    "read_name",
+    "read_number",
+    "read_object",
+]
+
+NO_GAME: Final = "no game"
+MISFIT: Final = "does not fit"
+MOST_QUESTIONS = 10
+_LONGEST_NAME = 200
+_LONGEST_REASON = 300
+_NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30}|/\d{1,30})?")
+
+Schema = dict[str, Any]
+TEXT: Final[Schema] = {"type": "string"}
+
+
+def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties: Schema) -> Schema:
+    """Return the schema of an object with these properties, in this order, and no others."""
+    return {
+        "type": "object",
+        "properties": {**properties, **(optional or {})},
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def list_schema(items: Schema) -> Schema:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items}
+
+
+def asides_schema() -> dict[str, Schema]:
+    """Return the optional properties in which a model asks, or says that there is no game or that it does not fit."""
+    return {
+        "unclear": list_schema(object_schema(question=TEXT, assumed=TEXT)),
+        "refusal": object_schema(kind={"type": "string", "enum": [NO_GAME, MISFIT]}, reason=TEXT),
+    }
+
+
+def read_object(answer: str) -> dict[str, Any]:
+    """Return the JSON object in an answer; InvalidGame where there is none."""
+    start, stop = answer.find("{"), answer.rfind("}")
+    try:
+        data = json.loads(answer[start : stop + 1])
+    except (ValueError, RecursionError):
+        raise InvalidGame("the answer is no JSON object") from None
+    return data if isinstance(data, dict) else {}
+
+
+def read_asides(data: Mapping[str, Any]) -> Answer:
+    """Return an answer that has only the questions and the refusal in the data."""
+    given = data.get("unclear")
+    listed = given[:MOST_QUESTIONS] if isinstance(given, list) else []
+    questions = tuple(
+        Question(_shorten(one.get("question")), _shorten(one.get("assumed")))
+        for one in listed
+        if isinstance(one, dict) and _shorten(one.get("question"))
+    )
+    refusal = data.get("refusal")
+    if not isinstance(refusal, dict):
+        return Answer(questions=questions)
+    reason = _shorten(refusal.get("reason")) or "it gave no reason"
+    if refusal.get("kind") == NO_GAME:
+        return Answer(questions=questions, no_game=reason)
+    return Answer(questions=questions, misfit=reason)
+
+
+def _shorten(value: Any) -> str:
+    return " ".join(value.split())[:_LONGEST_REASON] if isinstance(value, str) else ""
+
+
+def read_name(value: Any) -> str:
+    """Return a name of a player or a move; InvalidGame where it is none."""
+    if not isinstance(value, str) or not 0 < len(value.strip()) <= _LONGEST_NAME:
+        raise InvalidGame(f"expected a name of 1 to {_LONGEST_NAME} characters, got {str(value)[:40]!r}")
+    return value.strip()
+
+
+def read_number(value: Any) -> Fraction | None:
+    """Return a number, or a text such as `-1/3` or `0.25`, exactly; None where it is no number.
+
+    >>> read_number("1/3"), read_number(0.1), read_number("one")
+    (Fraction(1, 3), Fraction(1, 10), None)
+    """
+    if isinstance(value, str):
+        plain = value.strip()
+        return None if _NUMBER.fullmatch(plain) is None or _is_over_zero(plain) else Fraction(plain)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return Fraction(repr(value))
+
+
+def _is_over_zero(text: str) -> bool:
+    return "/" in text and not int(text.partition("/")[2])

@@ -1,0 +1,229 @@
+"""A game as a tree in nested JSON: chance with exact probabilities, choices with what is known, ends with payoffs.
+
+Positions of a player with the same `knows` are one information set. Everything is checked before it is used:
+probabilities sum to exactly 1, an information set offers the same moves everywhere, nobody forgets what it did or knew
+before (perfect recall), every end pays everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import NATURE
+from bestresponse.formal.formalize.json_answer import (
+    TEXT,
+    asides_schema,
+    list_schema,
+    object_schema,
+    read_name,
+    read_number,
+    read_object,
+)
+from bestresponse.logic.programs.game_table import GameTable, Row
+from bestresponse.models.schema import schema_text
+
+__all__ = ["TREE_SCHEMA", "read_tree"]
+
+MOST_NODES = 3_000
+MOST_LEVELS = 60
+
+_NODE: Final = {"$ref": "#/$defs/node"}
+_PROBABILITY: Final = {"type": "string", "pattern": r"^[0-9]+(/[0-9]+|\.[0-9]+)?$"}
+_DRAWS: Final = list_schema(object_schema(draw=TEXT, probability=_PROBABILITY, then=_NODE))
+_CHOICES: Final = list_schema(object_schema(move=TEXT, then=_NODE))
+_PAYOFFS: Final = list_schema({"type": ["number", "string"]})
+TREE_SCHEMA: Final = schema_text(
+    {
+        **object_schema(asides_schema(), players=list_schema(TEXT), tree={"anyOf": [_NODE, {"type": "null"}]}),
+        "$defs": {
+            "node": {
+                "anyOf": [
+                    object_schema(chance=_DRAWS),
+                    object_schema(player=TEXT, knows=TEXT, moves=_CHOICES),
+                    object_schema(end=TEXT, payoffs=_PAYOFFS),
+                ]
+            }
+        },
+    }
+)
+"""What a model is held to."""
+
+
+def read_tree(answer: str) -> GameTable:
+    """Return the game in an answer; InvalidGame says what is wrong with it, and where."""
+    data = read_object(answer)
+    given = data.get("players")
+    players = tuple(read_name(one) for one in given) if isinstance(given, list) else ()
+    if not players or len(set(players)) != len(players):
+        raise InvalidGame(f"players must be a list of different names; got {', '.join(players) or 'none'}")
+    if NATURE in (who.casefold() for who in players):
+        raise InvalidGame(f"{NATURE} is no player: write what luck decides as chance, with probabilities")
+    reader = _Reader(players)
+    rows = tuple(reader.read(data.get("tree"), _Path()))
+    reader.check_recall()
+    private = any(seen.count > 1 for seen in reader.sets.values())
+    chancy = any(chance is not None for row in rows for chance in row.chances)
+    return GameTable(
+        players,
+        tuple(tuple(reader.moves[who]) for who in players),
+        tuple(Row(r.moves, r.payoffs, r.blocks, r.chances * chancy, r.percepts * private) for r in rows),
+        private=private,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """The way to a position: moves, their probabilities, what was perceived after each, and what everybody did."""
+
+    moves: tuple[tuple[str, str], ...] = ()
+    chances: tuple[Fraction | None, ...] = ()
+    percepts: tuple[tuple[tuple[str, str], ...], ...] = ()
+    own: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+
+    def extend(self, who: str, move: str, chance: Fraction | None, percepts: tuple[tuple[str, str], ...]) -> _Path:
+        return _Path((*self.moves, (who, move)), (*self.chances, chance), (*self.percepts, percepts), self.own)
+
+    def __str__(self) -> str:
+        return f"after {' > '.join(move for _, move in self.moves)}" if self.moves else "at the start"
+
+
+@dataclass(slots=True)
+class _Seen:
+    """An information set while the tree is read: where it was met first, and how often."""
+
+    path: _Path
+    moves: tuple[str, ...]
+    own: tuple[tuple[str, str], ...]
+    count: int = 1
+    forgotten: _Path | None = None
+
+
+class _Reader:
+    """Read positions depth first and remember the information sets."""
+
+    def __init__(self, players: tuple[str, ...]) -> None:
+        self.players = players
+        self.moves: dict[str, dict[str, None]] = {who: {} for who in players}
+        self.sets: dict[tuple[str, str], _Seen] = {}
+        self._nodes = 0
+
+    def read(self, node: Any, path: _Path) -> Iterator[Row]:
+        """Yield every end below a position."""
+        self._nodes += 1
+        if self._nodes > MOST_NODES or len(path.moves) > MOST_LEVELS:
+            raise InvalidGame(f"the tree has more than {MOST_NODES:,} positions or {MOST_LEVELS} levels")
+        if not isinstance(node, dict):
+            raise InvalidGame(f"{path}: expected an object with chance, with player and moves, or with payoffs")
+        if "chance" in node:
+            yield from self._read_chance(node["chance"], path)
+        elif "moves" in node:
+            yield from self._read_choice(node, path)
+        elif "payoffs" in node:
+            yield self._read_end(node["payoffs"], path)
+        else:
+            raise InvalidGame(
+                f"{path}: expected chance, moves or payoffs; got {', '.join(map(str, node)) or 'nothing'}"
+            )
+
+    def _read_chance(self, draws: Any, path: _Path) -> Iterator[Row]:
+        branches = _read_branches(draws, "draw", path)
+        odds = [_read_probability(one.get("probability"), move, path) for move, one in branches]
+        if sum(odds) != 1:
+            told = " + ".join(map(str, odds))
+            raise InvalidGame(f"{path}: the probabilities {told} sum to {sum(odds)}; they must sum to exactly 1")
+        for (move, one), chance in zip(branches, odds, strict=True):
+            if chance:
+                yield from self._read_next(one.get("then"), path, NATURE, move, chance)
+
+    def _read_choice(self, node: Mapping[str, Any], path: _Path) -> Iterator[Row]:
+        who = self._find_player(node.get("player"), path)
+        knows = _read_knowledge(node)
+        branches = _read_branches(node["moves"], "move", path)
+        moves = tuple(move for move, _ in branches)
+        self._enter(who, knows, moves, path)
+        self.moves[who] |= dict.fromkeys(moves)
+        for move, one in branches:
+            own = {**path.own, who: (*path.own.get(who, ()), (knows, move))}
+            after = _Path(path.moves, path.chances, path.percepts, own)
+            yield from self._read_next(one.get("then"), after, who, move, None)
+
+    def _read_next(self, node: Any, path: _Path, who: str, move: str, chance: Fraction | None) -> Iterator[Row]:
+        return self.read(node, path.extend(who, move, chance, self._find_percepts(node)))
+
+    def _find_percepts(self, node: Any) -> tuple[tuple[str, str], ...]:
+        """Return what the next mover perceives when the play comes to its position."""
+        if not isinstance(node, dict) or "moves" not in node:
+            return ()
+        knows, who = _read_knowledge(node), self._match_player(node.get("player"))
+        return ((who, knows),) if who and knows else ()
+
+    def _read_end(self, given: Any, path: _Path) -> Row:
+        numbers = [read_number(one) for one in given] if isinstance(given, list) else []
+        payoffs = tuple(one for one in numbers if one is not None)
+        if len(payoffs) != len(self.players) or len(numbers) != len(self.players):
+            raise InvalidGame(
+                f"{path}: payoffs must be {len(self.players)} numbers, one for each of {', '.join(self.players)}"
+            )
+        return Row(path.moves, payoffs, (1,) * len(path.moves), path.chances, path.percepts)
+
+    def _find_player(self, given: Any, path: _Path) -> str:
+        found = self._match_player(given)
+        if not found:
+            raise InvalidGame(f"{path}: {str(given)[:40]!r} moves, but the players are {', '.join(self.players)}")
+        return found
+
+    def _match_player(self, given: Any) -> str:
+        name = str(given).strip().casefold()
+        return next((who for who in self.players if who.casefold() == name), "")
+
+    def _enter(self, who: str, knows: str, moves: tuple[str, ...], path: _Path) -> None:
+        own = path.own.get(who, ())
+        seen = self.sets.get((who, knows))
+        if seen is None:
+            self.sets[who, knows] = _Seen(path, moves, own)
+            return
+        seen.count += 1
+        if set(seen.moves) != set(moves):
+            raise InvalidGame(
+                f"{path}: {who}, knowing {knows or 'nothing'!r}, can choose {', '.join(moves)}, but {seen.path}, "
+                f"knowing the same, {', '.join(seen.moves)}; give both positions the same moves, or say in knows what "
+                "tells them apart"
+            )
+        if seen.own != own and seen.forgotten is None:
+            seen.forgotten = path
+
+    def check_recall(self) -> None:
+        """Refuse a player who forgets."""
+        for (who, knows), seen in self.sets.items():
+            if seen.forgotten is not None:
+                raise InvalidGame(
+                    f"{who} knows {knows or 'nothing'!r} both {seen.path} and {seen.forgotten}, but has done or known "
+                    "different things before; nobody forgets: say in knows what tells the two positions apart"
+                )
+
+
+def _read_knowledge(node: Mapping[str, Any]) -> str:
+    return " ".join(str(node.get("knows") or "").split())
+
+
+def _read_branches(given: Any, name: str, path: _Path) -> list[tuple[str, Mapping[str, Any]]]:
+    listed: Sequence[Any] = given if isinstance(given, list) else ()
+    if not listed or not all(isinstance(one, dict) for one in listed):
+        raise InvalidGame(f"{path}: expected a list of objects with {name} and then")
+    names = [read_name(one.get(name)) for one in listed]
+    if len(set(names)) != len(names):
+        raise InvalidGame(f"{path}: two branches are called the same: {', '.join(names)}")
+    return list(zip(names, listed, strict=True))
+
+
+def _read_probability(given: Any, draw: str, path: _Path) -> Fraction:
+    found = read_number(given)
+    if found is None or not 0 <= found <= 1:
+        raise InvalidGame(
+            f'{path}: the probability of {draw} is {str(given)[:40]!r}; expected one such as "1/3" or "0.25"'
+        )
+    return found

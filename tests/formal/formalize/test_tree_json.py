@@ -1,0 +1,142 @@
+"""A game as a tree in nested JSON: read exactly, checked, and written as a program."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from bestresponse import solve
+from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings
+from bestresponse.formal.formalize.forms import TreeForm
+from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
+from bestresponse.games.logic.game import as_game
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.models import find_violations, make_strict
+from bestresponse.models.providers.scripted import ScriptedModel
+
+STORY = "A card is drawn by chance, king or queen; only Ann knows it. She bets or passes. Bob calls or folds."
+
+
+def end(*payoffs):
+    return {"end": "it is over", "payoffs": list(payoffs)}
+
+
+def choice(player, knows, **moves):
+    return {"player": player, "knows": knows, "moves": [{"move": m, "then": node} for m, node in moves.items()]}
+
+
+def lottery(**draws):
+    return {"chance": [{"draw": d, "probability": p, "then": node} for d, (p, node) in draws.items()]}
+
+
+def hand(card, wins):
+    answer = choice("Bob", "Ann bet", fold=end(1, -1), call=end(wins, -wins))
+    return choice("Ann", card, **{"pass": end(-1, 1)}, bet=answer)
+
+
+POKER = {
+    "players": ["Ann", "Bob"],
+    "tree": lottery(king=("1/2", hand("king", 2)), queen=("0.5", hand("queen", -2))),
+}
+
+
+def test_the_schema_holds_the_tree_and_is_strict():
+    assert list(find_violations(POKER, json.loads(TREE_SCHEMA))) == []
+    strict = make_strict(json.loads(TREE_SCHEMA))
+    assert strict["$defs"]["node"]["anyOf"][0]["required"] == ["chance"]
+    assert strict["properties"]["unclear"]["type"] == ["array", "null"]
+
+
+def test_a_tree_becomes_a_game_with_information_sets_and_its_value():
+    model = ScriptedModel([json.dumps(POKER)])
+    found = Formalizer(model, EmbeddedEngine(), Settings(form="tree")).formalize(STORY)
+    assert found.ok, found.trouble
+    assert model.asked[0].schema == TREE_SCHEMA
+    solution = solve(as_game(found.table, "poker"))
+    assert solution.value == pytest.approx(1 / 3)
+    tree = as_game(found.table, "poker").tree
+    assert [(infoset.player, infoset.moves) for infoset in tree.infosets] == [
+        (0, ("pass", "bet")),
+        (1, ("fold", "call")),
+        (0, ("pass", "bet")),
+    ]
+
+
+def test_probabilities_and_payoffs_are_exact():
+    thirds = lottery(
+        a=("1/3", end("1/3", 0.1)), b=("1/3", end(0, 0)), c=("1/3", choice("Ann", "c", x=end(1, 0), y=end(0, 1)))
+    )
+    table = read_tree(json.dumps({"players": ["Ann", "Bob"], "tree": thirds}))
+    assert table.rows[0].payoffs == (Fraction(1, 3), Fraction(1, 10))
+    assert [row.chances[0] for row in table.rows] == [Fraction(1, 3)] * 4
+    assert not table.private
+
+
+def test_who_chooses_at_the_same_time_does_not_know_the_other_choice():
+    def second(*payoffs):
+        return choice("Bob", "", left=end(*payoffs[:2]), right=end(*payoffs[2:]))
+
+    tree = choice("Ann", "", up=second(3, 3, 0, 5), down=second(5, 0, 1, 1))
+    table = read_tree(json.dumps({"players": ["Ann", "Bob"], "tree": tree}))
+    assert table.private
+    assert len(as_game(table, "g").tree.infosets) == 2
+
+
+FORGETS = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0, 0), stay=end(1, 0)), stay=end(2, 0))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"players": []}, "players must be a list of different names; got none"),
+        ({"players": ["Ann", "Ann"]}, "different names; got Ann, Ann"),
+        ({"players": ["Ann", "Nature"]}, "nature is no player"),
+        ({"tree": None}, "at the start: expected an object with chance"),
+        ({"tree": {"ends": 1}}, "at the start: expected chance, moves or payoffs; got ends"),
+        (
+            {"tree": lottery(a=("1/2", end(0, 0)), b=("1/3", end(1, 0)))},
+            r"1/2 \+ 1/3 sum to 5/6; they must sum to exactly 1",
+        ),
+        ({"tree": lottery(a=("-1/2", end(0, 0)), b=("3/2", end(1, 0)))}, "the probability of a is '-1/2'"),
+        ({"tree": lottery(a=("p", end(0, 0)))}, "the probability of a is 'p'; expected one such as"),
+        ({"tree": lottery(a=("1/0", end(0, 0)))}, "the probability of a is '1/0'"),
+        ({"tree": choice("Carl", "", a=end(0, 0))}, "'Carl' moves, but the players are Ann, Bob"),
+        ({"tree": choice("Ann", "")}, "expected a list of objects with move and then"),
+        ({"tree": choice("Ann", "", a=end(0))}, "after a: payoffs must be 2 numbers, one for each of Ann, Bob"),
+        ({"tree": choice("Ann", "", a=end(0, "much"))}, "after a: payoffs must be 2 numbers"),
+        (
+            {"tree": choice("Ann", "", a=choice("Bob", "x", l=end(0, 0)), b=choice("Bob", "x", r=end(1, 1)))},
+            "after b: Bob, knowing 'x', can choose r, but after a, knowing the same, l",
+        ),
+        ({"tree": FORGETS}, "Ann knows 'at the door' both at the start and after go"),
+    ],
+)
+def test_a_wrong_tree_is_refused_with_the_place(change, why):
+    with pytest.raises(InvalidGame, match=why):
+        read_tree(json.dumps({**POKER, **change}))
+
+
+def test_a_tree_that_is_too_deep_or_too_large_is_refused():
+    deep = end(0, 0)
+    for level in range(70):
+        deep = choice("Ann", str(level), a=deep, b=end(1, 1))
+    wide = {"chance": [{"draw": str(k), "probability": "1/4000", "then": end(0, 0)} for k in range(4000)]}
+    for tree in (deep, wide):
+        with pytest.raises(InvalidGame, match="more than 3,000 positions or 60 levels"):
+            read_tree(json.dumps({**POKER, "tree": tree}))
+
+
+def test_the_prompt_shows_a_tree_that_is_read_as_it_is_told():
+    example = TreeForm().task(STORY).split("JSON:\n")[1].splitlines()[0]
+    table = read_tree(example)
+    assert table.private
+    assert [row.payoffs for row in table.rows] == [(0, 0), (1, -1), (2, -2), (0, 0), (1, -1), (-2, 2)]
+
+
+def test_a_fault_in_a_tree_comes_back_with_the_answer():
+    wrong = {**POKER, "tree": lottery(king=("1/2", hand("king", 2)), queen=("1/3", hand("queen", -2)))}
+    model = ScriptedModel([json.dumps(wrong), json.dumps(POKER)])
+    found = Formalizer(model, EmbeddedEngine(), Settings(form="tree")).formalize(STORY)
+    assert found.ok
+    assert "the probabilities 1/2 + 1/3 sum to 5/6" in model.asked[1].messages[1].content
