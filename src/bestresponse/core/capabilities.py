@@ -8,6 +8,8 @@ gets everything that a built-in one gets.
     NamedStrategies    strategies that belong to this game, by name
     Quiz               questions about the rules, with their answers
     Wording            a title, a unit of payoffs, one question an ask
+    PeopleRules        the rules for people, apart from the prompt for models
+    PrivateInformation what one seat alone knows from the beginning
     AdjustableRounds   the same game with another number of rounds
     TheoryRemark       what is known where no equilibrium is
 
@@ -31,6 +33,8 @@ __all__ = [
     "EquilibriumSummary",
     "KnownEquilibrium",
     "NamedStrategies",
+    "PeopleRules",
+    "PrivateInformation",
     "Question",
     "Quiz",
     "TheoryRemark",
@@ -39,6 +43,7 @@ __all__ = [
     "find_known_equilibrium",
     "measure_decision_cost",
     "play_out_equilibrium",
+    "word_rules",
 ]
 
 _EXACT = 1e-9
@@ -141,6 +146,24 @@ class Wording(Protocol):
 
 
 @runtime_checkable
+class PeopleRules(Protocol):
+    """A game that words its rules for people: without an aim, and without claims about who the others are."""
+
+    def word_rules(self, role: Role) -> str:
+        """Word the rules, in Markdown, for the person in the seat of `role`."""
+        ...
+
+
+@runtime_checkable
+class PrivateInformation(Protocol):
+    """A game in which a seat knows something from the beginning that its page has to show all the time."""
+
+    def word_private(self, state: Any, role: Role) -> str:
+        """Say what `role` alone knows in `state`."""
+        ...
+
+
+@runtime_checkable
 class AdjustableRounds(Protocol):
     """A game that can be made longer or shorter."""
 
@@ -172,6 +195,11 @@ class TheoryRemark(Protocol):
     def theory_remark(self) -> str:
         """What is known, in a sentence or two."""
         ...
+
+
+def word_rules(game: Game[Any], view: View) -> str:
+    """Return the rules for the person who has `view`: the game's words for people, or else its briefing."""
+    return game.word_rules(view.role) if isinstance(game, PeopleRules) else view.briefing
 
 
 def find_known_equilibrium(game: Game[Any]) -> EquilibriumSummary | None:

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.app import create_app
+from bestresponse.web.pages.play import create_experiment
 from bestresponse.web.pages.render import load_templates
 from bestresponse.web.security.keys import Keys, load_secret
 from bestresponse.web.sessions.games import list_offers
@@ -30,12 +31,16 @@ _FOLDER = "sessions"
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one made here."""
+    """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one made here.
+
+    `experiment` is the text of an experiment file; its sessions are created once.
+    """
 
     output: Path
     host: str = "127.0.0.1"
     port: int = 8642
     admin: str | None = None
+    experiment: str = ""
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and self.admin is None:
@@ -93,6 +98,8 @@ def open_server(
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
     server = ServerState(SessionStore(journal), keys, settings.output, open_model, models)
+    if settings.experiment and server.sessions.find_experiment(settings.experiment) is None:
+        create_experiment(server, settings.experiment)
     app = app or create_app()
     app.state.server = server
     return app, server, journal.close

@@ -14,7 +14,7 @@ from bestresponse.web.sessions.games import list_offers, make_game
 from bestresponse.web.sessions.quiz import find_mistakes, make_questions
 from bestresponse.web.sessions.setup import GameChoice
 
-GAMES = [GameChoice(offer.name) for offer in list_offers()]
+GAMES = [GameChoice(offer.name) for offer in list_offers() if offer.kind != "dialogue"]
 
 
 def any_answer(ask, rng):

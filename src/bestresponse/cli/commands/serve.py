@@ -39,6 +39,9 @@ def serve(
         list[str] | None,
         typer.Option("--model", "-m", help="A model that may be seated; may be repeated. [default: those at hand]"),
     ] = None,
+    experiment: Annotated[
+        Path | None, typer.Option(help="An experiment file; its sessions are created once, and its link is printed.")
+    ] = None,
     output_dir: OutputDir = Path("results"),
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
@@ -58,7 +61,8 @@ def serve(
     except ImportError as error:
         raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
 
-    server_settings = ServerSettings(output_dir, host, port, admin_token)
+    text = _read_experiment(experiment) if experiment else ""
+    server_settings = ServerSettings(output_dir, host, port, admin_token, text)
     limits = ModelLimits(None, cache, max_calls, max_tokens_total, max_cost)
     models = tuple(model) if model else _list_local_models()
     listener = _listen(host, port)
@@ -69,7 +73,10 @@ def serve(
             _, server, close = open_server(server_settings, open_model, models, app)
             try:
                 if number == 0:
-                    print(_link(listener, server.keys.admin), flush=True)
+                    print(_link(listener, f"/enter/{server.keys.admin}"), flush=True)
+                    lobby = server.sessions.find_experiment(text) if text else None
+                    if lobby is not None:
+                        print(_link(listener, server.join_path(lobby.id)), flush=True)
                 config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
                 with suppress(KeyboardInterrupt):
                     uvicorn.Server(config).run(sockets=[listener])
@@ -81,9 +88,23 @@ def serve(
     work(0)
 
 
-def _link(listener: socket, token: str) -> str:
+def _read_experiment(path: Path) -> str:
+    """Read and check an experiment file; UsageError with the file, the line and the cause."""
+    from bestresponse.web.experiments.reading import check_experiment
+
+    try:
+        text = path.read_text("utf-8")
+        check_experiment(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+    except UsageError as error:
+        raise UsageError(f"{path}, {error}") from None
+    return text
+
+
+def _link(listener: socket, path: str) -> str:
     host, port = listener.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/enter/{token}"
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}{path}"
 
 
 def _listen(host: str, port: int) -> socket:

@@ -75,6 +75,15 @@ class PublicGoods:
         facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
         return View(role, rules, "\n\n".join((*past, now)), facts)
 
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people, step by step."""
+        punishing = TEXTS.fill("public_goods_people_punishment", impact=f"{self.impact:g}", most=self.most_points)
+        return TEXTS.fill(
+            "public_goods_people", me=role, others=len(self.roles) - 1, count=len(self.roles), rounds=self.rounds,
+            endowment=self.endowment, factor=f"{self.factor:g}", each=f"{self.factor / len(self.roles):.3g}",
+            punishing=punishing if self.punishment else "",
+        ).strip()  # fmt: skip
+
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         return (*state, {role: moves[role] for role in self.roles})
 

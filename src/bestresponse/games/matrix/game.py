@@ -100,6 +100,10 @@ class MatrixGame:
             values = values @ as_strategy(answer, options)
         return dict(zip(self.roles, map(float, values), strict=True))
 
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: the table, and nothing about aims or about how the others think."""
+        return self._word(self.roles.index(role), aim="").strip()
+
     def _facts(self, seat: int) -> dict[str, Any]:
         return {
             "seat": seat,
@@ -109,15 +113,18 @@ class MatrixGame:
         }
 
     def _briefing(self, seat: int) -> str:
+        other = self.roles[1 - seat] if self.form.num_players == 2 else ""
+        aim = "aim_zero_sum" if self.zero_sum else "aim_general"
+        return self._word(seat, TEXTS.fill(aim, other=other, other_capital=other[:1].upper() + other[1:]))
+
+    def _word(self, seat: int, aim: str) -> str:
         payoffs = show(self.form, seat, self.shown_as, self.zero_sum)
-        rules = (
-            self._rules_for_two(seat, payoffs) if self.form.num_players == 2 else self._rules_for_many(seat, payoffs)
-        )
+        word = self._rules_for_two if self.form.num_players == 2 else self._rules_for_many
+        rules = word(seat, payoffs, aim)
         return f"{self.story}\n\n{rules}" if self.story else rules
 
-    def _rules_for_two(self, seat: int, payoffs: str) -> str:
+    def _rules_for_two(self, seat: int, payoffs: str, aim: str) -> str:
         other = self.roles[1 - seat]
-        aim = "aim_zero_sum" if self.zero_sum else "aim_general"
         return TEXTS.fill(
             "matrix_rules",
             me=self.roles[seat],
@@ -125,10 +132,10 @@ class MatrixGame:
             my_actions=", ".join(self.form.actions[seat]),
             other_actions=", ".join(self.form.actions[1 - seat]),
             payoffs=payoffs,
-            aim=TEXTS.fill(aim, other=other, other_capital=other[:1].upper() + other[1:]),
+            aim=aim,
         )
 
-    def _rules_for_many(self, seat: int, payoffs: str) -> str:
+    def _rules_for_many(self, seat: int, payoffs: str, aim: str) -> str:
         actions = [
             f"The possible actions of {who}: {', '.join(a)}."
             for who, a in zip(self.roles, self.form.actions, strict=True)
@@ -140,7 +147,7 @@ class MatrixGame:
             everybody=", ".join(self.roles),
             all_actions="\n".join(actions),
             payoffs=payoffs,
-            aim=TEXTS.fill("aim_general"),
+            aim=aim,
         )
 
 

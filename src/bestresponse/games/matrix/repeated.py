@@ -72,6 +72,10 @@ class RepeatedGame:
         facts = {**self.stage.view((), role).facts, "history": [list(moves) for moves in state.played]}
         return View(role, briefing, self._told(state, seat), facts)
 
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: those of one round, and how many there are."""
+        return f"{self.stage.word_rules(role)}\n\n{self._length()}"
+
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
         if NATURE in moves:
             return Rounds(state.played, True, moves[NATURE] == _STOP)

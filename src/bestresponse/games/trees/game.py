@@ -70,6 +70,10 @@ class TreeGame:
             situation = f"It is your turn. What you know: {facts['infoset']}."
         return View(role, self._briefing(role), situation, facts)
 
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: who plays, and how."""
+        return f"You are {role}. The players: {', '.join(self.roles)}.\n\n{self._description}"
+
     def apply(self, state: int, moves: Mapping[Role, Action]) -> int:
         (move,) = moves.values()
         if int(self.tree.owner[state]) == CHANCE:

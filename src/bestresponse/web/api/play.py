@@ -17,17 +17,21 @@ from bestresponse.core.errors import BestResponseError
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.api.common import Closed, Name, describe_errors
 from bestresponse.web.pages.lobby import act
-from bestresponse.web.pages.play import create_sessions
+from bestresponse.web.pages.play import create_experiment, create_sessions
 from bestresponse.web.sessions.games import list_offers, make_game
+from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.register import read_labels
-from bestresponse.web.sessions.session import Session
+from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState, TooFast, refuse
-from bestresponse.web.sessions.store import Lobby, NotFound
+from bestresponse.web.sessions.store import NotFound
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
+
+
+Value = bool | int | float | Annotated[str, Field(max_length=200)] | list[Annotated[str, Field(max_length=80)]]
 
 
 class GameIn(Closed):
@@ -37,9 +41,11 @@ class GameIn(Closed):
     program: str = Field("", max_length=100_000)
     rounds: int = Field(1, ge=1, le=200)
     mixed: bool = False
+    parameters: dict[str, Value] = Field(default_factory=dict, max_length=50)
 
     def choice(self) -> GameChoice:
-        return GameChoice(self.name, self.program, self.rounds, self.mixed)
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
+        return GameChoice(self.name, self.program, self.rounds, self.mixed, tuple(given.items()))
 
 
 class LobbyIn(Closed):
@@ -55,6 +61,14 @@ class LobbyIn(Closed):
     consent: str = Field("", max_length=20_000)
     quiz: bool = True
     seed: int | None = Field(None, ge=0, lt=2**31)
+    referee: str = Field("", max_length=200)
+    language: str = Field("en", max_length=20)
+
+
+class ExperimentIn(Closed):
+    """The text of an experiment file."""
+
+    toml: str = Field(max_length=500_000)
 
 
 class GameOut(BaseModel):
@@ -92,6 +106,8 @@ class SeatLink(BaseModel):
 class SessionLinks(BaseModel):
     session: str
     group: int
+    part: int
+    treatment: str
     finished: bool
     seats: list[SeatLink]
 
@@ -174,8 +190,16 @@ def lay(server: Server, wanted: LobbyIn) -> LobbyOut:
         seed,
         wanted.waiting,
         wanted.hold,
+        wanted.referee,
+        wanted.language,
     )
     return _lobby(server, create_sessions(server, setup, wanted.groups))
+
+
+@router.post("/experiments", status_code=201, dependencies=[AdminApi])
+def create_from_file(server: Server, given: ExperimentIn) -> LobbyOut:
+    """Create the sessions of an experiment file."""
+    return _lobby(server, create_experiment(server, given.toml))
 
 
 @router.get("/lobbies", dependencies=[AdminApi])
@@ -206,31 +230,32 @@ def join(
 def _is_known(lobby: Lobby) -> bool:
     """Tell whether the game of the lobby is still there; a plug-in can be gone."""
     try:
-        make_game(lobby.setup.game)
+        for table in lobby.tables:
+            make_game(table.setup.game)
     except BestResponseError:
         return False
     return True
 
 
+def _list_links(server: ServerState, table: Table) -> list[SeatLink]:
+    people = table.setup.persons
+    return [
+        SeatLink(
+            role=role,
+            seat=table.setup.seats[seat],
+            token=server.seat_token(table.id, seat) if seat in people else None,
+            path=server.seat_path(table.id, seat) if seat in people else None,
+            participant=server.code(table.id, seat) if seat in people else None,
+        )
+        for seat, role in enumerate(make_game(table.setup.game).roles)
+    ]
+
+
 def _lobby(server: ServerState, lobby: Lobby) -> LobbyOut:
-    roles = make_game(lobby.setup.game).roles
     people = lobby.setup.persons
-
-    def links(session: str) -> list[SeatLink]:
-        return [
-            SeatLink(
-                role=role,
-                seat=lobby.setup.seats[seat],
-                token=server.seat_token(session, seat) if seat in people else None,
-                path=server.seat_path(session, seat) if seat in people else None,
-                participant=server.code(session, seat) if seat in people else None,
-            )
-            for seat, role in enumerate(roles)
-        ]
-
     return LobbyOut(
         lobby=lobby.id,
-        game=lobby.setup.game.name,
+        game=lobby.title,
         created=lobby.created,
         join=server.join_path(lobby.id) if people else None,
         join_token=server.keys.token("lobby", lobby.id) if people else None,
@@ -238,8 +263,10 @@ def _lobby(server: ServerState, lobby: Lobby) -> LobbyOut:
             SessionLinks(
                 session=table.id,
                 group=table.group,
+                part=table.number,
+                treatment=table.treatment,
                 finished=server.sessions.is_finished(table.id),
-                seats=links(table.id),
+                seats=_list_links(server, table),
             )
             for table in lobby.tables
         ],

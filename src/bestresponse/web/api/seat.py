@@ -14,9 +14,10 @@ from bestresponse.core.errors import NotAsked, UsageError
 from bestresponse.core.player import Decision
 from bestresponse.web.api.common import BlockOut, Closed, Wait, describe_errors, serialize_blocks
 from bestresponse.web.pages.seat import try_ready
+from bestresponse.web.pages.seat_view import describe_rules
 from bestresponse.web.sessions.announcements import announce_stand_ins
 from bestresponse.web.sessions.ending import describe_equilibria
-from bestresponse.web.sessions.quiz import make_questions
+from bestresponse.web.sessions.quiz import list_questions
 from bestresponse.web.sessions.state import SeatApi, SeatContext, Server, ServerState
 
 __all__ = ["router"]
@@ -98,20 +99,20 @@ def _seat(server: ServerState, context: SeatContext) -> SeatOut:
         ask = session.pending().get(context.role) if phase == "turn" else None
         server.sessions.note_shown(session, seat)
         session.note_page(seat)
-        asked = phase == "welcome" and session.setup.quiz
+        quiz = list_questions(session, seat) if phase == "welcome" else ()
         return SeatOut(
             role=context.role,
             participant=server.code(session.id, seat),
             version=session.version(seat),
             phase=phase,
-            briefing=view.briefing,
+            briefing=describe_rules(session, view).text,
             situation=view.situation,
             notes=list(view.notes),
             turn=session.turn(context.role),
             ask=ask_to_json(ask) if ask else None,
             seconds_left=session.seconds_left(seat),
-            consent=session.setup.consent,
-            quiz=[question.text for question in make_questions(session.game, seat, session.seed)] if asked else [],
+            consent=session.setup.consent if session.table.number == 1 else "",
+            quiz=[question.text for question in quiz],
             missing=session.missing,
             stand_ins=session.stand_ins(context.role),
             announcements=announce_stand_ins(session, seat),

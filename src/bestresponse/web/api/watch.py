@@ -157,5 +157,5 @@ def compare(
 
 @router.get("/export/{table}.{form}", response_class=Response)
 def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
-    """`decisions`, `participants` or `codebook` as csv, json or parquet, of one lobby or of all."""
+    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
     return make_download(server, table, form, lobby)

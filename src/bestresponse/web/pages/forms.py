@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.errors import Flaw, InvalidMove
+from bestresponse.core.errors import InvalidMove
+from bestresponse.web.texts import InterfaceTexts, load_texts
 
 __all__ = ["Field", "make_fields", "read_fields"]
 
 _NAME = "answer"
+_ROUNDING = 0.11
+"""Percent that may be missing because shares were rounded: three of 33.3 are meant to be everything."""
 Simple = Choice | Amount | Words | Mixture
 
 
@@ -58,15 +61,20 @@ def _make_field(name: str, label: str, ask: Simple, typed: Mapping[str, str], er
             return Field(name, label, "words", ask, (typed.get(name, ""),), error)
 
 
-def read_fields(ask: Ask, typed: Mapping[str, str]) -> tuple[Any, dict[str, str]]:
+class Mistake(Exception):
+    """What is wrong with a field, as a sentence for the person."""
+
+
+def read_fields(ask: Ask, typed: Mapping[str, str], language: str = "en") -> tuple[Any, dict[str, str]]:
     """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
+    texts = load_texts(language)
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name, _, part in _list_parts(ask):
         try:
-            values[name] = _read(part, name, typed)
-        except InvalidMove as error:
-            errors[name] = _format_error(error)
+            values[name] = _read(part, name, typed, texts)
+        except Mistake as mistake:
+            errors[name] = str(mistake)
     if errors:
         return None, errors
     if isinstance(ask, Form):
@@ -85,31 +93,55 @@ def _list_parts(ask: Ask) -> list[tuple[str, str, Simple]]:
             return [(_NAME, "", ask)]
 
 
-def _read(ask: Simple, name: str, typed: Mapping[str, str]) -> Any:
+def _read(ask: Simple, name: str, typed: Mapping[str, str], texts: InterfaceTexts) -> Any:
     if isinstance(ask, Mixture):
-        return _read_shares(ask, [typed.get(f"{name}.{k}", "") for k in range(len(ask.options))])
+        return _read_shares(ask, [typed.get(f"{name}.{k}", "") for k in range(len(ask.options))], texts)
     text = typed.get(name, "")
-    if not text.strip() and not isinstance(ask, Words):
-        raise InvalidMove("choose one of the options" if isinstance(ask, Choice) else "type a number", Flaw.UNPARSEABLE)
-    return ask.read(text.replace(",", ".") if isinstance(ask, Amount) and text.count(",") == 1 else text)
+    if isinstance(ask, Amount) and text.count(",") == 1:
+        text = text.replace(",", ".")
+    try:
+        if not text.strip() or ("_" in text and isinstance(ask, Amount)):
+            raise InvalidMove("nothing that can be read")
+        return ask.read(text)
+    except InvalidMove:
+        raise Mistake(_explain(ask, text.strip(), texts)) from None
 
 
-def _read_shares(ask: Mixture, typed: list[str]) -> tuple[float, ...]:
-    """Percent as probabilities; an empty field is nothing."""
+def _explain(ask: Choice | Amount | Words, text: str, texts: InterfaceTexts) -> str:
+    """Say in the person's language why the answer is not legal."""
+    shown = text[:40]
+    match ask:
+        case Choice():
+            return texts("not_option", text=shown) if text else texts("choose_option")
+        case Words():
+            return texts("too_long", count=len(text), most=ask.limit) if text else texts("empty_words")
+    if not text:
+        return texts("type_number")
+    try:
+        number = float(text.removeprefix("$")) if "_" not in text else float("nan")
+    except ValueError:
+        return texts("not_number", text=shown)
+    if number != number or number in (float("inf"), float("-inf")):
+        return texts("not_number", text=shown)
+    if not ask.low <= number <= ask.high:
+        return texts("not_between", text=f"{number:g}", low=f"{ask.low:g}", high=f"{ask.high:g}")
+    return texts("not_whole", text=f"{number:g}")
+
+
+def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple[float, ...]:
+    """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is shared."""
     percent = []
     for option, text in zip(ask.options, typed, strict=True):
         try:
             percent.append(float(text.strip().removesuffix("%").replace(",", ".") or 0))
         except ValueError:
-            raise InvalidMove(f"{text[:40]!r} for {option} is not a number", Flaw.UNPARSEABLE) from None
+            raise Mistake(texts("not_share", text=text[:40], option=option)) from None
     total = sum(percent)
-    if abs(total - 100) > 1e-4:
-        raise InvalidMove(f"the shares add up to {total:g} percent, not to 100")
+    if not abs(total - 100) <= _ROUNDING:
+        raise Mistake(texts("not_hundred", sum=f"{total:g}"))
     mix = tuple(share / total for share in percent)
-    ask.check(mix)
+    try:
+        ask.check(mix)
+    except InvalidMove as error:
+        raise Mistake(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
     return mix
-
-
-def _format_error(error: InvalidMove) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}."

@@ -12,6 +12,7 @@ from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.register import read_labels
 from bestresponse.web.sessions.state import PostedForm, Server, ServerState, TooFast, check_csrf, refuse
 from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.texts import load_texts
 
 __all__ = ["router"]
 
@@ -28,8 +29,15 @@ def show(request: Request, server: Server, lobby: str, token: str) -> Response:
     kept = _find_seat(request, server, lobby, labels)
     if kept is not None:
         return _seat(request, server, lobby, kept)
+    found = server.sessions.get_lobby(lobby)
     return render_page(
-        "join.html", path=server.join_path(lobby), labels=labels, csrf=server.csrf("join", lobby), name=_label(labels)
+        "join.html",
+        t=load_texts(found.setup.language),
+        title=found.experiment.title if found.experiment else "",
+        path=server.join_path(lobby),
+        labels=labels,
+        csrf=server.csrf("join", lobby),
+        name=_label(labels),
     )
 
 
@@ -66,7 +74,7 @@ def _find_seat(request: Request, server: ServerState, lobby: str, labels: dict[s
 
 def _seat(request: Request, server: ServerState, lobby: str, seat: tuple[str, int]) -> Response:
     """Lead to the seat; a cookie remembers it, also for a click on another site (SameSite=Lax)."""
-    answer = RedirectResponse(server.seat_path(*seat), 303)
+    answer = RedirectResponse(server.seat_path(*server.sessions.find_current(*seat)), 303)
     kept = f"{seat[0]}.{seat[1]}.{server.seat_token(*seat)}"
     secure = request.url.scheme == "https"
     path = server.join_path(lobby)

@@ -11,10 +11,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.pages.render import render_page
+from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, check_csrf
-from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
+from bestresponse.web.sessions.store import BrokenSession, NotFound
 
 __all__ = ["ACTIONS", "act", "router"]
 
@@ -112,20 +113,25 @@ def _describe_table(server: ServerState, base: str, table: Table) -> dict[str, A
     try:
         session = server.sessions.get_session(table.id)
     except BrokenSession as error:
-        return {"id": table.id, "group": table.group, "seats": [], "status": "broken", "trouble": str(error)}
+        return _name_table(table) | {"seats": [], "status": "broken", "trouble": str(error)}
     with session.lock:
         seats = [_describe_seat(server, base, session, seat) for seat in range(len(session.roles))]
         status = "in play" if session.begun else "gathering"
         if session.ended:
             status = "finished" if session.over else "closed"
         trouble = "" if session.ended else session.trouble
-        return {"id": table.id, "group": table.group, "seats": seats, "status": status, "trouble": trouble}
+        return _name_table(table) | {"seats": seats, "status": status, "trouble": trouble}
+
+
+def _name_table(table: Table) -> dict[str, Any]:
+    part = f", part {table.number}: {table.part.name}" if table.part else ""
+    return {"id": table.id, "name": f"Group {table.group}{part}", "group": table.group, "treatment": table.treatment}
 
 
 def _describe_seat(server: ServerState, base: str, session: Session, seat: int) -> dict[str, Any]:
     role, who = session.roles[seat], session.setup.seats[seat]
     person = who == PERSON
-    holder = server.sessions.register.get(session.id, seat)
+    holder = server.sessions.register.get(*server.sessions.find_participant(session.id, seat))
     labels = holder.labels if holder else {}
     state = session.state(seat)
     if state == "not here yet" and holder is not None:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bestresponse.core.capabilities import AdjustableRounds
+from bestresponse.core.capabilities import AdjustableRounds, word_rules
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.game import Game
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.formalizing.library import list_saved_games, load_program
 from bestresponse.web.pages.render import render_page
-from bestresponse.web.sessions.games import list_offers, make_game
-from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
+from bestresponse.web.sessions.checking import list_models, list_referees
+from bestresponse.web.sessions.games import list_offers, list_parameters, make_game
+from bestresponse.web.sessions.lobby import Lobby
+from bestresponse.web.sessions.setup import PERSON, GameChoice, Parameter, Setup
 from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, check_csrf
-from bestresponse.web.sessions.store import Lobby
+from bestresponse.web.texts import list_languages
 
-__all__ = ["create_sessions", "router"]
+__all__ = ["create_experiment", "create_sessions", "router"]
 
 router = APIRouter(include_in_schema=False)
 _SAVED = "saved:"
@@ -28,9 +33,17 @@ _SHOWN = 100
 
 @router.get("/", dependencies=[AdminPage])
 def home(server: Server) -> HTMLResponse:
+    return _show_home(server)
+
+
+def _show_home(server: ServerState, error: str = "", typed: str = "") -> HTMLResponse:
     lobbies = server.sessions.list_lobbies()[:_SHOWN]
     return render_page(
         "play.html",
+        422 if error else 200,
+        error=error,
+        typed=typed,
+        csrf=server.csrf("admin"),
         offers=list_offers(),
         saved=list_saved_games(server.output),
         lobbies=[_row(server, x) for x in lobbies],
@@ -38,10 +51,22 @@ def home(server: Server) -> HTMLResponse:
 
 
 def _row(server: ServerState, lobby: Lobby) -> dict[str, Any]:
-    over = sum(server.sessions.is_finished(table.id) for table in lobby.tables)
-    people = len(lobby.setup.persons) * len(lobby.tables)
-    return {"id": lobby.id, "game": lobby.setup.game.name, "at": lobby.created, "groups": len(lobby.tables),
-            "people": people, "over": over}  # fmt: skip
+    over = sum(server.sessions.is_finished(table.id) for table in lobby.last_tables)
+    groups = len(lobby.first_tables)
+    people = len(lobby.setup.persons) * groups
+    return {"id": lobby.id, "game": lobby.title, "at": lobby.created, "groups": groups, "people": people, "over": over}
+
+
+@router.post("/experiments", dependencies=[AdminPage])
+def begin_experiment(server: Server, form: PostedForm) -> Response:
+    """Create the sessions of an experiment file that was handed in."""
+    check_csrf(server, form, "admin")
+    text = form.get("file", "").replace("\r\n", "\n") or form.get("toml", "").replace("\r\n", "\n")
+    try:
+        lobby = create_experiment(server, text)
+    except BestResponseError as error:
+        return _show_home(server, f"The experiment file: {error}", text)
+    return RedirectResponse(f"/lobby/{lobby.id}", 303)
 
 
 @router.get("/play/new", dependencies=[AdminPage])
@@ -73,12 +98,38 @@ def _form(server: ServerState, choice: GameChoice, typed: dict[str, str], error:
         has_rounds=find_stage_form(game) is not None or isinstance(game, AdjustableRounds),
         rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds",
         strategies=list_strategies(game),
+        referees=list_referees(game, server.models),
+        parameters={} if isinstance(game, AdjustableRounds) else _show_parameters(game),
         models=server.models,
-        briefing=game.view(game.start(), game.roles[0]).briefing,
+        briefing=word_rules(game, game.view(game.start(), game.roles[0])),
+        languages=list_languages(),
         typed=typed,
         error=error,
         csrf=server.csrf("admin"),
     )
+
+
+def _show_parameters(game: Game[Any]) -> dict[str, str]:
+    """List the numbers that can be set in the rules, as they stand in the form."""
+    found = list_parameters(game).items()
+    return {
+        name: f"{value:g}" for name, value in found if type(value) in (int, float) and isinstance(value, int | float)
+    }
+
+
+def _read_parameters(game: Game[Any], form: dict[str, str]) -> tuple[tuple[str, Parameter], ...]:
+    """Read the parameters that differ from those of the game."""
+    own = list_parameters(game)
+    found: list[tuple[str, Parameter]] = []
+    for name, usual in _show_parameters(game).items():
+        text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")
+        if text == usual or not text:
+            continue
+        try:
+            found.append((name, int(text) if isinstance(own[name], int) else float(text)))
+        except ValueError:
+            raise UsageError(f"{name}: {text[:40]!r} is not a number that the game can have") from None
+    return tuple(found)
 
 
 @router.post("/play", dependencies=[AdminPage])
@@ -87,6 +138,7 @@ def create(server: Server, form: PostedForm) -> Response:
     name = form.get("game", "")
     try:
         choice = _choice(server, name, _whole(form, "rounds", 1), form.get("mixed") == "yes")
+        choice = replace(choice, parameters=_read_parameters(make_game(choice), form))
         lobby = create_sessions(server, _setup(choice, form), _whole(form, "groups", 1))
     except BestResponseError as error:
         return _form(server, _choice(server, name, _usual_rounds(server, name), False), form, str(error))
@@ -104,15 +156,26 @@ def _setup(choice: GameChoice, form: dict[str, str]) -> Setup:
         secrets.randbelow(2**31),
         _whole(form, "waiting", 1800),
         _whole(form, "hold", 900),
+        form.get("referee", ""),
+        form.get("language", "en"),
     )
 
 
 def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:
     """Create sessions; refuse a model that cannot be opened before anybody sits down."""
-    for seat in dict.fromkeys(setup.seats):
-        if seat.startswith("model:"):
-            server.model(seat.removeprefix("model:"))
+    _open_models(server, setup)
     return server.sessions.create_sessions(setup, groups)
+
+
+def create_experiment(server: ServerState, text: str) -> Lobby:
+    """Create the sessions of an experiment file; refuse a model that cannot be opened."""
+    _open_models(server, *check_experiment(text).setups)
+    return server.sessions.create_experiment(text)
+
+
+def _open_models(server: ServerState, *setups: Setup) -> None:
+    for name in dict.fromkeys(name for setup in setups for name in list_models(setup)):
+        server.model(name)
 
 
 def _whole(form: dict[str, str], name: str, missing: int) -> int:

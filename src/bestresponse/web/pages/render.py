@@ -10,12 +10,14 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from bestresponse.report.cells import format_cell
 from bestresponse.report.document import Figure
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, visible
+from bestresponse.web.texts import load_texts
 
 __all__ = ["load_asset", "load_templates", "render_page"]
 
@@ -42,6 +44,8 @@ def _environment() -> Environment:
     environment.filters["cell"] = _format_value
     environment.filters["data_uri"] = _data_uri
     environment.filters["prose"] = _format_prose
+    environment.filters["markdown"] = _format_markdown
+    environment.globals["t"] = load_texts("en")
     environment.filters["brief"] = _shorten
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     return environment
@@ -77,6 +81,19 @@ def _shorten(text: str) -> str:
 
 def _data_uri(figure: Figure) -> Markup:
     return Markup(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
+
+
+@functools.cache
+def _markdown() -> MarkdownIt:
+    """Make the reader of Markdown: no HTML, links to the web only."""
+    return MarkdownIt("commonmark", {"html": False, "breaks": False}).enable("table")
+
+
+def _format_markdown(text: str) -> Markup:
+    """Text of an experiment as HTML; a table that is wider than the page scrolls."""
+    html = _markdown().render(visible(abridged(text, _LONGEST)))
+    html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    return Markup(html.replace("</table>", "</table></div>"))
 
 
 def _format_prose(text: str) -> Markup:

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from bestresponse.core.episode import Submission
 from bestresponse.web.sessions.session import Session
+from bestresponse.web.texts import InterfaceTexts, load_texts
 
 __all__ = ["announce_stand_ins"]
 
 _WHY = {
-    "nobody had come": "You had not come yet",
-    "advanced by the experimenter": "The experimenter moved the session on",
-    "replaced by the experimenter": "The experimenter replaced you",
+    "nobody had come": "why_absent",
+    "advanced by the experimenter": "why_advanced",
+    "replaced by the experimenter": "why_replaced",
 }
 
 
 def announce_stand_ins(session: Session, seat: int) -> list[str]:
     """Say which of the answers so far a stand-in gave: the last one of this seat, and all settled ones of others."""
-    role = session.roles[seat]
+    role, texts = session.roles[seat], load_texts(session.setup.language)
     own = [submission for submission in session.episode.submissions if submission.role == role]
-    said = [_announce_own(own[-1])] if own and own[-1].decision.stand_in else []
+    said = [_announce_own(own[-1], texts)] if own and own[-1].decision.stand_in else []
     settled = session.episode.submissions[: session.settled]
     for other in session.roles:
         answers = [submission for submission in settled if submission.role == other]
         missed = sum(bool(submission.decision.stand_in) for submission in answers)
         if missed and other != role:
-            said.append(f"A stand-in answered for {other}: {missed} of {len(answers)} answers so far.")
+            said.append(texts("other_stand_in", who=other, missed=missed, count=len(answers)))
     return said
 
 
-def _announce_own(submission: Submission) -> str:
-    why = _WHY.get(submission.decision.reading.how, "Your time was up")
-    return f"{why}: a stand-in answered the last question for you ({_format(submission.decision.action)})."
+def _announce_own(submission: Submission, texts: InterfaceTexts) -> str:
+    why = texts(_WHY.get(submission.decision.reading.how, "why_time"))
+    return texts("own_stand_in", why=why, action=_format(submission.decision.action))
 
 
 def _format(action: object) -> str:

@@ -5,7 +5,9 @@ A game is named from a closed list or given as the text of a logic program; no n
 
 from __future__ import annotations
 
+import dataclasses
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,6 +16,8 @@ from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game
 from bestresponse.core.registry import did_you_mean, games
+from bestresponse.games.dialogue.domain import domain_names, load_domain
+from bestresponse.games.dialogue.plain import make_plain_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import Found, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, Wanted
@@ -23,9 +27,12 @@ from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.web.sessions.setup import GameChoice
+from bestresponse.web.sessions.setup import GameChoice, Parameter
 
-__all__ = ["Offer", "list_offers", "make_game", "validate_program"]
+__all__ = ["Offer", "list_offers", "list_parameters", "make_game", "validate_program"]
+
+_DIALOGUE = "dialogue:"
+_FIXED = ("name", "version")
 
 _making = tuple(threading.Lock() for _ in range(16))
 """Many who come at once want the same game; one of them makes it, and the others have it then. Few games share a lock,
@@ -54,7 +61,12 @@ def _list_offers() -> tuple[Offer, ...]:
     trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
     taken = {offer.name for offer in (*tables, *trees)}
     rules = [rule for name in games.names() if name not in taken for rule in _offer_registered(name)]
-    return (*rules, *tables, *trees)
+    talks = [
+        Offer(f"{_DIALOGUE}{name}", "dialogue", f"A dialogue of the domain {name}, message by message")
+        for name in domain_names()
+        if load_domain(name).players == 2
+    ]
+    return (*rules, *tables, *trees, *talks)
 
 
 def _offer_registered(name: str) -> list[Offer]:
@@ -77,10 +89,43 @@ def _build_game(choice: GameChoice) -> Game[Any]:
     if choice.program:
         name = choice.name or "game"
         return _make_playable(Found(name, "file", program_game(validate_program(choice.program), name)), choice)
+    if choice.name.startswith(_DIALOGUE):
+        return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), dict(choice.parameters))
     known = list(game_names())
     if choice.name not in known:
         raise UsageError(f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}")
-    return _make_playable(find_game(choice.name), choice)
+    return set_parameters(_make_playable(find_game(choice.name), choice), choice.parameters)
+
+
+def list_parameters(game: Game[Any]) -> dict[str, Parameter]:
+    """List what can be set in the rules of a game, with the values that it has."""
+    if not dataclasses.is_dataclass(game):
+        return {}
+    own = {field.name: getattr(game, field.name) for field in dataclasses.fields(game) if field.init}
+    return {name: value for name, value in own.items() if name not in _FIXED and _is_simple(value)}
+
+
+def _is_simple(value: object) -> bool:
+    if isinstance(value, tuple):
+        return bool(value) and all(isinstance(part, str) for part in value)
+    return isinstance(value, bool | int | float | str)
+
+
+def set_parameters(game: Game[Any], given: Iterable[tuple[str, Parameter]]) -> Game[Any]:
+    """Return the game with these parameters; UsageError where it has none of that name or of another kind."""
+    known = list_parameters(game)
+    for name, value in given:
+        if name not in known:
+            raise UsageError(f"{game.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
+        wanted = type(known[name])
+        if type(value) is not wanted and not (wanted is float and type(value) is int):
+            raise UsageError(f"the parameter {name} is {value!r}; expected something like {known[name]!r}")
+    if not known:
+        return game
+    try:
+        return dataclasses.replace(game, **dict(given))  # type: ignore[type-var]
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
 
 
 def _make_playable(found: Found, choice: GameChoice) -> Game[Any]:
@@ -94,9 +139,10 @@ def _make_playable(found: Found, choice: GameChoice) -> Game[Any]:
         return MatrixGame(table, (wanted,) * table.num_players)
     if isinstance(found.game, AdjustableRounds):
         return found.game.with_rounds(choice.rounds)
-    if choice.rounds > 1:
+    game = found.playable()
+    if choice.rounds > 1 and "rounds" not in list_parameters(game):
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
-    return found.playable()
+    return set_parameters(game, (("rounds", choice.rounds),)) if choice.rounds > 1 else game
 
 
 def validate_program(source: str) -> Report:

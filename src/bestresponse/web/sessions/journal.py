@@ -7,7 +7,6 @@ events.jsonl        lobbies, seats taken, people ready, questions shown, remarks
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,9 +18,8 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.web.sessions.session import Answer, Table, Timing
-from bestresponse.web.sessions.setup import Setup
 
-__all__ = ["Journal", "now", "read_tables"]
+__all__ = ["Journal", "now"]
 
 STUDY = "sessions"
 
@@ -60,6 +58,8 @@ class Journal:
 
     def finish(self, table: Table, record: Record) -> None:
         data = {"lobby": table.lobby, "group": table.group, "setup": table.setup.to_json()}
+        if table.part is not None:
+            data |= {"part": table.number, "treatment": table.treatment}
         self._folder.finish(table.id, data, record)
 
     def list_finished(self) -> set[str]:
@@ -76,11 +76,3 @@ class Journal:
     def read_calls(self, session: str) -> list[dict[str, Any]]:
         """Read the calls of models in one session."""
         return [row for row in self._folder.calls() if row["spec"] == session]
-
-
-def read_tables(lobby: Mapping[str, Any]) -> list[Table]:
-    """Read the tables from the event that created a lobby."""
-    setup = Setup.from_json(lobby["setup"])
-    return [
-        Table(session, lobby["lobby"], group, setup, lobby["at"]) for group, session in enumerate(lobby["sessions"], 1)
-    ]

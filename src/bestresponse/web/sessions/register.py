@@ -54,6 +54,7 @@ class SeatRegister:
         self._clock = clock
         self._holders: dict[tuple[str, int], Holder] = {}
         self._by_label: dict[tuple[str, str], tuple[str, int]] = {}
+        self._taken: dict[str, int] = {}
 
     def apply(self, event: Mapping[str, Any]) -> None:
         """Follow one event: seated, quiz or ready."""
@@ -73,6 +74,7 @@ class SeatRegister:
         if previous and (label := _identify(previous.labels)):
             self._by_label.pop((lobby, label), None)
         labels = event.get("labels", {})
+        self._taken[lobby] = self._taken.get(lobby, 0) + 1
         self._holders[key] = Holder(event.get("holder", 0), self._clock(), event["at"], labels=labels)
         if label := _identify(labels):
             self._by_label[lobby, label] = key
@@ -97,6 +99,10 @@ class SeatRegister:
             return False
         last = max(_NOBODY if holder is None else holder.since, _NOBODY if seen is None else seen)
         return self._clock() - last > hold
+
+    def count_taken(self, lobby: str) -> int:
+        """Return how often a seat of that lobby was taken."""
+        return self._taken.get(lobby, 0)
 
     def count_holders(self, session: str, seat: int) -> int:
         """Return the number that the next holder of the seat gets."""

@@ -16,7 +16,7 @@ from functools import partial
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, StoreError, UsageError
-from bestresponse.core.game import NATURE, Role, View
+from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.player import Decision, Player, Reading, Status
 from bestresponse.web.sessions.seats import OpenModel, answer_in_place, make_seat
 from bestresponse.web.sessions.session import Session
@@ -88,6 +88,8 @@ class SeatWorker:
                 future.add_done_callback(partial(self._note_done, session, role, turn))
 
     def _find_occupant(self, session: Session, role: Role) -> str:
+        if role == REFEREE:
+            return session.setup.referee
         return session.setup.seats[session.roles.index(role)] if role in session.roles else role
 
     def _answer(self, session: Session, role: Role, turn: int, view: View, ask: Ask) -> None:
@@ -100,12 +102,12 @@ class SeatWorker:
             decision = Decision(None, "", Reading(Status(error.kind.value), str(error)))
         except BestResponseError as error:
             decision = Decision(None, "", Reading(Status.REFUSED, str(error)))
-        if decision.action is None:
+        if decision.action is None and role != REFEREE:
             decision = self._make_stand_in(session, view, ask, decision)
         self._store.submit(session, role, turn, decision)
 
     def _player(self, session: Session, role: Role) -> Player:
-        if role not in session.roles and role != NATURE:
+        if role not in session.roles and role not in (NATURE, REFEREE):
             raise UsageError(f"nobody sits as {role}")
         return make_seat(self._find_occupant(session, role), session.game, role, session.seed, self._open_model)
 

@@ -6,9 +6,13 @@ from typing import Any
 
 from bestresponse.core.ask import Ask, Words
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, Action, Game, Role, View
+from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, View
 from bestresponse.core.player import Nature, Player
+from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.dialogue.deal import Option
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
+from bestresponse.web.sessions.checking import RULE
+from bestresponse.web.sessions.referee import LastNamed
 
 __all__ = ["OpenModel", "answer_in_place", "make_seat"]
 
@@ -19,6 +23,8 @@ def make_seat(seat: str, game: Game[Any], role: Role, seed: int, open_model: Ope
     """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`, or nature."""
     if role == NATURE:
         return Nature(seed)
+    if role == REFEREE and seat == RULE and isinstance(game, HasSpeakers) and isinstance(game.domain.deal, Option):
+        return LastNamed(game.domain.deal)
     kind, _, name = seat.partition(":")
     if kind == "model":
         return seat_model(name, open_model(name), game, role, seed)

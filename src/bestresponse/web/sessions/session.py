@@ -11,13 +11,16 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Episode, Submission
 from bestresponse.core.game import Game, Role
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
+
+if TYPE_CHECKING:
+    from bestresponse.web.experiments.model import Part
 
 __all__ = ["Answer", "Phase", "Session", "Standing", "Table", "Timing", "round_amount"]
 
@@ -29,13 +32,21 @@ _GRACE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A session as the journal knows it: its number among the groups of a lobby, and its setup."""
+    """A session as the journal knows it: its number among the groups of a lobby, and its setup.
+
+    In an experiment a group has a table for each part: `number` counts them from 1, `people` are the seats that the
+    persons of the group have here, in the order of the seats that they have at the first table.
+    """
 
     id: str
     lobby: str
     group: int
     setup: Setup
     created: str
+    number: int = 1
+    treatment: str = ""
+    people: tuple[int, ...] = ()
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)

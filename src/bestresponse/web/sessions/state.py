@@ -83,7 +83,7 @@ class ServerState:
 
     def _number_holder(self, session: str, seat: int) -> tuple[int, ...]:
         """Tell the holders of a seat apart, so that a released seat has another link and another code."""
-        holder = self.sessions.register.get(session, seat)
+        holder = self.sessions.register.get(*self.sessions.find_participant(session, seat))
         return (holder.number,) if holder and holder.number else ()
 
     def seat_token(self, session: str, seat: int) -> str:
@@ -102,12 +102,9 @@ class ServerState:
 
     def code(self, session: str, seat: int) -> str:
         """Make the participant's code, which tells people apart and says nothing about them."""
-        return (
-            "P-"
-            + self.keys.token("code", session, seat, *self._number_holder(session, seat))[:8]
-            .translate(str.maketrans("-_", "xy"))
-            .upper()
-        )
+        person = self.sessions.find_participant(session, seat)
+        token = self.keys.token("code", *person, *self._number_holder(*person))
+        return "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,24 +11,28 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.game import Role
 from bestresponse.core.player import Decision
-from bestresponse.players.lookup import check_strategy
+from bestresponse.core.seeds import generator
+from bestresponse.web.experiments.model import Assignment
+from bestresponse.web.experiments.plan import draw_treatments
+from bestresponse.web.experiments.reading import check_experiment
+from bestresponse.web.sessions.checking import check_setup
 from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.journal import Journal, now, read_tables
+from bestresponse.web.sessions.journal import Journal, now
+from bestresponse.web.sessions.lobby import Lobby, read_lobby
 from bestresponse.web.sessions.register import SeatRegister
 from bestresponse.web.sessions.session import Answer, Session, Standing, Table, Timing
 from bestresponse.web.sessions.setup import PERSON, Setup
 
-__all__ = ["AlreadyAnswered", "BrokenSession", "Lobby", "NotFound", "SessionStore"]
+__all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore"]
 
 _MOST_GROUPS = 500
-_EVENTS = ("lobby", "seated", "quiz", "ready", "absent", "shown", "replaced", "closed")
+_EVENTS = ("lobby", "seated", "quiz", "ready", "absent", "shown", "replaced", "closed", "questionnaire")
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -44,16 +48,6 @@ class BrokenSession(BestResponseError):
     """The session cannot be rebuilt from its answers; nothing is added to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lobby:
-    """Tables with the same setup, filled one after the other."""
-
-    id: str
-    setup: Setup
-    tables: tuple[Table, ...]
-    created: str
-
-
 class SessionStore:
     """Hold the sessions of one folder."""
 
@@ -67,6 +61,7 @@ class SessionStore:
         self._live: dict[str, Session] = {}
         self._standing: dict[str, Standing] = {}
         self._broken: dict[str, str] = {}
+        self.questionnaires: dict[tuple[str, int], dict[str, str]] = {}
         self._before = journal.read_answers()
         self._recorded = journal.list_finished()
         for event in journal.read_events(*_EVENTS):
@@ -74,9 +69,7 @@ class SessionStore:
 
     def _apply_event(self, event: dict[str, Any]) -> None:
         if event["event"] == "lobby":
-            tables = tuple(read_tables(event))
-            self._lobbies[event["lobby"]] = Lobby(event["lobby"], tables[0].setup, tables, event["at"])
-            self._tables |= {table.id: table for table in tables}
+            self._add_lobby(event)
             return
         standing = self._standing.setdefault(event["session"], Standing())
         match event["event"]:
@@ -94,6 +87,18 @@ class SessionStore:
                 standing.shown[event["seat"]] = (event["turn"], event["at"])
             case "closed":
                 standing.closed = True
+            case "questionnaire":
+                self.questionnaires[event["session"], event["seat"]] = event["answers"]
+
+    def _add_lobby(self, event: dict[str, Any]) -> None:
+        """Add a lobby; one that cannot be read any more is left out and spoils nothing else."""
+        try:
+            lobby = read_lobby(event)
+        except (BestResponseError, LookupError, TypeError, ValueError):
+            _log.exception("the lobby %s cannot be read", event.get("lobby"))
+            return
+        self._lobbies[lobby.id] = lobby
+        self._tables |= {table.id: table for table in lobby.tables}
 
     def _record_event(self, event: str, **what: Any) -> None:
         self._apply_event(self.journal.append_event(event, **what))
@@ -102,14 +107,7 @@ class SessionStore:
         """Create a lobby with one session for each group; UsageError where the setup does not fit its game."""
         if not 1 <= groups <= _MOST_GROUPS:
             raise UsageError(f"{groups} groups: expected 1 to {_MOST_GROUPS}")
-        game = make_game(setup.game)
-        if len(setup.seats) != len(game.roles):
-            who = ", ".join(game.roles)
-            raise UsageError(f"{game.name} has {len(game.roles)} seats ({who}), not {len(setup.seats)}")
-        for seat in setup.seats:
-            if seat.startswith("strategy:"):
-                check_strategy(seat.removeprefix("strategy:"), game)
-        check_strategy(setup.stand_in, game)
+        check_setup(setup)
         lobby = secrets.token_hex(6)
         sessions = [f"{lobby}-{number}" for number in range(1, groups + 1)]
         with self._lock:
@@ -118,6 +116,45 @@ class SessionStore:
             for session in sessions:
                 self.changed(self.get_session(session))
         return self._lobbies[lobby]
+
+    def create_experiment(self, text: str) -> Lobby:
+        """Create the sessions of an experiment file; UsageError with line and cause where it is not right."""
+        experiment = check_experiment(text)
+        lobby = secrets.token_hex(6)
+        with self._lock:
+            self._record_event("lobby", lobby=lobby, experiment=text, treatments=draw_treatments(experiment))
+        return self._lobbies[lobby]
+
+    def find_experiment(self, text: str) -> Lobby | None:
+        """Return the newest lobby that was created from this file, None where there is none."""
+        return next((lobby for lobby in self.list_lobbies() if lobby.source == text), None)
+
+    def find_participant(self, session: str, seat: int) -> tuple[str, int]:
+        """Return the seat at the group's first table of the person who has this seat."""
+        table = self._tables.get(session)
+        if table is None or table.number == 1 or seat not in table.people:
+            return session, seat
+        first = self._lobbies[table.lobby].list_chain(table.group)[0]
+        return first.id, first.people[table.people.index(seat)]
+
+    def list_seats(self, session: str, seat: int) -> list[tuple[str, int]]:
+        """List the seats that a person of an experiment has, part by part; for any other person the one seat."""
+        table = self._tables[session]
+        if table.part is None or seat not in table.people:
+            return [(session, seat)]
+        person = table.people.index(seat)
+        return [(one.id, one.people[person]) for one in self._lobbies[table.lobby].list_chain(table.group)]
+
+    def find_current(self, session: str, seat: int) -> tuple[str, int]:
+        """Return the seat at which the person is now: that of the first part that is not over."""
+        seats = self.list_seats(session, seat)
+        return next((one for one in seats if not self.is_finished(one[0])), seats[-1])
+
+    def note_questionnaire(self, session: Session, seat: int, answers: Mapping[str, str]) -> None:
+        """Keep the answers to the questionnaire; the first ones count."""
+        with session.lock:
+            if (session.id, seat) not in self.questionnaires:
+                self._record_event("questionnaire", session=session.id, seat=seat, answers=dict(answers))
 
     def list_lobbies(self) -> list[Lobby]:
         """List all lobbies, the newest first."""
@@ -186,12 +223,28 @@ class SessionStore:
             own = self.register.find(lobby, given)
             if own is not None:
                 return own
-            for table in self.get_lobby(lobby).tables:
-                for seat in self._list_free(table):
-                    holder = self.register.count_holders(table.id, seat)
-                    self._record_event("seated", session=table.id, seat=seat, holder=holder, labels=given)
-                    return table.id, seat
+            free = self._choose_seat(self.get_lobby(lobby))
+            if free is not None:
+                holder = self.register.count_holders(*free)
+                self._record_event("seated", session=free[0], seat=free[1], holder=holder, labels=given)
+                return free
         raise UsageError("every seat is taken; ask whoever invited you for another link")
+
+    def _choose_seat(self, lobby: Lobby) -> tuple[str, int] | None:
+        """Choose a free seat: group by group in the order of the seats, or at random as the experiment says."""
+        assignment = lobby.experiment.assignment if lobby.experiment else Assignment()
+        free: list[tuple[str, int]] = []
+        for table in lobby.first_tables:
+            free += [(table.id, seat) for seat in self._list_free(table)]
+            if free and assignment.groups == "arrival":
+                break
+        if not free or assignment == Assignment():
+            return free[0] if free else None
+        taken = self.register.count_taken(lobby.id)
+        chosen = generator(lobby.setup.seed, "seat", taken).choice(free)
+        if assignment.roles == "random":
+            return chosen
+        return next(one for one in free if one[0] == chosen[0])
 
     def _list_free(self, table: Table) -> list[int]:
         if self.is_finished(table.id) or self._is_closed(table.id) or table.id in self._broken:
@@ -241,6 +294,13 @@ class SessionStore:
             self._record_event("replaced", session=session.id, seat=seat)
             session.note_asked()
         self.changed(session)
+        for name, later in self._list_later(session.id, seat):
+            self.replace(self.get_session(name), later)
+
+    def _list_later(self, session: str, seat: int) -> list[tuple[str, int]]:
+        """List the seats of the person in the parts after this one."""
+        seats = self.list_seats(session, seat)
+        return seats[seats.index((session, seat)) + 1 :]
 
     def advance(self, session: Session, seat: int) -> None:
         """Have the stand-in answer the question that the seat is asked now, or begin without that person."""
@@ -263,6 +323,8 @@ class SessionStore:
             self._record_event("closed", session=session.id)
             session.note_asked()
         self.changed(session)
+        for name, _ in self._list_later(session.id, session.setup.persons[0]) if session.setup.persons else ():
+            self.close(self.get_session(name))
 
     def note_shown(self, session: Session, seat: int) -> None:
         """Keep the time at which the person in that seat first saw the question."""

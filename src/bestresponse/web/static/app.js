@@ -6,6 +6,9 @@ function goOnByItself(box) {
   const source = new EventSource(box.dataset.live);
   let typed = false;
   box.addEventListener("input", () => { typed = true; });
+  const offline = box.querySelector(".offline");
+  source.onopen = () => { offline.hidden = true; };
+  source.onerror = () => { offline.hidden = source.readyState === EventSource.OPEN; };
   source.onmessage = (event) => {
     if (JSON.parse(event.data) === box.dataset.version) return;
     source.close();
@@ -18,7 +21,7 @@ function goOnByItself(box) {
       location.replace(box.dataset.home);
     }
   };
-  document.addEventListener("submit", () => source.close());
+  document.addEventListener("submit", (event) => { if (!event.defaultPrevented) source.close(); });
   window.addEventListener("pagehide", () => source.close());
 }
 
@@ -61,7 +64,7 @@ function countDown(clock) {
   const end = performance.now() + 1000 * Number(clock.dataset.left);
   const tick = () => {
     const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
-    clock.textContent = left === 1 ? "1 second left" : `${left} seconds left`;
+    clock.textContent = left === 1 ? clock.dataset.one : clock.dataset.many.replace("#", left);
     clock.classList.toggle("soon", left <= 10);
     if (left > 0) setTimeout(tick, 250);
     else if (open) submitTyped();
@@ -86,7 +89,7 @@ function joinSliders(box) {
   const add = () => {
     const total = rows.reduce((sofar, [, number]) => sofar + (Number(number.value.replace(",", ".")) || 0), 0);
     const rounded = Math.round(total * 1e4) / 1e4;
-    sum.textContent = rounded === 100 ? "100 % – good" : `${rounded} % of 100 %`;
+    sum.textContent = rounded === 100 ? box.dataset.good : box.dataset.sum.replace("#", rounded);
     sum.classList.toggle("good", rounded === 100);
   };
   for (const [slider, number] of rows) {

@@ -21,13 +21,14 @@ from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.state import ServerState
 from bestresponse.web.sessions.store import BrokenSession
 from bestresponse.web.watching.codebook import COLUMNS
+from bestresponse.web.watching.payments import list_items, list_payments
 from bestresponse.web.watching.rounds import locate_answers
 
 __all__ = ["FORMATS", "TABLES", "export_table", "list_codebook", "list_decisions", "list_participants"]
 
 Row = dict[str, Cell]
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
-TABLES = ("decisions", "participants", "codebook")
+TABLES = ("decisions", "participants", "payments", "codebook")
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -42,20 +43,24 @@ def export_table(server: ServerState, table: str, form: str, lobby: str = "") ->
             rows = list_decisions(server, lobby)
         case "participants":
             rows = list_participants(server, lobby)
+        case "payments":
+            rows = list_payments(server, lobby)
         case _:
-            rows = list_codebook()
+            rows = list_codebook(server, lobby)
     if form == "parquet":
         return tables.to_parquet(rows)
     return (tables.to_csv(rows) if form == "csv" else tables.to_json(rows)).encode("utf-8")
 
 
-def list_codebook() -> list[Row]:
-    """Describe every column of the other tables."""
-    return [
+def list_codebook(server: ServerState, lobby: str = "") -> list[Row]:
+    """Describe every column of the other tables, those of the questionnaires too."""
+    fixed: list[Row] = [
         {"table": table, "column": column, "meaning": meaning}
         for table, columns in COLUMNS.items()
         for column, meaning in columns.items()
     ]
+    asked = {f"q_{item.name}": item.text for item in list_items(server, lobby)}
+    return fixed + [{"table": "payments", "column": name, "meaning": text} for name, text in asked.items()]
 
 
 def _list_tables(server: ServerState, lobby: str) -> list[Table]:
@@ -79,8 +84,11 @@ def _describe_table(table: Table) -> Row:
         "lobby": table.lobby,
         "session": table.id,
         "group": table.group,
+        "part": table.number,
+        "treatment": table.treatment,
         "created": table.created,
         "game": setup.game.name,
+        "parameters": json.dumps(dict(setup.game.parameters), ensure_ascii=False) if setup.game.parameters else "",
         "rounds": setup.game.rounds,
         "mixed": setup.game.mixed,
         "seconds": setup.seconds,
@@ -91,7 +99,7 @@ def _describe_table(table: Table) -> Row:
 
 def _describe_seat(server: ServerState, table: Table, seat: int, role: str) -> Row:
     who = table.setup.seats[seat]
-    holder = server.sessions.register.get(table.id, seat)
+    holder = server.sessions.register.get(*server.sessions.find_participant(table.id, seat))
     labels = holder.labels if holder else {}
     return (
         _describe_table(table)
@@ -184,8 +192,8 @@ def _describe_start(server: ServerState, table: Table, seat: int, ready: str | N
     return {
         "seated": holder.seated if holder else None,
         "ready": ready,
-        "consent": ready is not None if table.setup.consent and person else None,
-        "quiz_tries": holder.quiz_tries if holder and table.setup.quiz else None,
+        "consent": ready is not None if table.setup.consent and table.number == 1 and person else None,
+        "quiz_tries": holder.quiz_tries if holder and (table.setup.quiz or table.part) else None,
     }
 
 

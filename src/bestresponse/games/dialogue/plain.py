@@ -1,0 +1,82 @@
+"""A dialogue in which nobody chooses a manner first: seats write messages, and a referee says what was agreed.
+
+This is what people play. Every seat writes in the neutral manner of the domain, so that a turn is one message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, REFEREE, Action, Role
+from bestresponse.games.dialogue.domain import load_domain
+from bestresponse.games.dialogue.game import Dialogue, DialogueGame
+from bestresponse.games.dialogue.scenario import scenarios, variants
+
+__all__ = ["PlainDialogue", "make_plain_dialogue"]
+
+_RANGES = {"seed": (0, 2**31 - 1), "cases": (1, 100), "replies": (1, 50)}
+_NAMES = "seed, cases, replies, early_end"
+_PARAMETERS = set(_NAMES.split(", "))
+
+
+class PlainDialogue(DialogueGame):
+    """A dialogue of two in the neutral manner."""
+
+    def start(self) -> Dialogue:
+        return self._speak_plainly(super().start())
+
+    def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
+        return self._speak_plainly(super().apply(state, moves))
+
+    def _speak_plainly(self, state: Dialogue) -> Dialogue:
+        asked = [role for role in self.asks(state) if role not in (NATURE, REFEREE)]
+        return replace(state, manner=self.neutral(self.turn(state))[0]) if asked and not state.manner else state
+
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: what the talk is about, and how many messages there are."""
+        ends = " The talk ends as soon as you agree." if self.early_end else ""
+        seat = self.roles.index(role)
+        task = self._task(super().start())
+        return f"You are {self.names[seat]}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
+
+    def word_private(self, state: Dialogue, role: Role) -> str:
+        """Say what the seat knows about itself; nothing before nature has drawn it."""
+        return "" if state.case < 0 else self._private_text(state, self.roles.index(role))
+
+    @property
+    def title(self) -> str:
+        """What the dialogue is called."""
+        return f"A talk: {self.domain.name}"
+
+    unit = "points"
+
+    def word_question(self, ask: Any) -> str:
+        """Ask for the next message."""
+        return "What do you write?"
+
+
+def make_plain_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainDialogue:
+    """Make the dialogue of that domain with the parameters seed, cases, replies and early_end.
+
+    Nature draws one of `cases` sets of private information.
+    """
+    given = {"seed": 0, "cases": 1, "replies": 2, "early_end": True, **parameters}
+    seed, cases, replies = (_read_whole(given, name) for name in ("seed", "cases", "replies"))
+    if set(given) > _PARAMETERS:
+        raise UsageError(f"a dialogue has no parameter {min(set(given) - _PARAMETERS)!r}; it has {_NAMES}")
+    found = load_domain(domain)
+    if found.players != 2:
+        raise UsageError(f"{domain} has {found.players} speakers; expected a dialogue of two")
+    first = scenarios(found, seed, 1)[0]
+    drawn = variants(found, first, seed, cases) if cases > 1 else (first,)
+    return PlainDialogue(found, drawn, found.manners(), replies=replies, early_end=given["early_end"] is True)
+
+
+def _read_whole(given: Mapping[str, object], name: str) -> int:
+    value, (low, high) = given[name], _RANGES[name]
+    if not isinstance(value, int) or not low <= value <= high:
+        raise UsageError(f"the parameter {name} is {value!r}; expected {low} to {high}")
+    return value

@@ -1,0 +1,1 @@
+"""Experiments as files: what participants read, play, are asked and are paid."""

@@ -1,0 +1,192 @@
+"""What the page of a seat shows: that seat's view of the game, and what the person has typed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from string import Template
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+
+from bestresponse.core.capabilities import PrivateInformation, Wording, word_rules
+from bestresponse.core.game import Game, View
+from bestresponse.games.capabilities import HasSpeakers, HasStage
+from bestresponse.report.document import Block
+from bestresponse.web.experiments.earnings import Earnings, compute_earnings, fill_link
+from bestresponse.web.experiments.model import Experiment, Item
+from bestresponse.web.pages.forms import make_fields
+from bestresponse.web.pages.render import render_page
+from bestresponse.web.sessions.announcements import announce_stand_ins
+from bestresponse.web.sessions.quiz import list_questions
+from bestresponse.web.sessions.session import Session
+from bestresponse.web.sessions.state import SeatContext, ServerState
+from bestresponse.web.texts import load_texts
+
+__all__ = ["Rules", "SeatForms", "describe_rules", "render_seat"]
+
+
+@dataclass(frozen=True)
+class SeatForms:
+    """What was typed into the forms of the page and what is wrong with it; a note, and what theory says."""
+
+    note: str = ""
+    blocks: tuple[Block, ...] | None = None
+    typed: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    quiz_typed: Sequence[str] = ()
+    wrong: Mapping[int | str, str] = field(default_factory=dict)
+    agreed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules as a person reads them; those of an experiment are Markdown."""
+
+    text: str
+    markdown: bool
+
+
+def describe_rules(session: Session, view: View) -> Rules:
+    """Return the instructions of the experiment, or the game's words for people."""
+    part = session.table.part
+    if part is None or not part.instructions:
+        return Rules(word_rules(session.game, view), False)
+    places = {name: str(value) for name, value in part.setup.game.parameters}
+    return Rules(Template(part.instructions).safe_substitute(places, role=view.role), True)
+
+
+def render_seat(server: ServerState, context: SeatContext, forms: SeatForms, status: int = 200) -> HTMLResponse:
+    """Render the page of the seat as it is now."""
+    session, seat = context.session, context.seat
+    with session.lock:
+        server.sessions.note_shown(session, seat)
+        session.note_page(seat)
+        places = _describe_seat(server, context) | _describe_game(context, forms)
+        places |= _describe_result(context)
+    quiz = list_questions(session, seat) if places["phase"] == "welcome" else ()
+    places |= {
+        "note": forms.note,
+        "quiz": quiz,
+        "quiz_typed": forms.quiz_typed or ["" for _ in quiz],
+        "wrong": forms.wrong,
+        "blocks": forms.blocks,
+        "agreed": forms.agreed,
+    }
+    return render_page("seat.html", status, **places, **_describe_ending(server, context, forms))
+
+
+def _describe_seat(server: ServerState, context: SeatContext) -> dict[str, Any]:
+    session, seat = context.session, context.seat
+    part = session.table.part
+    experiment = server.sessions.get_lobby(session.table.lobby).experiment
+    worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
+    return {
+        "t": load_texts(session.setup.language),
+        "phase": session.phase(seat),
+        "role": context.role,
+        "game": (part.title if part else "") or (experiment.title if experiment else worded),
+        "welcome": experiment.welcome if experiment and session.table.number == 1 else "",
+        "consent": session.setup.consent if session.table.number == 1 else "",
+        "consent_markdown": experiment is not None,
+        "number": session.table.number,
+        "parts": len(server.sessions.list_seats(session.id, seat)),
+        "path": server.seat_path(session.id, seat),
+        "csrf": server.csrf("seat", session.id, seat),
+        "code": server.code(session.id, seat),
+        "version": session.version(seat),
+        "left": session.seconds_left(seat),
+        "missing": session.missing,
+        "announcements": announce_stand_ins(session, seat),
+    }
+
+
+def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, Any]:
+    session, seat, game = context.session, context.seat, context.session.game
+    view = session.episode.view(context.role)
+    ask = session.pending().get(context.role) if session.phase(seat) == "turn" else None
+    earlier, now = _tell_story(game, view)
+    return {
+        "view": view,
+        "rules": describe_rules(session, view),
+        "private": _describe_private(session, context.role),
+        "bubbles": _list_messages(game, view),
+        "earlier": earlier,
+        "now": now,
+        "question": game.word_question(ask) if ask and isinstance(game, Wording) else "",
+        "unit": game.unit if isinstance(game, Wording) else "",
+        "turn": session.turn(context.role),
+        "fields": make_fields(ask, forms.typed, forms.errors) if ask else [],
+    }
+
+
+def _describe_private(session: Session, role: str) -> str:
+    game = session.game
+    return game.word_private(session.episode.state, role) if isinstance(game, PrivateInformation) else ""
+
+
+def _list_messages(game: Game[Any], view: View) -> list[dict[str, Any]]:
+    """List the messages of a dialogue, who wrote each, and whether it is one's own."""
+    if not isinstance(game, HasSpeakers):
+        return []
+    names = getattr(game, "names", game.roles)
+    own = view.facts.get("seat")
+    return [{"who": names[seat], "own": seat == own, "text": text} for seat, _, text in view.facts.get("said", [])]
+
+
+def _describe_result(context: SeatContext) -> dict[str, Any]:
+    session, role = context.session, context.role
+    payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
+    return {
+        "own": payoffs.get(role),
+        "others": {who: amount for who, amount in payoffs.items() if who != role},
+        "stand_ins": session.stand_ins(role),
+        "void": session.episode.void,
+    }
+
+
+def _describe_ending(server: ServerState, context: SeatContext, forms: SeatForms) -> dict[str, Any]:
+    """Describe what comes after the game: the next part, the questionnaire, or the end with code and money."""
+    session, seat = context.session, context.seat
+    seats = server.sessions.list_seats(session.id, seat)
+    after = seats[seats.index((session.id, seat)) + 1 :] if session.phase(seat) == "over" else []
+    found: dict[str, Any] = {"next": server.seat_path(*after[0]) if after else "", "items": [], "earnings": None}
+    found |= {"completion": "", "back": "", "thanks": "", "debrief": True}
+    experiment = server.sessions.get_lobby(session.table.lobby).experiment
+    if experiment is None:
+        return found
+    found["debrief"] = experiment.debrief and not after
+    if after:
+        return found
+    if experiment.questionnaire and (session.id, seat) not in server.sessions.questionnaires:
+        return found | {"items": _list_items(experiment, forms), "debrief": False}
+    return found | {
+        "earnings": _pay(server, experiment, context),
+        "completion": experiment.completion.code,
+        "back": fill_link(server, experiment, session.id, seat),
+        "thanks": experiment.thanks,
+    }
+
+
+def _pay(server: ServerState, experiment: Experiment, context: SeatContext) -> Earnings | None:
+    return compute_earnings(server, experiment, context.session.id, context.seat) if experiment.payment else None
+
+
+def _list_items(experiment: Experiment, forms: SeatForms) -> list[tuple[Item, str, str]]:
+    """List the questions with what was typed and what is wrong with it."""
+    return [
+        (item, forms.typed.get(item.name, ""), str(forms.wrong.get(item.name, ""))) for item in experiment.questionnaire
+    ]
+
+
+def _tell_story(game: Game[Any], view: View) -> tuple[list[str], str]:
+    """Return what happened, part by part, and how things stand now."""
+    if isinstance(game, HasSpeakers):
+        return [], ""
+    past, now = view.facts.get("past"), view.facts.get("now")
+    if isinstance(past, list) and isinstance(now, str):
+        return past, now
+    if isinstance(game, HasStage):
+        first, *rest = view.situation.split("\n")
+        return rest, first
+    return [], view.situation

@@ -1,0 +1,58 @@
+"""Whether a setup fits its game: as many seats as roles, strategies that play it, and a referee where one is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Game
+from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.dialogue.deal import Option
+from bestresponse.players.lookup import check_strategy
+from bestresponse.web.sessions.games import make_game
+from bestresponse.web.sessions.setup import Setup
+
+__all__ = ["RULE", "check_setup", "list_models", "list_referees"]
+
+RULE = "rule"
+"""The referee that reads the agreement from the last messages by a rule."""
+
+
+def check_setup(setup: Setup) -> None:
+    """Raise a UsageError where the setup does not fit its game."""
+    game = make_game(setup.game)
+    if len(setup.seats) != len(game.roles):
+        who = ", ".join(game.roles)
+        raise UsageError(f"{game.name} has {len(game.roles)} seats ({who}), not {len(setup.seats)}")
+    for seat in setup.seats:
+        if seat.startswith("strategy:"):
+            check_strategy(seat.removeprefix("strategy:"), game)
+    if isinstance(game, HasSpeakers):
+        _check_referee(setup, game)
+        return
+    if setup.referee:
+        raise UsageError(f"{game.name} has no referee; leave it out")
+    check_strategy(setup.stand_in, game)
+
+
+def _check_referee(setup: Setup, game: HasSpeakers) -> None:
+    name = game.domain.name
+    if setup.referee != RULE and not setup.referee.startswith("model:"):
+        raise UsageError(f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}")
+    if setup.referee == RULE and not isinstance(game.domain.deal, Option):
+        raise UsageError(f"no rule reads what was agreed in the domain {name}; expected a referee 'model:NAME'")
+
+
+def list_models(setup: Setup) -> list[str]:
+    """List the models that the setup names."""
+    named = (*setup.seats, setup.referee)
+    return list(dict.fromkeys(one.removeprefix("model:") for one in named if one.startswith("model:")))
+
+
+def list_referees(game: Game[Any], models: Iterable[str]) -> list[str]:
+    """List who can rule in the game; nobody where it needs no referee."""
+    if not isinstance(game, HasSpeakers):
+        return []
+    ruled = [RULE] if isinstance(game.domain.deal, Option) else []
+    return ruled + [f"model:{name}" for name in models]

@@ -1,0 +1,156 @@
+"""The examples played from the invitation to the code, and what is exported of them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from web_server import hidden, join, take
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
+
+
+def begin(server, name, **changes):
+    text = (EXAMPLES / f"{name}.toml").read_text("utf-8")
+    for old, new in changes.values():
+        assert old in text
+        text = text.replace(old, new)
+    return server.state.sessions.create_experiment(text)
+
+
+def seat(server, lobby, **labels):
+    client = server.client()
+    page = join(server, lobby, client, **labels)
+    return client, page.url.path
+
+
+def make_ready(client, link, *answers, consent="yes"):
+    quiz = {f"quiz.{number}": answer for number, answer in enumerate(answers)}
+    return client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf"), "consent": consent, **quiz})
+
+
+def finish(client, link, **answers):
+    data = {"csrf": hidden(client.get(link), "csrf"), **{f"item.{name}": value for name, value in answers.items()}}
+    return client.post(f"{link}/questionnaire", data=data)
+
+
+def export(server, table, lobby):
+    return json.loads(server.admin.get(f"/export/{table}.json?lobby={lobby.id}").text)
+
+
+def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
+    lobby = begin(server, "dilemma")
+    client, link = seat(server, lobby, PROLIFIC_PID="p1")
+    page = client.get(link)
+    assert '<html lang="de">' in page.text
+    assert "Ihre Punkte" in page.text
+    assert "perfectly rational" not in page.text
+    assert "Das stimmt nicht" in make_ready(client, link, "3").text
+    make_ready(client, link, "5")
+    for _ in range(5):
+        server.wait_for(lambda: "Sie sind am Zug" in client.get(link).text)
+        take(client, link, answer="cooperate")
+    server.wait_for(lambda: "Weiter zu Teil 2 von 2" in client.get(link).text)
+    page = client.get(link)
+    assert "DUO-31" not in page.text
+    second = re.search(r'class="button" href="(/seat/[^"]+)"', page.text)[1]
+    assert join(server, lobby, client, PROLIFIC_PID="p1").url.path == second
+    page = client.get(second)
+    assert "Bevor Sie beginnen" not in page.text
+    make_ready(client, second)
+    for _ in range(3):
+        server.wait_for(lambda: "Sie sind am Zug" in client.get(second).text)
+        take(client, second, answer="defect")
+    server.wait_for(lambda: "Einige Fragen" in client.get(second).text)
+    assert "DUO-31" not in client.get(second).text
+    assert "Bitte beantworten Sie diese Frage" in finish(client, second, guess="").text
+    end = finish(client, second, guess="nach nichts").text
+    assert "DUO-31" in end
+    assert "EUR 4.30" in end  # 15 and 3 points at 0.10, and 2.50
+    (paid,) = [row for row in export(server, "payments", lobby) if row["taken"]]
+    assert (paid["PROLIFIC_PID"], paid["points"], paid["money"], paid["q_guess"]) == ("p1", 18, 4.3, "nach nichts")
+    rows = export(server, "decisions", lobby)
+    assert [row["part"] for row in rows if row["seat"] == "person"] == [1] * 5 + [2] * 3
+    assert len({row["participant"] for row in rows if row["seat"] == "person"}) == 1
+
+
+def test_public_goods_in_two_treatments(server):
+    shorter = {"rounds": ("rounds = 10", "rounds = 1"), "groups": ("groups = 8", "groups = 2")}
+    lobby = begin(server, "public-goods", **shorter)
+    assert {table.treatment for table in lobby.tables} == {"with punishment", "without punishment"}
+    people = [seat(server, lobby) for _ in range(8)]
+    assert len({link for _, link in people}) == 8
+    for client, link in people:
+        make_ready(client, link, "20", "32")
+    for client, link in people:
+        assert "How many coins do you put into the common project?" in client.get(link).text
+        take(client, link, answer="20")
+    punished = [(client, link) for client, link in people if "points of punishment" in client.get(link).text]
+    assert len(punished) == 4
+    for client, link in punished:
+        take(client, link, **{"answer.0": "1", "answer.1": "0", "answer.2": "0"})
+    for client, link in people:
+        page = finish(client, link, fair="7", age="33")
+        assert "GROUP-7Q4X" in page.text
+        assert "https://app.prolific.com/submissions/complete?cc=GROUP-7Q4X" in page.text
+    paid = export(server, "payments", lobby)
+    assert {row["points"] for row in paid if row["treatment"] == "without punishment"} == {32}
+    assert {row["q_fair"] for row in paid} == {"7"}
+    assert sum(row["points"] for row in paid if row["treatment"] == "with punishment") == 4 * 32 - 4 * (1 + 3)
+    meanings = {row["column"]: row["meaning"] for row in export(server, "codebook", lobby)}
+    assert meanings["q_fair"].startswith("How fair was your group?")
+
+
+def test_a_dialogue_ends_when_both_name_the_same_day(server):
+    lobby = begin(server, "dialogue", groups=("groups = 10", "groups = 1"))
+    people = [seat(server, lobby) for _ in range(2)]
+    for client, link in people:
+        make_ready(client, link)
+    server.wait_for(lambda: any("Your turn" in client.get(link).text for client, link in people))
+    first = next(k for k, (client, link) in enumerate(people) if "Your turn" in client.get(link).text)
+    speaker, other = people[first], people[1 - first]
+    assert "Only you know this" in speaker[0].get(speaker[1]).text
+    take(*speaker, answer="How about <b>Monday</b>?")
+    server.wait_for(lambda: "Your turn" in other[0].get(other[1]).text)
+    assert "&lt;b&gt;Monday" in other[0].get(other[1]).text
+    take(*other, answer="Monday is fine.")
+    server.wait_for(lambda: "The game is over" in speaker[0].get(speaker[1]).text)
+    for client, link in people:
+        assert "GBP" in finish(client, link, satisfied="4").text
+
+
+def test_a_restart_forgets_nothing_of_an_experiment(server):
+    lobby = begin(server, "dilemma")
+    client, link = seat(server, lobby, participant_label="anna")
+    make_ready(client, link, "5")
+    server.wait_for(lambda: "Sie sind am Zug" in client.get(link).text)
+    take(client, link, answer="defect")
+    server.restart()
+    again = server.client()
+    assert join(server, lobby, again, participant_label="anna").url.path == link
+    assert server.state.sessions.find_experiment((EXAMPLES / "dilemma.toml").read_text("utf-8")).id == lobby.id
+
+
+def test_whoever_is_replaced_is_replaced_in_later_parts_too(server):
+    lobby = begin(server, "dilemma", groups=("groups = 20", "groups = 1"))
+    seat(server, lobby)
+    sessions = server.state.sessions
+    sessions.replace(sessions.get_session(lobby.tables[0].id), 0)
+    assert 0 in sessions.get_session(lobby.tables[1].id).standing.replaced
+
+
+def test_random_groups_are_mixed_and_random_roles_too(server):
+    lobby = begin(server, "dialogue")
+    taken = [server.state.sessions.take_seat(lobby.id) for _ in range(20)]
+    assert len(set(taken)) == 20
+    assert [session for session, _ in taken] != sorted(session for session, _ in taken)
+    assert {seat for _, seat in taken[:6]} == {0, 1}
+
+
+@pytest.mark.parametrize("text", ["title = 3", "[[", ""])
+def test_a_file_handed_in_on_the_page_is_refused_with_its_line(server, text):
+    admin = server.admin
+    csrf = hidden(admin.get("/"), "csrf")
+    page = admin.post("/experiments", data={"csrf": csrf, "toml": text})
+    assert page.status_code == 422
+    assert "line" in page.text

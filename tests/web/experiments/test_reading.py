@@ -1,0 +1,96 @@
+"""Experiment files: what is read, and which line is blamed."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.web.experiments.lines import find_line
+from bestresponse.web.experiments.model import Item, Payment
+from bestresponse.web.experiments.plan import draw_treatments
+from bestresponse.web.experiments.reading import check_experiment, parse_experiment
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "experiments").glob("*.toml"))
+SMALL = """title = "Small"
+groups = 4
+[[games]]
+name = "one"
+game = "prisoners-dilemma"
+seats = ["person", "person"]
+"""
+
+
+def test_the_examples_are_right():
+    assert [path.stem for path in EXAMPLES] == ["dialogue", "dilemma", "public-goods"]
+    for path in EXAMPLES:
+        assert check_experiment(path.read_text("utf-8")).title
+
+
+def test_a_treatment_changes_only_what_it_names():
+    text = next(path for path in EXAMPLES if path.stem == "public-goods").read_text("utf-8")
+    plain, punished = check_experiment(text).treatments
+    assert dict(plain.parts[0].setup.game.parameters)["punishment"] is False
+    assert dict(punished.parts[0].setup.game.parameters) == {
+        "rounds": 10, "endowment": 20, "factor": 1.6, "punishment": True, "impact": 3, "most_points": 5
+    }  # fmt: skip
+    assert plain.parts[0].questions == punished.parts[0].questions
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ('title = "x', "this is not TOML"),
+        (
+            "groups = 0\n" + SMALL.replace("groups = 4\n", ""),
+            "line 1: groups is 0; expected a whole number from 1 to 500",
+        ),
+        (SMALL + "roundz = 3\n", "line 7: there is no setting named 'roundz' here. Did you mean rounds?"),
+        (SMALL.replace('["person", "person"]', '["person"]'), "line 3: the game one: prisoners-dilemma has 2 seats"),
+        (SMALL.replace("prisoners-dilemma", "prisoner-dilemma"), "line 3: the game one: there is no game named"),
+        (SMALL.replace('"person"]', '"robot"]'), "line 6: 'robot' fills no seat"),
+        (SMALL + "parameters = { endowment = 3 }\n", "has no parameter 'endowment'"),
+        ("title = 'x'\n", "line 1: there is no game"),
+        (SMALL + '[completion]\nlink = "javascript:alert(1)"\n', "line 8: link is 'javascript:alert(1)'"),
+        (SMALL + '[[questionnaire]]\nname = "a b"\ntext = "?"\n', "line 8: name is 'a b'"),
+        (SMALL + '[[games.questions]]\ntext = "?"\n', "line 7: answer is missing"),
+        (SMALL + '[payment]\ncurrency = "EUR"\nrate = -1\n', "line 9: rate is -1"),
+        (SMALL.replace("title", 'language = "xx"\ntitle'), "line 1: language is 'xx'; expected one of en, de"),
+        (SMALL + '[[games]]\ngame = "dialogue:meeting"\nseats = ["person", "person"]\n', "a dialogue needs a referee"),
+        (SMALL + '[[games]]\ngame = "chicken"\nseats = ["person", "strategy:random"]\n', "different numbers of people"),
+    ],
+)
+def test_a_broken_file_is_refused_with_line_and_cause(change, why):
+    with pytest.raises(UsageError) as error:
+        check_experiment(change)
+    assert why in str(error.value)
+
+
+def test_a_line_is_found_behind_texts_of_several_lines():
+    text = 'a = """\n[games]\nrounds = 1\n"""\n[[games]]\nrounds = 1\n[games.inner]\nx = 1\n[[games]]\nrounds = 2\n'
+    assert find_line(text, ("games", 0, "rounds")) == 6
+    assert find_line(text, ("games", 0, "inner", "x")) == 8
+    assert find_line(text, ("games", 1, "rounds")) == 10
+    assert find_line(text, ("games", 1, "missing")) == 9
+
+
+def test_treatments_are_drawn_in_blocks():
+    text = SMALL + "".join(f'[[treatments]]\nname = "{name}"\n' for name in "AB")
+    drawn = draw_treatments(parse_experiment(text))
+    assert sorted(drawn[:2]) == sorted(drawn[2:]) == ["A", "B"]
+    assert drawn == draw_treatments(parse_experiment(text))
+
+
+def test_money_is_rounded_to_a_hundredth_and_never_below_the_least():
+    assert Payment("EUR", Decimal("4"), Decimal("0.03")).pay(233.6) == Decimal("11.01")
+    assert Payment("EUR", Decimal("2.5"), Decimal("0.1")).pay(-100) == Decimal("0.00")
+    assert Payment("EUR", Decimal("2.5"), Decimal("0.1"), Decimal("1.5")).pay(-100) == Decimal("1.50")
+
+
+def test_answers_to_a_questionnaire_are_checked():
+    age = Item("age", "?", "number", low=16, high=120, required=True)
+    assert [age.find_mistake(typed) for typed in ("", "12", "x", "30,5", "NaN")] == [
+        "item_required", "item_number", "item_number", "", "item_number"
+    ]  # fmt: skip
+    assert Item("a", "?", "choice", ("yes", "no")).find_mistake("perhaps") == "item_option"
+    assert Item("a", "?").find_mistake("x" * 2001) == "item_long"
