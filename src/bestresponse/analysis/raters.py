@@ -52,6 +52,7 @@ class RatingSummary:
     median: float | None
     third_quartile: float | None
     mean: float | None
+    deviation: float | None
     fleiss: float | None
     krippendorff: float | None
     icc: float | None
@@ -73,6 +74,7 @@ def summarise_ratings(table: NDArray[np.float64], levels: Sequence[int], scale: 
         quartiles[1],
         quartiles[2],
         float(values.mean()) if values.size else None,
+        float(values.std(ddof=1)) if values.size > 1 else None,
         compute_if_defined(fleiss_kappa, counts),
         compute_if_defined(lambda ratings: krippendorff_alpha(ratings, scale), table),
         compute_if_defined(icc, whole.T) if scale != "nominal" else None,

@@ -194,7 +194,9 @@ class AgentSettings(RunOptions, total=False):
     repeats: int
     seed: int
     memory: str
+    own_words: bool
     reasoning: str
+    reasons: bool
     attempts: int
     style: Literal["auto", "line", "json"]
     temperature: float

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
-from bestresponse.core.episode import Question
+from bestresponse.core.episode import Question, Submission
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.player import Decision, Status
 from bestresponse.models.base import Model
@@ -15,13 +15,16 @@ from bestresponse.players.llm.memory import memory
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.prompting import Style
+from bestresponse.players.llm.reading import find_reasons
 from bestresponse.players.llm.reasoning import reasoning
 from bestresponse.players.llm.verified import is_verified, with_review
 
-__all__ = ["AGENT_SETTINGS", "STYLES", "AgentSettings", "ask_at_once", "check_agents", "settled_agent"]
+__all__ = ["AGENT_SETTINGS", "STYLES", "AgentSettings", "Replies", "ask_at_once", "check_agents", "settled_agent"]
 
 STYLES = ("auto", "line", "json")
-AGENT_SETTINGS = ("memory", "reasoning", "attempts", "policy", "style", "temperature", "max_tokens")
+AGENT_SETTINGS = (
+    "memory", "own_words", "reasoning", "reasons", "attempts", "policy", "style", "temperature", "max_tokens",
+)  # fmt: skip
 """What a spec says about its agents, besides their personas."""
 
 
@@ -34,6 +37,10 @@ class AgentSettings(Protocol):
     def seed(self) -> int: ...
     @property
     def memory(self) -> str: ...
+    @property
+    def own_words(self) -> bool: ...
+    @property
+    def reasons(self) -> bool: ...
     @property
     def reasoning(self) -> str: ...
     @property
@@ -69,28 +76,57 @@ def check_agents(settings: AgentSettings, most_repeats: int) -> None:
 
 
 def settled_agent(
-    data: Mapping[str, Any], name: str, model: Model, persona: Persona | None, seed: int
+    data: Mapping[str, Any], name: str, model: Model, persona: Persona | None, seed: int, replies: Sequence[str] = ()
 ) -> WithFailurePolicy:
-    """The model of that name in a seat by the settings of a spec's data (`AGENT_SETTINGS`)."""
+    """Seat the model of that name by the settings of a spec's data (`AGENT_SETTINGS`); `replies` are its own so far."""
     agent = Agent(
         model,
         persona,
         memory(data["memory"]),
         reasoning(data["reasoning"]),
         Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31),
-        _style(data, model, reasons=is_verified(name)),
+        _style(data, model, verified=is_verified(name)),
         data["attempts"],
+        data["reasons"],
+        replies if data["own_words"] else (),
     )
     return WithFailurePolicy(with_review(name, agent), data["policy"])
 
 
-def _style(data: Mapping[str, Any], model: Model, *, reasons: bool) -> Style:
-    """The style asked for; where none is, JSON if the model can and no reasons are wanted."""
+def _style(data: Mapping[str, Any], model: Model, *, verified: bool) -> Style:
+    """Return the style asked for; where none is, JSON if the model can and the object has room for its thoughts."""
     match data["style"]:
         case "line" | "json" as wanted:
             return wanted  # type: ignore[no-any-return]
         case _:
-            return "json" if model.abilities.schema and data["reasoning"] == "direct" and not reasons else "line"
+            room = data["reasons"] or data["reasoning"] == "direct"
+            return "json" if model.abilities.schema and room and not verified else "line"
+
+
+class Replies:
+    """What each seat of one play has said so far, its answers left out."""
+
+    def __init__(self, done: Iterable[Submission] = ()) -> None:
+        self._by_role: dict[str, list[str]] = {}
+        for submission in done:
+            self.add(submission)
+
+    def add(self, submission: Submission) -> None:
+        """Take in one decision."""
+        self.get(submission.role).append(find_reasons(submission.decision.reasoning))
+
+    def keep_with(self, keep: Callable[[Submission], None]) -> Callable[[Submission], None]:
+        """Return a function that keeps a submission and takes it in."""
+
+        def both(submission: Submission) -> None:
+            keep(submission)
+            self.add(submission)
+
+        return both
+
+    def get(self, role: str) -> list[str]:
+        """Return the list of a seat's words, one entry a decision; it grows with the play."""
+        return self._by_role.setdefault(role, [])
 
 
 def ask_at_once(questions: list[Question]) -> list[Decision]:

@@ -1,5 +1,7 @@
 """`bestresponse simulate water`, as it is typed."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -144,16 +146,17 @@ def test_sheets_go_out_come_back_and_models_judge(serve, tmp_path):
     out = tmp_path / "a.csv"
     assert "Use of information" in run("sheet", tmp_path, "--output", out).stdout
     assert run("scores", out).returncode == 2
-    header, *rows = out.read_text().splitlines()
-    place = header.split(",").index("planning")
-    filled = [row.split(",") for row in rows]
-    for number, row in enumerate(filled):
-        row[place] = str(1 + number % 5)
-    out.write_text("\n".join([header, *(",".join(row) for row in filled)]) + "\n")
+    rows = list(csv.DictReader(io.StringIO(out.read_text())))
+    with out.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "planning": 1 + number % 5} for number, row in enumerate(rows))
     assert json.loads(run("scores", out, "--json").stdout)[0]["median"] == 3
     server = serve(lambda body: json.dumps(dict.fromkeys(
         ("information", "reasoning", "effectiveness", "adaptability", "planning"), 2)))  # fmt: skip
     judged = run("judge", tmp_path, "--model", server.model, "--output", tmp_path / "b.csv", "--json")
     assert judged.returncode == 0, judged.stderr
     assert [one["median"] for one in json.loads(judged.stdout)] == [2] * 5
-    assert json.loads(run("scores", out, tmp_path / "b.csv", "--json").stdout)[4]["judges"] == 2
+    planning = json.loads(run("scores", out, tmp_path / "b.csv", "--json").stdout)[4]
+    # people gave 1 to 5, the model 2 to all five residents
+    assert (planning["judges"], planning["models_minus_people"]) == (2, -1)

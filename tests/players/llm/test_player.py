@@ -10,6 +10,7 @@ from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling
 from bestresponse.players.llm.prompting import instruction, schema
+from bestresponse.players.llm.reading import find_reasons, read_reply
 from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer, baseline
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.theory import NormalForm
@@ -140,3 +141,30 @@ def test_a_fixed_mix_draws_where_an_action_is_asked():
     game = MatrixGame(GAME, ("action", "mixture"))
     check_player(FixedMix((0.0, 1.0), "fixed"), MatrixGame(NormalForm.zero_sum([[1, 2], [3, 4]])))
     assert FixedMix((0.0, 0.0, 1.0)).decide(game.view((), "row"), game.asks(())["row"]).action == "a2"
+
+
+def test_reasons_come_before_the_answer_in_form_and_schema_and_are_read_apart():
+    bid = Amount(0, 9, whole=True)
+    assert instruction(bid, "reasoned").endswith(
+        '{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": <whole number from 0 to 9>}'
+    )
+    assert list(schema(bid, "reasoned")["properties"]) == ["reasons", "answer"]
+    assert schema(Mixture(("A", "B")), "reasoned")["properties"]["answer"]["required"] == ["A", "B"]
+    form = Form((("a", bid), ("b", bid)))
+    assert schema(form, "reasoned")["properties"]["answer"]["required"] == ["a", "b"]
+    assert read_reply(form, '{"reasons": "so", "answer": {"a": 1, "b": 2}}').value == {"a": 1, "b": 2}
+    assert read_reply(Mixture(("A", "B")), '{"reasons": "so", "answer": {"A": 0.25, "B": 0.75}}').value == (0.25, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reasons"),
+    [
+        ('{"reasons": "Water is scarce.", "answer": 40}', "Water is scarce."),
+        ("Water is scarce.\nANSWER: 40", "Water is scarce."),
+        ('{"answer": 40}', ""),
+        ("ANSWER: 40", ""),
+        ("I bid 40, because water is scarce.", "I bid 40, because water is scarce."),
+    ],
+)
+def test_reasons_are_what_a_reply_says_besides_its_answer(reply, reasons):
+    assert find_reasons(reply) == reasons

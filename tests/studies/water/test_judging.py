@@ -3,17 +3,30 @@
 import csv
 import io
 import json
+from dataclasses import asdict, replace
+from itertools import count
+from threading import Barrier
 
 import pytest
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.player import Decision
 from bestresponse.games.water.bidders import play_many
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.agent import Agent
+from bestresponse.players.llm.persona import published_personas
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.judging import SCALES, Score, judge_play, read_sheet, rubric, sheet, summarise
+from bestresponse.studies.water.judging import (
+    SCALES,
+    Score,
+    judge_play,
+    judge_plays,
+    read_sheet,
+    rubric,
+    sheet,
+    summarise,
+)
 from bestresponse.studies.water.plan import specs
 from bestresponse.studies.water.playing import records_of
 
@@ -23,7 +36,11 @@ def plays(persona=True, games=2):
     config = WaterConfig(names, ("medium",), (persona,), games, rules=WaterRules(days=3))
     planned = list(specs(config))
     records = records_of(play_many(config.rules, names, [spec.data["seed"] for spec in planned]), names)
-    return [StoredPlay(spec.id, spec.data, record) for spec, record in zip(planned, records, strict=True)]
+    told = {name: asdict(text) for name, text in published_personas().items()} if persona else {}
+    return [
+        StoredPlay(spec.id, {**spec.data, **({"personas": told} if told else {})}, record)
+        for spec, record in zip(planned, records, strict=True)
+    ]
 
 
 def test_the_rubric_describes_five_levels_of_six_scales():
@@ -88,13 +105,63 @@ def test_one_judge_has_nobody_to_agree_with():
 
 def test_a_model_judges_what_it_is_shown_and_scores_outside_the_scale_do_not_count():
     (play, other) = plays()
-    good = json.dumps(dict.fromkeys(SCALES, 4))
+    good = json.dumps({"reasons": "it bids what it needs", "answer": dict.fromkeys(SCALES, 4)})
     bad = json.dumps(dict.fromkeys(SCALES, 9))
-    model = ScriptedModel([good, bad, bad])
-    judge = Agent(model, style="json", attempts=2)
-    assert [score.value for score in judge_play(play, "David", judge)] == [4] * 6
-    assert judge_play(other, "David", judge) == ()
-    told = model.asked[0].messages[-1].content
+    model = ScriptedModel([good, bad, bad, bad])
+    assert [score.value for score in judge_play(play, "David", model)] == [4] * 6
+    assert judge_play(other, "David", model) == ()
+    system, told = (message.content for message in model.asked[0].messages)
+    assert system.startswith("You are an impartial judge")
     assert "Judge the play of David" in told
-    assert "Day 3: " in told
+    assert "David. Profession: " in told
+    assert "Day 3, bid $" in told
     assert "9 is not between 1 and 5" in model.asked[2].messages[-1].content
+
+
+def test_a_judge_reads_the_reasons_and_is_told_where_there_was_no_persona():
+    (play, _) = plays(persona=False)
+    said = Decision(12.5, '{"reasons": "It is dry.", "answer": 12.5}')
+    spoken = tuple(replace(s, decision=said) if s.role == "David" else s for s in play.record.submissions)
+    model = ScriptedModel([json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)})])
+    scores = judge_play(replace(play, record=replace(play.record, submissions=spoken)), "David", model)
+    assert [score.scale for score in scores] == list(SCALES[:-1])
+    told = model.asked[0].messages[-1].content
+    assert "Day 1, bid $12.50: It is dry." in told
+    assert "the player was given no persona" in told
+
+
+def test_judges_run_at_the_same_time_and_their_scores_come_in_order():
+    four, numbers = Barrier(4, timeout=30), count()
+
+    def meet(request):
+        if next(numbers) < 4:
+            four.wait()
+        return json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES, 2)})
+
+    scores = judge_plays(plays(), [ScriptedModel(meet, name="m")], 4)
+    assert len(scores) == 2 * 5 * 6
+    assert [score.resident for score in scores[::6]] == ["Alex", "Bob", "Cindy", "David", "Eric"] * 2
+    assert {score.kind for score in scores} == {"model"}
+
+
+def test_a_sheet_for_people_holds_the_persona_what_happened_and_the_words():
+    row = next(csv.DictReader(io.StringIO(sheet(plays(), "Ada"))))
+    assert row["kind"] == "person"
+    assert row["persona"].startswith("Alex. Profession: ")
+    assert "Day 1: " in row["what happened"]
+    assert "Day 1, bid $" in row["words"]
+
+
+def test_models_are_compared_with_people_on_what_both_have_judged():
+    people = {"Ada": (1, 2, 4), "Bea": (3, 2, 4)}
+    scores = [Score(j, f"g{k}", "Alex", "planning", v) for j, given in people.items() for k, v in enumerate(given)]
+    scores += [Score("m", f"g{k}", "Alex", "planning", v, "model") for k, v in enumerate((3, 3, 5, 1))]
+    (found,) = summarise(scores)
+    # means of people 2, 2, 4 and of the model 3, 3, 5 (the fourth play only the model has judged)
+    assert found.models_minus_people == pytest.approx(1)
+    # observed disagreement (1 + 1 + 1) x 2 / 6; expected: 2 x 40 / 30 over all pairs of 2, 2, 4, 3, 3, 5
+    assert found.people_and_models == pytest.approx(1 - 1 / (2 * 41 / 30))
+    assert found.mean == pytest.approx(28 / 10)
+    assert found.deviation == pytest.approx(1.3166, abs=1e-4)
+    (alone,) = summarise(scores[:6])
+    assert (alone.models_minus_people, alone.people_and_models) == (None, None)

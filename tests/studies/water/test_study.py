@@ -1,6 +1,7 @@
 """The water study: plans, records of the fast path, indicators, resumption, the report."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from bestresponse.report import page
 from bestresponse.report.document import Figure
 from bestresponse.runs.agents import ask_at_once
 from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.measure import lowest_served, rsr_end, trace_of
+from bestresponse.studies.water.measure import lowest_served, rsr_by_day, rsr_end, trace_of
 from bestresponse.studies.water.plan import game_seed, specs
 from bestresponse.studies.water.playing import make_player, records_of
 from bestresponse.studies.water.study import WaterStudy
@@ -85,7 +86,7 @@ def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
     html = page.render(document)
     assert "smallest bid served" in html
     figures = [block for section in document.sections for block in section.blocks if isinstance(block, Figure)]
-    assert len(figures) == 8
+    assert len(figures) == 10
     assert len(run.rows()) == 6
     assert {row["resident"] for row in measured.list_days()} == {"Alex", "Bob", "Cindy", "David", "Eric"}
 
@@ -148,3 +149,51 @@ def test_a_resident_without_a_persona_is_named():
     rules = WaterRules((Resident("Zoe", 1, 1),))
     with pytest.raises(UsageError, match="there is no persona for Zoe"):
         WaterConfig(("need",), personas=(True,), rules=rules)
+
+
+def explain(request):
+    """A model that gives reasons with its bid, and numbers them by the day it is told."""
+    day = re.findall(r"Day (\d+) of", request.messages[-1].content)[-1]
+    return json.dumps({"reasons": f"Thought of day {day}.", "answer": 10})
+
+
+def spoken(config, done=()):
+    """Play the first game of a plan on from `done`; return the prompts that Alex was shown and all submissions."""
+    model, kept = ScriptedModel(explain, name="m"), []
+    make_player({"m": model})(next(iter(specs(config))), list(done), kept.append)
+    return [request for request in model.asked if "you are Alex" in request.messages[-1].content], kept
+
+
+def test_agents_give_their_reasons_before_their_bid_and_see_their_own_again():
+    config = WaterConfig(("m", *BIDDERS[1:]), repeats=1, rules=WaterRules(days=3))
+    asked, kept = spoken(config)
+    assert list(json.loads(asked[0].schema)["properties"]) == ["reasons", "answer"]
+    last = asked[2].messages[-1].content
+    assert 'Your reasons then, in your own words: "Thought of day 1."' in last.partition("Day 2:")[0]
+    assert '"Thought of day 2."' in last
+    again, _ = spoken(config, kept[:8])
+    assert again[-1] == asked[2]
+
+
+def test_reasons_and_own_words_can_be_left_out():
+    plain, _ = spoken(WaterConfig(("m", *BIDDERS[1:]), repeats=1, reasons=False, rules=WaterRules(days=1)))
+    assert list(json.loads(plain[0].schema)["properties"]) == ["answer"]
+    asked, _ = spoken(WaterConfig(("m", *BIDDERS[1:]), repeats=1, own_words=False, rules=WaterRules(days=2)))
+    assert "your own words" not in asked[1].messages[-1].content
+
+
+def test_the_report_quotes_a_round_with_reasons_and_the_rules_that_were_played(tmp_path):
+    config = WaterConfig(("m", *BIDDERS[1:]), ("low",), repeats=2, rules=WaterRules(days=3))
+    run = ran(tmp_path, config, {"m": ScriptedModel(explain, name="m")})
+    html = page.render(run.report())
+    assert "An example: day 1 of 3 in game 1" in html
+    assert "Thought of day 1." in html
+    assert "10 to 20" in html
+    assert "health, points" in html
+
+
+def test_the_satisfaction_rate_rises_as_residents_die():
+    rules = WaterRules((Resident("a", 4, 10), Resident("b", 6, 10)), 4, 6, 3, health=2)
+    trace = trace_of(rules, [[(4, {"a": 3.0}), (4, {"a": 3.0}), (4, {"a": 3.0})]])
+    # b falls to 1 on day 1 and dies on day 2: 5 / 10 for two mornings, then 5 / 4
+    assert rsr_by_day(trace)[0].tolist() == [0.5, 0.5, 1.25, 1.25]

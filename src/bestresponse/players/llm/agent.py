@@ -9,7 +9,7 @@ without an answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -19,7 +19,7 @@ from bestresponse.core.game import Role, View
 from bestresponse.core.player import Decision, Player, Reading, Status
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.players.llm.bid_reading import read_bid
-from bestresponse.players.llm.memory import Memory, full
+from bestresponse.players.llm.memory import Memory, add_own_words, full
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import LlmPlayer, Sampling, call_of, read
 from bestresponse.players.llm.prompting import Style, prompt
@@ -35,7 +35,11 @@ POLICIES: tuple[Policy, ...] = ("abstain", "void")
 
 @dataclass(frozen=True)
 class Agent:
-    """A model in a seat."""
+    """A model in a seat.
+
+    With `explains` it gives its reasons before its answer; `replies` are its own earlier words in this play, one a
+    decision, which it is shown again (a list that grows with the play).
+    """
 
     model: Model
     persona: Persona | None = None
@@ -44,6 +48,8 @@ class Agent:
     sampling: Sampling = field(default_factory=Sampling)
     style: Style = "line"
     attempts: int = 3
+    explains: bool = False
+    replies: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -52,14 +58,17 @@ class Agent:
     def decide(self, view: View, ask: Ask) -> Decision:
         system = self.persona.text if self.persona else TEXTS.text("system")
         thinker = Thinker(self.model, self.sampling, system)
-        recalled = self.memory(thinker, view)
+        recalled = self.memory(thinker, add_own_words(view, self.replies))
         notes = self.reasoning(thinker, recalled, ask)
+        if self.explains and self.style != "json":
+            notes = (*notes, TEXTS.text("agent_explain"))
         shown = replace(recalled, notes=(*recalled.notes, *notes))
         return self._answer(thinker, shown, ask)
 
     def _answer(self, thinker: Thinker, view: View, ask: Ask) -> Decision:
-        player = LlmPlayer(self.model, self.sampling, self.style, 1, thinker.system)
-        opening = prompt(view, ask, self.style)
+        style: Style = "reasoned" if self.explains and self.style == "json" else self.style
+        player = LlmPlayer(self.model, self.sampling, style, 1, thinker.system)
+        opening = prompt(view, ask, style)
         messages: tuple[Message, ...] = (Message("system", thinker.system), Message("user", opening))
         refused: list[str] = []
         while True:

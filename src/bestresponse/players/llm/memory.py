@@ -1,7 +1,8 @@
 """What an agent remembers of the rounds gone by: all, a window, or a summary with the last few.
 
 Games that go over rounds tell them apart in their facts: `past` holds one text a round, `now` the present one. The
-view of a game that does not is left as it is.
+view of a game that does not is left as it is. An agent's own earlier replies stand beside the rounds they belong to
+(`add_own_words`), as in S. Mao et al., "ALYMPICS", 2024, equation 1.
 
     full        every round
     window:N    the last N rounds (5 where no number is given)
@@ -10,7 +11,7 @@ view of a game that does not is left as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +21,7 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.players.llm.reasoning import Thinker
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["MEMORIES", "Memory", "memory"]
+__all__ = ["MEMORIES", "Memory", "add_own_words", "memory"]
 
 Memory = Callable[[Thinker, View], View]
 
@@ -47,6 +48,21 @@ def summary(size: int, thinker: Thinker, view: View) -> View:
 
 def _retold(view: View, past: list[str]) -> View:
     return replace(view, situation="\n\n".join((*past, view.facts.get("now", ""))))
+
+
+def add_own_words(view: View, replies: Sequence[str]) -> View:
+    """Put what an agent said in each round gone by below that round; without rounds, below all it is shown."""
+    past = list(view.facts.get("past", ()))
+    if not any(replies):
+        return view
+    if len(past) != len(replies):
+        said = "\n".join(f"- {words}" for words in replies if words)
+        return replace(view, notes=(*view.notes, TEXTS.fill("agent_said", words=said)))
+    rounds = [
+        f"{told}\n{TEXTS.fill('agent_own_words', words=words)}" if words else told
+        for told, words in zip(past, replies, strict=True)
+    ]
+    return _retold(replace(view, facts={**view.facts, "past": rounds}), rounds)
 
 
 MEMORIES: dict[str, Memory] = {"full": full, "window": partial(window, 5), "summary": partial(summary, 3)}

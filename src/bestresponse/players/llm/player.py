@@ -73,7 +73,7 @@ class LlmPlayer:
 
     def request(self, messages: tuple[Message, ...], ask: Ask) -> Request:
         """One call with these messages, in the form that `ask` and the style want."""
-        structured = self.style == "json" and self.model.abilities.schema and not isinstance(ask, Words)
+        structured = self.style in ("json", "reasoned") and self.model.abilities.schema and not isinstance(ask, Words)
         letters = self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
         return Request(
             messages,
@@ -81,7 +81,7 @@ class LlmPlayer:
             temperature=self.sampling.temperature,
             top_p=self.sampling.top_p,
             seed=self.sampling.seed,
-            schema=schema_text(schema(ask)) if structured else None,
+            schema=schema_text(schema(ask, self.style)) if structured else None,
             choices=ask.options if letters and isinstance(ask, Choice) else (),
             replicate=self.sampling.replicate,
         )

@@ -1,7 +1,8 @@
 """How a language model is asked: the view in words, then the ask as an instruction it can follow.
 
-Three styles of answer: `line` (free text that ends with ANSWER: ...), `json` (one object, by schema where the model
-enforces one) and `letter` (the bare label, for one-token answers).
+Four styles of answer: `line` (free text that ends with ANSWER: ...), `json` (one object, by schema where the model
+enforces one), `reasoned` (one object with the reasons first, then the answer) and `letter` (the bare label, for
+one-token answers).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from bestresponse.players.llm.texts import TEXTS
 
 __all__ = ["Style", "instruction", "prompt", "schema"]
 
-Style = Literal["line", "json", "letter"]
+Style = Literal["line", "json", "reasoned", "letter"]
 
 
 def prompt(view: View, ask: Ask, style: Style) -> str:
@@ -26,8 +27,9 @@ def prompt(view: View, ask: Ask, style: Style) -> str:
 
 def instruction(ask: Ask, style: Style) -> str:
     """How to answer `ask`. No example answer is shown: small models would repeat it."""
-    if style == "json" and not isinstance(ask, Words):
-        return TEXTS.fill("ask_json", form=_json_form(ask), where=_where(ask))
+    if style in ("json", "reasoned") and not isinstance(ask, Words):
+        form = _reasoned_form(ask) if style == "reasoned" else _json_form(ask)
+        return TEXTS.fill("ask_json", form=form, where=_where(ask))
     match ask:
         case Choice(options):
             return TEXTS.fill("ask_letter" if style == "letter" else "ask_choice", options=", ".join(options))
@@ -57,6 +59,11 @@ def _json_form(ask: Ask) -> str:
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
 
+def _reasoned_form(ask: Ask) -> str:
+    answer = _place(ask) if isinstance(ask, Choice | Amount) else _json_form(ask)
+    return f'{{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": {answer}}}'
+
+
 def _place(ask: Choice | Amount | Words | Mixture) -> str:
     match ask:
         case Choice(options):
@@ -78,8 +85,11 @@ def _where(ask: Ask) -> str:
     return "put your own values in place of the angle brackets"
 
 
-def schema(ask: Ask) -> dict[str, Any]:
-    """A JSON schema of the answer in `json` style."""
+def schema(ask: Ask, style: Style = "json") -> dict[str, Any]:
+    """Build the JSON schema of the answer in `json` or `reasoned` style; reasons come first, so they are made first."""
+    if style == "reasoned":
+        answer = _value_schema(ask) if isinstance(ask, Choice | Amount | Mixture) else schema(ask)
+        return _object({"reasons": {"type": "string"}, "answer": answer})
     match ask:
         case Choice() | Amount():
             return _object({"answer": _value_schema(ask)})

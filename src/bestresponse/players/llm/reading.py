@@ -24,7 +24,7 @@ from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, W
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.player import Reading, Status
 
-__all__ = ["Answer", "read_reply"]
+__all__ = ["Answer", "find_reasons", "read_reply"]
 
 _LONGEST = 100_000
 _BRACES = 50
@@ -72,6 +72,21 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
         return _bad(error, text, cut_off)
     how = "; ".join(part for part in (found_how, repaired_how) if part)
     return Answer(value, Reading(Status.REPAIRED if how else Status.VALID, how))
+
+
+def find_reasons(text: str) -> str:
+    """Return what a reply says besides its answer: the reasons of a JSON object, else the words before ANSWER.
+
+    >>> find_reasons('{"reasons": "Water is scarce.", "answer": 40}'), find_reasons("Water is scarce.\\nANSWER: 40")
+    ('Water is scarce.', 'Water is scarce.')
+    """
+    for found in reversed(_json_objects(text)):
+        data = json.loads(found)
+        if isinstance(data.get("reasons"), str):
+            return str(data["reasons"]).strip()
+        if text.strip() == found:
+            return ""
+    return _ANSWER.split(text)[0].strip()
 
 
 def _no(status: Status, how: str) -> Answer:
@@ -167,7 +182,8 @@ def _json_objects(text: str) -> list[str]:
 def _from_object(ask: Choice | Amount | Mixture | Form, text: str) -> str | None:
     data = json.loads(text)
     if isinstance(ask, Form):
-        return text
+        inside = data.get("answer")
+        return json.dumps(inside) if isinstance(inside, dict) and "answer" not in dict(ask.fields) else text
     if isinstance(ask, Mixture):
         inner = data.get("answer", data)
         return json.dumps(inner) if isinstance(inner, dict | list) else None

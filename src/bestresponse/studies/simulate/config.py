@@ -33,7 +33,9 @@ class SimulateConfig:
     seed: int = 0
     personas: Mapping[str, Persona] = field(default_factory=dict)
     memory: str = "full"
+    own_words: bool = True
     reasoning: str = "direct"
+    reasons: bool = True
     attempts: int = 3
     policy: Policy = "void"
     style: Literal["auto", "line", "json"] = "auto"

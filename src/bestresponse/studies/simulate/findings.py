@@ -125,7 +125,7 @@ def _moves(summary: Summary) -> Section | None:
         )
         named = len(columns) == 7
         rows: tuple[tuple[Cell, ...], ...] = tuple(
-            (a.seat, *([a.part or "itself"] if named else []), a.count, a.mean, a.least, a.median, a.most)
+            (a.seat, *([a.part or "own choice"] if named else []), a.count, a.mean, a.least, a.median, a.most)
             for a in summary.amounts
         )
         blocks.append(Table(columns, rows, "Amounts"))

@@ -53,7 +53,9 @@ class WaterConfig:
     rules: WaterRules = field(default_factory=WaterRules)
     persona_texts: Mapping[str, Persona] = field(default_factory=published_personas)
     memory: str = "full"
+    own_words: bool = True
     reasoning: str = "direct"
+    reasons: bool = True
     attempts: int = 3
     policy: Policy = "abstain"
     style: Literal["auto", "line", "json"] = "auto"

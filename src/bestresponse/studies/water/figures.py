@@ -7,9 +7,9 @@ import numpy as np
 from bestresponse.games.water.batch import Floats, Trace
 from bestresponse.report.figures import charts as figures
 from bestresponse.report.figures.canvas import INK, QUIET, canvas, label, series_colour, to_svg
-from bestresponse.studies.water.measure import lowest_served
+from bestresponse.studies.water.measure import lowest_served, rsr, rsr_by_day
 
-__all__ = ["by_day", "price_boxes"]
+__all__ = ["by_day", "price_boxes", "satisfaction"]
 
 
 def price_boxes(trace: Trace) -> bytes | None:
@@ -33,6 +33,23 @@ def price_boxes(trace: Trace) -> bytes | None:
         axes.set_xlabel(label("day"))
         axes.set_ylabel(label("smallest bid served, $"))
         return to_svg(axes)
+
+
+def satisfaction(trace: Trace) -> bytes | None:
+    """Draw the mean resource satisfaction rate of the living by morning, with two standard errors; None without any."""
+    rates = rsr_by_day(trace)
+    counts = np.isfinite(rates).sum(axis=0)
+    mornings = np.flatnonzero(counts)
+    if not mornings.size:
+        return None
+    seen = rates[:, mornings]
+    means = np.nanmean(seen, axis=0)
+    errors = 2 * np.nanstd(seen, axis=0) / np.sqrt(counts[mornings])
+    days = mornings + 1.0
+    at_first = np.full(len(days), rsr(trace.rules))
+    series = {"of the living": (days, means), "of all, as at the start": (days, at_first)}
+    bands = {"of the living": (means - errors, means + errors)}
+    return figures.lines(series, bands, x_label="morning of day", y_label="supply / need, in units of water")
 
 
 def by_day(trace: Trace, values: Floats, y_label: str) -> bytes | None:

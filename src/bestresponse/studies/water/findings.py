@@ -16,6 +16,7 @@ from bestresponse.report.document import (
     Column,
     Document,
     Figure,
+    KeyValues,
     Note,
     Paragraph,
     Section,
@@ -26,9 +27,9 @@ from bestresponse.runs.reporting.answers import answers_section
 from bestresponse.runs.reporting.costs import costs_section
 from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
-from bestresponse.studies.water.config import Setting
-from bestresponse.studies.water.figures import by_day, price_boxes
-from bestresponse.studies.water.measure import Measured
+from bestresponse.studies.water.config import Setting, WaterConfig
+from bestresponse.studies.water.figures import by_day, price_boxes, satisfaction
+from bestresponse.studies.water.measure import Measured, MeasuredSetting, rsr
 from bestresponse.studies.water.plan import game_seed
 from bestresponse.studies.water.results import Summary, WaterResults
 
@@ -48,7 +49,8 @@ def findings(results: WaterResults, run: Run) -> Document:
         _baselines(measured),
         answers_section(measured.answers, "How the bids were read"),
         costs_section(run.costs),
-        method_section(run.manifest),
+        _rules_section(measured.config),
+        method_section(run.manifest, without=("rules", "persona_texts")),
     ]
     return Document(
         title="Who survives the drought?",
@@ -80,7 +82,9 @@ def _survival(told: tuple[Summary, ...]) -> Section:
         *(Column(r.name, "right", "share of games survived, 95 % interval", ".2f") for r in residents),
         Column("RSR at the start", "right", "expected supply / needs of all", ".2f"),
         Column("RSR at the end", "right", "expected supply / needs of the survivors, where there are any", ".2f"),
-        Column("median price", "right", "a game's median over days of the smallest bid served, mean over games", ".0f"),
+        Column(
+            "median price, $", "right", "a game's median over days of the smallest bid served, mean over games", ".0f"
+        ),
     )
     rows: list[tuple[Cell, ...]] = [
         (
@@ -131,11 +135,79 @@ def _setting_section(summary: Summary) -> Section:
     figures = (
         (price_boxes(trace), "The smallest bid served, day by day: quartiles, extremes, medians (line), their mean."),
         (by_day(trace, trace.bids, "bid, $"), "Mean bids of the living, with two standard errors."),
-        (by_day(trace, trace.health, "health"), "Mean health in the evening, with two standard errors."),
+        (
+            satisfaction(trace),
+            "Resource satisfaction rate: expected supply / needs of the living, mean with two standard errors; "
+            "the last point is after the last day. Games in which nobody lives any more are left out.",
+        ),
+        (by_day(trace, trace.health, "health, points"), "Mean health in the evening, with two standard errors."),
         (by_day(trace, trace.balance, "balance, $"), "Mean balance in the evening, with two standard errors."),
     )
     blocks = tuple(Figure(image, text, f"{text} {summary.one.setting.name}") for image, text in figures if image)
-    return Section(summary.one.setting.name, blocks)
+    return Section(summary.one.setting.name, (*blocks, *_example_round(summary.one)))
+
+
+def _example_round(one: MeasuredSetting) -> Iterable[Block]:
+    """Show one day of one game with what every resident said about its bid."""
+    shown, trace = one.example, one.trace
+    if shown is None:
+        return
+    place = shown.row, shown.day
+    yield Paragraph(
+        f"An example: day {shown.day + 1} of {trace.rules.days} in game {one.repeats[shown.row] + 1}, "
+        f"with {trace.supply[place]:.0f} units of water."
+    )
+    columns = (
+        Column("resident"),
+        Column("need, units", "right"),
+        Column("bid, $", "right", format=".2f"),
+        Column("got water"),
+        Column("health, points", "right", "in the evening", ".0f"),
+        Column("balance, $", "right", "in the evening", ".2f"),
+        Column("reasons", help="in the player's own words"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            resident.name,
+            resident.need,
+            None if np.isnan(bid := float(trace.bids[*place, seat])) else bid,
+            "yes" if trace.served[*place, seat] else "no",
+            float(trace.health[*place, seat]),
+            float(trace.balance[*place, seat]),
+            shown.reasons.get(resident.name, ""),
+        )
+        for seat, resident in enumerate(trace.rules.residents)
+        if trace.present[*place, seat]
+    ]
+    yield Table(columns, tuple(rows))
+
+
+def _rules_section(config: WaterConfig) -> Section:
+    """Show the rules that the games were really played by, setting by setting."""
+    rules = config.rules
+    residents = (
+        Column("resident"),
+        Column("need, units a day", "right"),
+        Column("salary, $ a day", "right", format="g"),
+    )
+    supplies = (Column("setting"), Column("supply, units a day"), Column("expected supply / needs of all", "right"))
+    about = (
+        ("length", f"{rules.days} days"),
+        ("health at the start", f"{rules.health:g} points, at most {rules.most_health:g}"),
+        ("a day with water", f"+{rules.gain:g} points"),
+        ("the n-th dry day in a row", f"-{rules.thirst:g} x n points"),
+    )
+    return Section(
+        "The rules of these games",
+        (
+            KeyValues(about),
+            Table(residents, tuple((who.name, who.need, who.salary) for who in rules.residents)),
+            Table(
+                supplies,
+                tuple((s.name, f"{s.rules.low} to {s.rules.high}", rsr(s.rules)) for s in config.settings),
+            ),
+        ),
+    )
 
 
 def _baselines(measured: Measured) -> Section | None:

@@ -20,10 +20,22 @@ from bestresponse.core.ask import PASS
 from bestresponse.core.game import NATURE
 from bestresponse.games.water.batch import Floats, Trace, run_many
 from bestresponse.games.water.rules import WaterRules
+from bestresponse.players.llm.reading import find_reasons
 from bestresponse.runs.reporting.answers import Answers, count_answers
 from bestresponse.studies.water.config import Setting, WaterConfig
 
-__all__ = ["GameRow", "Measured", "MeasuredSetting", "lowest_served", "measure", "rsr", "rsr_end", "trace_of"]
+__all__ = [
+    "Example",
+    "GameRow",
+    "Measured",
+    "MeasuredSetting",
+    "lowest_served",
+    "measure",
+    "rsr",
+    "rsr_by_day",
+    "rsr_end",
+    "trace_of",
+]
 
 
 GameDays = list[tuple[int, dict[str, float]]]
@@ -38,12 +50,22 @@ class MeasuredSetting:
     repeats: tuple[int, ...]
     trace: Trace
     void: int
+    example: Example | None = None
 
     @property
     def survivors(self) -> Floats:
         """How many survived, game by game."""
         counts: Floats = self.trace.survived.sum(axis=1).astype(np.float64)
         return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One day of one game of a setting (`row` of its trace), with the reasons that seats gave for their bids."""
+
+    row: int
+    day: int
+    reasons: Mapping[str, str]
 
 
 class GameRow(TypedDict):
@@ -111,6 +133,7 @@ def measure(config: WaterConfig, plays: Iterable[Mapping[str, Any]]) -> Measured
     """Rebuild every finished game, grouped by setting; `plays` are the lines of a run's records, as plain data."""
     found: dict[tuple[bool, str], list[tuple[int, GameDays]]] = {}
     void: Counter[tuple[bool, str]] = Counter()
+    spoken: dict[tuple[bool, str], tuple[int, Sequence[Mapping[str, Any]]]] = {}
     answers: dict[str, Answers] = {}
     for play in plays:
         data, submissions = play["data"], play["record"]["submissions"]
@@ -121,13 +144,43 @@ def measure(config: WaterConfig, plays: Iterable[Mapping[str, Any]]) -> Measured
             void[key] += 1
         else:
             found.setdefault(key, []).append((data["repeat"], _bids_only(submissions)))
+            if data["repeat"] < spoken.get(key, (np.inf, ()))[0] and any(s.get("reasoning") for s in submissions):
+                spoken[key] = data["repeat"], submissions
     settings = []
     for setting in config.settings:
         key = (setting.persona, setting.abundance)
         games = sorted(found.pop(key, []), key=lambda game: game[0])
         trace = trace_of(setting.rules, [days for _, days in games])
-        settings.append(MeasuredSetting(setting, tuple(repeat for repeat, _ in games), trace, void[key]))
+        repeats = tuple(repeat for repeat, _ in games)
+        example = _choose_example(repeats, trace, *spoken[key]) if key in spoken else None
+        settings.append(MeasuredSetting(setting, repeats, trace, void[key], example))
     return Measured(config, tuple(settings), answers)
+
+
+def _choose_example(
+    repeats: Sequence[int], trace: Trace, repeat: int, submissions: Sequence[Mapping[str, Any]]
+) -> Example | None:
+    """Choose the day after a third of the game, as far as somebody gave reasons then; else the last with reasons."""
+    days: list[dict[str, str]] = []
+    for given in submissions:
+        if given["role"] == NATURE:
+            days.append({})
+        elif said := find_reasons(given.get("reasoning", "")):
+            days[-1][given["role"]] = said
+    told = [day for day, said in enumerate(days) if said]
+    if not told:
+        return None
+    day = next((day for day in told if day + 1 >= trace.rules.days / 3), told[-1])
+    return Example(repeats.index(repeat), day, days[day])
+
+
+def rsr_by_day(trace: Trace) -> Floats:
+    """Return the satisfaction rate of every game on the morning of each day and after the last; NaN without living."""
+    needs = np.asarray([resident.need for resident in trace.rules.residents], dtype=np.float64)
+    living = np.concatenate([trace.present, trace.survived[:, None, :]], axis=1) @ needs
+    mean = (trace.rules.low + trace.rules.high) / 2
+    rates: Floats = np.divide(mean, living, out=np.full(living.shape, np.nan), where=living > 0)
+    return rates
 
 
 def _bids_only(submissions: Iterable[Mapping[str, Any]]) -> GameDays:

@@ -17,7 +17,7 @@ from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
-from bestresponse.runs.agents import ask_at_once, settled_agent
+from bestresponse.runs.agents import Replies, ask_at_once, settled_agent
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.water.config import is_bidder
 
@@ -31,22 +31,25 @@ def make_player(
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         game = Water(WaterRules.from_json(spec.data["rules"]))
+        replies = Replies(done)
         seats: dict[str, Player] = {
-            role: _player(spec.data, role, name, models)
+            role: _player(spec.data, role, name, models, replies.get(role))
             for role, name in zip(game.roles, spec.data["players"], strict=True)
         }
         seats[NATURE] = Nature(spec.data["seed"])
-        return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep)
+        return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=replies.keep_with(keep))
 
     return play_one
 
 
-def _player(data: Mapping[str, Any], role: str, name: str, models: Mapping[str, Model]) -> Player:
+def _player(
+    data: Mapping[str, Any], role: str, name: str, models: Mapping[str, Model], replies: Sequence[str]
+) -> Player:
     own_seed = seat_seed(data["seed"], role)
     if is_bidder(name):
         return BidderPlayer(name, own_seed)
     persona = Persona(**data["personas"][role]) if data["persona"] else None
-    return settled_agent(data, name, models[name], persona, own_seed)
+    return settled_agent(data, name, models[name], persona, own_seed, replies)
 
 
 def records_of(trace: Trace, players: Sequence[str]) -> list[Record]:

@@ -59,6 +59,8 @@ def game(
     reasoning: Annotated[
         str, typer.Option(help="direct, step-by-step, predict, reflect, refine or k-level:K.")
     ] = "direct",
+    reasons: Annotated[bool, typer.Option(help="Let models explain each choice before they answer.")] = True,
+    own_words: Annotated[bool, typer.Option(help="Show models their own earlier reasons again.")] = True,
     attempts: Annotated[int, typer.Option(help="How often a model may answer when an answer cannot be used.")] = 3,
     on_failure: Annotated[
         str | None,
@@ -93,7 +95,9 @@ def game(
         seed=seed,
         personas=read_personas(persona_file) if persona_file else {},
         memory=memory,
+        own_words=own_words,
         reasoning=reasoning,
+        reasons=reasons,
         attempts=attempts,
         policy=on_failure or usual_policy(source.game()),  # type: ignore[arg-type]
         style=style,  # type: ignore[arg-type]

@@ -11,17 +11,16 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import AsJson, BudgetCalls, CacheChoice
+from bestresponse.cli.options import AsJson, BudgetCalls, CacheChoice, Workers
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.errors import BadReply, UsageError
-from bestresponse.players.llm.agent import Agent
 from bestresponse.report import tables
 from bestresponse.report.document import Column, Table
 from bestresponse.report.files import write_text
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import load_run
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.studies.water.judging import Score, judge_play, read_sheet, rubric, summarise
+from bestresponse.studies.water.judging import Score, judge_plays, read_sheet, rubric, summarise
 from bestresponse.studies.water.judging import sheet as write_sheet
 
 __all__ = ["judge", "scores", "sheet"]
@@ -36,7 +35,7 @@ def sheet(
     games: Most = 30,
     output: Annotated[Path, typer.Option(help="The CSV file to write.")] = Path("sheet.csv"),
 ) -> None:
-    """Write an empty sheet for a person: a row for each game and resident, a column for each scale."""
+    """Write a sheet for a person: for each game and resident the persona, what happened, its words, and the scales."""
     write_text(output, write_sheet(_plays(_folder(run), games), judge))
     print(f"wrote {output}; fill in whole numbers from 1 to 5:")
     for scale, (title, levels) in rubric().items():
@@ -50,25 +49,24 @@ def judge(
     model: Annotated[list[str], typer.Option("--model", "-m", help="A model that judges; may be repeated.")],
     games: Most = 5,
     output: Annotated[Path, typer.Option(help="The CSV file to write.")] = Path("judged.csv"),
+    workers: Workers = None,
     cache: CacheChoice = "read-write",
     max_calls: BudgetCalls = None,
     as_json: AsJson = False,
 ) -> None:
     """Let models judge the residents of a run on the six scales."""
     folder = _folder(run)
-    given: list[Score] = []
-    with open_models(tuple(model), folder.path.parent, ModelLimits(cache=cache, calls=max_calls)) as opened:
-        for name in model:
-            agent = Agent(opened.models[name], style="json" if opened.models[name].abilities.schema else "line")
-            for play in _plays(folder, games):
-                for resident in play.data["rules"]["residents"]:
-                    given += judge_play(play, resident[0], agent)
+    limits = ModelLimits(workers, cache=cache, calls=max_calls)
+    with open_models(tuple(model), folder.path.parent, limits) as opened:
+        asked = [opened.models[name] for name in model]
+        at_once = workers or sum(one.abilities.concurrency for one in asked)
+        given = judge_plays(_plays(folder, games), asked, at_once)
     if not given:
         raise BadReply(f"{', '.join(model)} gave no scores that could be read")
     rows: dict[tuple[str, str, str], dict[str, str | int]] = {}
     for score in given:
         key = (score.judge, score.game, score.resident)
-        rows.setdefault(key, {"judge": score.judge, "game": score.game, "resident": score.resident})
+        rows.setdefault(key, {"judge": score.judge, "kind": score.kind, "game": score.game, "resident": score.resident})
         rows[key][score.scale] = score.value
     write_text(output, tables.to_csv(list(rows.values())))
     _show(given, as_json)
@@ -78,7 +76,7 @@ def scores(
     sheets: Annotated[list[Path], typer.Argument(help="Sheets that judges have filled in, people's or models'.")],
     as_json: AsJson = False,
 ) -> None:
-    """Sum up filled sheets: medians and quartiles of each scale, and how far the judges agree."""
+    """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and models agree."""
     given: list[Score] = []
     for path in sheets:
         try:

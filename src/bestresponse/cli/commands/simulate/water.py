@@ -74,6 +74,8 @@ def water(
     reasoning: Annotated[
         str, typer.Option(help="direct, step-by-step, predict, reflect, refine or k-level:K.")
     ] = "direct",
+    reasons: Annotated[bool, typer.Option(help="Let models explain each choice before they answer.")] = True,
+    own_words: Annotated[bool, typer.Option(help="Show models their own earlier reasons again.")] = True,
     attempts: Annotated[int, typer.Option(help="How often a model may bid when a bid is refused or unreadable.")] = 3,
     on_failure: Annotated[
         str, typer.Option(help="A seat without a usable bid: abstain, or void the game.")
@@ -106,7 +108,9 @@ def water(
         rules=rules,
         persona_texts=texts_of(persona_file),
         memory=memory,
+        own_words=own_words,
         reasoning=reasoning,
+        reasons=reasons,
         attempts=attempts,
         policy=on_failure,  # type: ignore[arg-type]
         style=style,  # type: ignore[arg-type]
