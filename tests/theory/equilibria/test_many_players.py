@@ -1,4 +1,4 @@
-"""More than two players: pure equilibria, mixed ones by Newton's method, one by tracing; each with its certificate."""
+"""More than two players: pure equilibria, mixed ones by path following, one by tracing; each with its certificate."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from bestresponse.core.errors import TooLarge
 from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret
-from bestresponse.theory.equilibria.newton import scaled, worst_regret
-from bestresponse.theory.equilibria.tracing import trace_to_equilibrium
+from bestresponse.theory.equilibria.many_players.homotopy import count_paths, follow_paths
+from bestresponse.theory.equilibria.many_players.newton import scaled, worst_regret
+from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 
 
 def coordination(players: int) -> NormalForm:
@@ -22,7 +23,8 @@ def test_three_player_coordination_has_two_pure_and_one_mixed_equilibrium() -> N
     result = nash(coordination(3))
     assert [e.supports for e in result.equilibria] == [((0,),) * 3, ((1,),) * 3, ((0, 1),) * 3]
     assert result.equilibria[2].strategies[0] == pytest.approx([0.5, 0.5])
-    assert not result.complete
+    assert result.complete
+    assert [e.index for e in result.equilibria] == [1, 1, -1]
     assert result.regret < 1e-12
 
 
@@ -58,7 +60,8 @@ def test_dominated_actions_are_removed_before_the_search() -> None:
     payoffs = np.stack([given_by.sum(axis=0) - 2.0 * given_by[i] for i in range(3)])
     result = nash(NormalForm(payoffs))
     assert [e.supports for e in result.equilibria] == [((0,), (0,), (0,))]
-    assert result.method == "pure search"
+    assert result.method == "iterated elimination"
+    assert result.complete
 
 
 def test_a_game_too_large_for_mixed_equilibria_says_so() -> None:
@@ -98,21 +101,114 @@ def test_one_equilibrium_of_two_players_is_pure_where_it_can_be() -> None:
     assert nash_one(NormalForm.zero_sum([[1, -1], [-1, 1]])).supports == ((0, 1), (0, 1))
 
 
-def test_generic_games_of_three_players_have_an_odd_number_of_equilibria_found():
-    counts = [len(nash(np.random.default_rng([222, k]).integers(0, 10**6, (3, 2, 2, 2))).equilibria) for k in range(25)]
-    assert [count % 2 for count in counts] == [1] * 25
+def equilibria_of_2x2x2(payoffs: np.ndarray) -> list[tuple[float, float, float]]:
+    """The probabilities of every player's first action in all equilibria, in closed form.
+
+    What player i's first action earns more is a + b y + c z + d y z in the others' probabilities y, z. Where all mix,
+    two of the three equations give y and z as functions of x, and the third becomes quadratic.
+    """
+    found = [tuple(1.0 - a for a in cell) for cell in pure_nash(NormalForm(payoffs))]
+    lead = []
+    for i in range(3):
+        t = np.moveaxis(payoffs[i], i, 0)
+        g = (t[0] - t[1]).astype(float).tolist()
+        lead.append((g[1][1], g[0][1] - g[1][1], g[1][0] - g[1][1], g[0][0] - g[0][1] - g[1][0] + g[1][1]))
+
+    def earns_more(i: int, y: float, z: float) -> float:
+        a, b, c, d = lead[i]
+        return a + b * y + c * z + d * y * z
+
+    for i, (j, k) in enumerate([(1, 2), (0, 2), (0, 1)]):  # player i is pure, j and k mix
+        for own in (0.0, 1.0):
+            # the lead of j depends on (i, k) in their order, that of k on (i, j)
+            (aj, bj, cj, dj), (ak, bk, ck, dk) = lead[j], lead[k]
+            bj, cj = (bj, cj) if i < k else (cj, bj)
+            bk, ck = (bk, ck) if i < j else (ck, bk)
+            of_k, of_j = -(aj + bj * own) / (cj + dj * own), -(ak + bk * own) / (ck + dk * own)
+            profile = [0.0, 0.0, 0.0]
+            profile[i], profile[j], profile[k] = own, of_j, of_k
+            gain = earns_more(i, of_j, of_k)
+            if 0 < of_j < 1 and 0 < of_k < 1 and (gain > 0) == (own == 1.0):
+                found.append(tuple(profile))
+    (a1, b1, c1, d1), (a2, b2, c2, d2), (a3, b3, c3, d3) = lead
+    # lead 1 (y, z) = 0 gives z = -(a1 + b1 y) / (c1 + d1 y); lead 3 (x, y) = 0 gives x = -(a3 + c3 y) / (b3 + d3 y)
+    z, under_z = np.poly1d([-b1, -a1]), np.poly1d([d1, c1])
+    x, under_x = np.poly1d([-c3, -a3]), np.poly1d([d3, b3])
+    equation = a2 * under_x * under_z + b2 * x * under_z + c2 * z * under_x + d2 * x * z
+    for y in equation.roots:
+        if abs(y.imag) < 1e-9:
+            mix = (x(y.real) / under_x(y.real), y.real, z(y.real) / under_z(y.real))
+            if all(0 < p < 1 for p in mix):
+                found.append(mix)
+    return found
 
 
-def test_a_point_of_a_continuum_is_marked():
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_all_equilibria_of_three_players_with_two_actions_are_those_of_the_closed_form(engine) -> None:
+    if engine == "numba":
+        pytest.importorskip("numba")
+    for k in range(20):
+        payoffs = np.random.default_rng([222, k]).integers(0, 10**6, (3, 2, 2, 2))
+        result = nash(payoffs, engine=engine)
+        found = sorted(tuple(float(x[0]) for x in e.strategies) for e in result.equilibria)
+        assert result.complete
+        assert np.array(found) == pytest.approx(np.array(sorted(equilibria_of_2x2x2(payoffs))), abs=1e-8)
+
+
+def test_the_indices_of_all_equilibria_sum_to_one() -> None:
+    for k in range(2):
+        result = nash(np.random.default_rng([3, 3, 3, k]).random((3, 3, 3, 3)), engine="numpy")
+        assert result.complete
+        assert sum(e.index for e in result.equilibria) == 1
+
+
+def test_paths_are_as_many_as_the_largest_number_of_totally_mixed_equilibria() -> None:
+    # McKelvey and McLennan, Journal of Economic Theory 72 (1997), table 1.
+    assert [count_paths((2,) * n) for n in (2, 3, 4, 5, 6)] == [1, 2, 9, 44, 265]
+    assert [count_paths((m,) * 3) for m in (2, 3, 4, 5)] == [2, 10, 56, 346]
+    assert count_paths((3, 3, 3, 3)) == 297
+
+
+def test_the_ends_of_paths_solve_the_equations_and_are_different() -> None:
+    payoffs = [np.random.default_rng([5, i]).random((1, 3, 3, 3)) for i in range(3)]
+    ends = follow_paths(payoffs, engine="numpy")
+    x, y, z = (part / part.sum(axis=1, keepdims=True) for part in ends.points)
+    earned = np.einsum("abc,kb,kc->ka", payoffs[0][0], y, z)
+    assert len(x) == 10
+    assert ends.regular.all()
+    assert np.abs(earned - earned[:, :1]).max() < 1e-9
+    whole = np.concatenate([x, y, z], axis=1)
+    assert min(np.abs(whole[i] - whole[j]).max() for i in range(10) for j in range(i)) > 1e-3
+
+
+def test_points_of_a_continuum_are_marked_and_nothing_is_claimed_to_be_complete() -> None:
     # Two players are paid alike whatever they do, so every mixture of theirs is in some equilibrium.
     game = np.zeros((3, 2, 2, 2))
     game[0, 0] = [[1, 0], [0, 1]]
-    assert nash(game).degenerate
-    assert not nash(np.random.default_rng(4).random((3, 2, 2, 2))).degenerate
+    result = nash(game)
+    assert result.degenerate
+    assert not result.complete
+    assert result.complete_for == ("pure Nash",)
+    assert all(e.in_continuum for e in result.equilibria)
+    assert all(e.stability == "one of a continuum" for e in result.equilibria)
+    regular = nash(np.random.default_rng(4).random((3, 2, 2, 2)))
+    assert not any(e.in_continuum for e in regular.equilibria)
+    assert not regular.degenerate
 
 
-def test_mixed_equilibria_of_games_with_thousands_of_supports_are_searched():
-    result = nash(np.random.default_rng([3, 0]).random((3, 5, 3, 2)))
-    assert "support enumeration" in result.method
+def test_without_time_the_answer_says_what_was_not_searched() -> None:
+    a, b, c = np.indices((2, 2, 2))
+    pennies = NormalForm(np.stack([a == b, b == c, c != a]).astype(float))
+    result = nash(pennies, seconds=0.0)
+    assert not result.complete
+    assert not result.mixed_searched
+    assert result.method == "pure search, logit tracing"
+    assert result.equilibria[0].strategies[0] == pytest.approx([0.5, 0.5])
+
+
+def test_all_equilibria_of_a_game_with_hundreds_of_supports_are_found() -> None:
+    result = nash(np.random.default_rng([3, 0]).random((3, 5, 3, 2)), engine="numpy")
+    assert result.complete
+    assert result.method == "pure search, support enumeration with path following"
     assert any(e.kind == "mixed" for e in result.equilibria)
     assert result.regret <= 1e-9

@@ -122,6 +122,7 @@ def _equilibrium(game: NormalForm, e: Equilibrium) -> Data:
         "regret": e.regret,
         "strict": e.strict,
         "index": e.index,
+        "in_continuum": e.in_continuum,
         "evolutionarily_stable": e.evolutionarily_stable,
     }
 

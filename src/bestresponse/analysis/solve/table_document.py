@@ -86,13 +86,13 @@ def _equilibrium_table(game: NormalForm, found: NashResult) -> Table:
         for k, e in enumerate(found.equilibria[:_LISTED], start=1)
     ]
     more = len(found.equilibria) - len(rows)
-    what = "Extreme equilibria" if found.degenerate else "Equilibria"
+    what = "Extreme equilibria" if found.complete and found.degenerate else "Equilibria"
     return Table(columns, tuple(rows), f"{what} (the first {_LISTED}; {more:,} more in --json)" if more else what)
 
 
 def _indexed(e: Equilibrium) -> bool:
     """Whether anything is known of its stability."""
-    return e.strict or bool(e.evolutionarily_stable) or e.index is not None
+    return e.strict or bool(e.evolutionarily_stable) or e.index is not None or e.in_continuum
 
 
 def _strategies(game: NormalForm, e: Equilibrium) -> list[str]:

@@ -74,6 +74,9 @@ class _Enumeration:
         edge = self.edges[number]
         return self.indices.get(edge, 0) if edge in self.isolated else None
 
+    def find_continuum(self, number: int) -> bool:
+        return self.edges[number] not in self.isolated
+
     def find_fractions(self, number: int) -> Fractions | None:
         if not self.extremes.exact:
             return None

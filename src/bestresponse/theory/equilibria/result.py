@@ -38,6 +38,9 @@ class Source(Protocol):
     def find_index(self, number: int) -> int | None:
         """Compute the index, or None where the equilibrium is not isolated."""
 
+    def find_continuum(self, number: int) -> bool:
+        """Say whether the equilibrium is known to be one of a continuum."""
+
     def find_fractions(self, number: int) -> Fractions | None:
         """Give the strategies as fractions, or None where floating point was used."""
 
@@ -47,16 +50,21 @@ class Source(Protocol):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Given:
-    """Strategies known one by one, without an index."""
+    """Strategies known one by one."""
 
     strategies: Profile
     fractions: Fractions | None
+    index: int | None
+    in_continuum: bool
 
     def find_strategies(self, number: int) -> Profile:
         return self.strategies
 
     def find_index(self, number: int) -> int | None:
-        return None
+        return self.index
+
+    def find_continuum(self, number: int) -> bool:
+        return self.in_continuum
 
     def find_fractions(self, number: int) -> Fractions | None:
         return self.fractions
@@ -78,9 +86,16 @@ class Equilibrium:
         self._number: Final = number
 
     @classmethod
-    def at(cls, game: NormalForm, strategies: Profile, fractions: Fractions | None = None) -> Equilibrium:
+    def at(
+        cls,
+        game: NormalForm,
+        strategies: Profile,
+        fractions: Fractions | None = None,
+        index: int | None = None,
+        in_continuum: bool = False,
+    ) -> Equilibrium:
         """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
-        return cls(game, _Given(strategies, fractions))
+        return cls(game, _Given(strategies, fractions, index, in_continuum))
 
     def __repr__(self) -> str:
         return f"Equilibrium({', '.join(str(x.tolist()) for x in self.strategies)})"
@@ -141,6 +156,11 @@ class Equilibrium:
         """
         return self._source.find_index(self._number)
 
+    @property
+    def in_continuum(self) -> bool:
+        """Whether the equilibrium is known to be one of a continuum."""
+        return self._source.find_continuum(self._number)
+
     @cached_property
     def evolutionarily_stable(self) -> bool | None:
         """Whether the strategy is evolutionarily stable; None unless game and equilibrium are symmetric."""
@@ -183,7 +203,9 @@ class Equilibrium:
             words.append("evolutionarily stable")
         if self.index is not None:
             words.append(f"index {self.index:+d}" if self.index else "index 0")
-        return ", ".join(words) or "in a component"
+        if self.in_continuum:
+            words.append("one of a continuum")
+        return ", ".join(words) or "not regular"
 
 
 def _as_fractions(payoffs: Array | Rationals) -> list[list[Fraction]]:
@@ -228,8 +250,8 @@ class NashResult:
     mixed ones were looked for at all.
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
-    players components are not worked out, and `degenerate` says that the equations of a mixed equilibrium listed are
-    singular, so that it may be one of a continuum. Written by hand for the same reason as `Equilibrium`.
+    players components are not worked out, and `degenerate` says that an equilibrium listed is not regular; points of a
+    continuum say so. Written by hand for the same reason as `Equilibrium`.
     """
 
     def __init__(

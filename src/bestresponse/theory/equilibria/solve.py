@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.bimatrix import solve_bimatrix
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson
-from bestresponse.theory.equilibria.many_players import nplayer_nash, nplayer_nash_one
+from bestresponse.theory.equilibria.many_players.search import SECONDS, nplayer_nash, nplayer_nash_one
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.games.normal_form import GameLike, as_normal_form
@@ -16,15 +16,18 @@ from bestresponse.theory.games.normal_form import GameLike, as_normal_form
 __all__ = ["nash", "nash_one"]
 
 
-def nash(game: GameLike, col: ArrayLike | None = None, *, engine: Engine = "auto") -> NashResult:
+def nash(
+    game: GameLike, col: ArrayLike | None = None, *, engine: Engine = "auto", seconds: float = SECONDS
+) -> NashResult:
     """Find the Nash equilibria of `game`, each with payoffs, supports, regret, index and stability.
 
     `game` is a NormalForm, or payoffs: `nash(row, col)` with two matrices, or one nested list with a table per player.
 
     Two players: all of them, exactly for integer payoffs, with the components that degenerate games have. Raises
     TooLarge for games that may have too many vertices to enumerate. `engine` says
-    whether the enumeration is compiled (see `engines`). More players: all pure ones and the mixed ones that
-    Newton's method finds, certified but not claimed to be complete (see `many_players`). One player: its best actions.
+    whether the enumeration is compiled (see `engines`). More players: all pure ones, and mixed ones for as long as
+    `seconds`; regular games are usually solved completely, and `complete` says so (see `many_players`). One player: its
+    best actions.
 
     >>> for e in nash([[0, 7], [2, 6]], [[0, 2], [7, 6]]).equilibria:
     ...     print(e.kind, e.supports, e.payoffs.round(3).tolist(), e.stability)
@@ -35,7 +38,7 @@ def nash(game: GameLike, col: ArrayLike | None = None, *, engine: Engine = "auto
     form = as_normal_form(game, col)
     if form.num_players == 2:
         return solve_bimatrix(form, engine=engine)
-    return nplayer_nash(form)
+    return nplayer_nash(form, engine=engine, seconds=seconds)
 
 
 def nash_one(game: GameLike, col: ArrayLike | None = None) -> Equilibrium:

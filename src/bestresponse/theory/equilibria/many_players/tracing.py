@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestresponse.theory.equilibria.newton import action_payoffs, equal_payoffs, pair_payoffs, worst_regret
+from bestresponse.theory.equilibria.many_players.newton import action_payoffs, equal_payoffs, pair_payoffs, worst_regret
 from bestresponse.theory.games.normal_form import Array
 
 __all__ = ["trace_to_equilibrium"]

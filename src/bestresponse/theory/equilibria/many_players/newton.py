@@ -10,14 +10,13 @@ import numpy as np
 
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Supports", "action_payoffs", "equal_payoffs", "is_isolated", "pair_payoffs", "scaled", "worst_regret"]
+__all__ = ["Supports", "action_payoffs", "equal_payoffs", "null_directions", "pair_payoffs", "scaled", "worst_regret"]
 
 Supports = tuple[tuple[int, ...], ...]
 
 _NEWTON_STEPS = 25
 _FAR = 20.0
 _SOLVED = 1e-13
-_IN_SUPPORT = 1e-9
 _REGULAR = 1e-8
 
 
@@ -73,13 +72,24 @@ def equal_payoffs(
     return None
 
 
-def is_isolated(payoffs: Array, mix: tuple[Array, ...]) -> bool:
-    """Say whether the system of the supports of `mix` has no other solution near by: its derivative is regular."""
-    supports = tuple(tuple(int(a) for a in np.flatnonzero(x > _IN_SUPPORT)) for x in mix)
+def null_directions(
+    payoffs: Array, supports: Supports, mix: tuple[Array, ...], generator: np.random.Generator, count: int
+) -> list[tuple[Array, ...]]:
+    """Draw directions in which the equations of `supports` stay solved near `mix`, the largest change being 1."""
     values = np.array([float(action_payoffs(payoffs, mix, i) @ mix[i]) for i in range(len(mix))])
     _, jacobian = _system(payoffs, supports, mix, values)
-    singular = np.linalg.svd(jacobian, compute_uv=False)
-    return bool(singular[-1] > _REGULAR * singular[0])
+    _, singular, rows = np.linalg.svd(jacobian)
+    kernel = rows[singular <= _REGULAR * max(float(singular[0]), 1.0)]
+    if not len(kernel):
+        return []
+    weights = np.concatenate([np.eye(len(kernel)), -np.eye(len(kernel)), generator.normal(size=(count, len(kernel)))])
+    found = []
+    for step in weights @ kernel:
+        direction, _ = _moved(supports, tuple(np.zeros_like(x) for x in mix), values, step)
+        size = max(float(np.abs(x).max()) for x in direction)
+        if size > _REGULAR:
+            found.append(tuple(x / size for x in direction))
+    return found
 
 
 def _starting_point(

@@ -1,0 +1,1 @@
+"""Nash equilibria of games with more than two players."""

@@ -1,0 +1,185 @@
+"""All solutions of the equations of a mixed equilibrium, by following paths from a system whose solutions are known.
+
+On given supports player i's actions all earn the same: u_i(a, x_-i) = u_i(0, x_-i) for a = 1, ..., d_i, which is linear
+and homogeneous in the mixture x_j of every other player. Replace each equation by a product of random linear forms, one
+for each other player; its solutions follow by linear algebra, and their number is the largest that a regular game can
+have (McKelvey and McLennan 1997). While the products are moved into the true equations along a line, the complex
+solutions move along as many paths, and their ends are all isolated solutions with probability one (Morgan and Sommese
+1987). Mixtures are held in random complex coordinates, x_j = Q_j (1, z_j), in which no solution is at infinity.
+
+The paths of many systems of one shape are followed together: `players` axes of sizes d_j + 1, one batch axis.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
+from bestresponse.theory.equilibria.many_players.path_numpy import (
+    Complexes,
+    Limits,
+    Tensors,
+    evaluate,
+    follow,
+    split,
+    with_one,
+)
+from bestresponse.theory.games.normal_form import Array
+
+__all__ = ["PathEnds", "count_paths", "follow_paths"]
+
+_LIMITS: Limits = (400, 0.05, 1e-7, 0.03, 2e-3, 1e-9)
+_REGULAR = 1e-9
+_KERNELS = "bestresponse.theory.equilibria.many_players.path_kernels"
+_WORTH_COMPILING = 150  # paths
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathEnds:
+    """Where the paths of one shape end: the system each belongs to, every player's x_j, and how it ended.
+
+    `regular` says that the end was reached with a derivative far from singular, so that no other path of the system
+    can end there.
+    """
+
+    system: NDArray[np.int_]
+    points: tuple[Complexes, ...]
+    regular: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=4096)
+def count_paths(sizes: tuple[int, ...]) -> int:
+    """Count the paths for players who mix `sizes` actions: the coefficient of McKelvey and McLennan's polynomial.
+
+    >>> count_paths((2, 2, 2)), count_paths((3, 3, 3)), count_paths((2, 2, 3)), count_paths((4, 2))
+    (2, 10, 2, 0)
+    """
+    room = tuple(size - 1 for size in sizes)
+    ways = Counter({room: 1})
+    for i, size in enumerate(sizes):
+        for _ in range(size - 1):
+            after: Counter[tuple[int, ...]] = Counter()
+            for left, count in ways.items():
+                for j, free in enumerate(left):
+                    if j != i and free:
+                        after[(*left[:j], free - 1, *left[j + 1 :])] += count
+            ways = after
+    return sum(ways.values())
+
+
+def _assignments(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """For every equation, player by player, whose linear form vanishes; every player's forms exactly d_j times."""
+    owners = [i for i, size in enumerate(sizes) for _ in range(size - 1)]
+    room = [size - 1 for size in sizes]
+
+    def extend(chosen: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if len(chosen) == len(owners):
+            yield chosen
+            return
+        for j in range(len(sizes)):
+            if j != owners[len(chosen)] and room[j]:
+                room[j] -= 1
+                yield from extend((*chosen, j))
+                room[j] += 1
+
+    yield from extend(())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Start:
+    """Random coordinates of every player, products of linear forms, and the solutions of their system."""
+
+    bases: tuple[Complexes, ...]
+    tensors: tuple[Complexes, ...]
+    solutions: Complexes
+
+
+@lru_cache(maxsize=64)
+def _prepare(sizes: tuple[int, ...], seed: int) -> _Start:
+    generator = np.random.default_rng([seed, *sizes])
+    bases = tuple(np.linalg.qr(_draw(generator, (m, m)))[0] for m in sizes)
+    owners = [i for i, m in enumerate(sizes) for _ in range(m - 1)]
+    forms = [{j: _draw(generator, (m,)) for j, m in enumerate(sizes) if j != i} for i in owners]
+    tensors = []
+    for i in range(len(sizes)):
+        products = [_outer(list(form.values())) for form, owner in zip(forms, owners, strict=True) if owner == i]
+        tensors.append(np.stack(products)[None])
+    solutions = [_vanish(sizes, forms, chosen) for chosen in _assignments(sizes)]
+    return _Start(bases, tuple(tensors), np.array(solutions, dtype=np.complex128))
+
+
+def _draw(generator: np.random.Generator, shape: tuple[int, ...]) -> Complexes:
+    drawn = generator.normal(size=shape) + 1j * generator.normal(size=shape)
+    return np.asarray(drawn / np.sqrt(2 * shape[-1]))
+
+
+def _outer(vectors: list[Complexes]) -> Complexes:
+    product = np.ones((), dtype=np.complex128)
+    for vector in vectors:
+        product = np.multiply.outer(product, vector)
+    return np.asarray(product)
+
+
+def _vanish(sizes: Sequence[int], forms: list[dict[int, Complexes]], chosen: tuple[int, ...]) -> Complexes:
+    """The z at which in every equation the linear form of the player chosen is 0."""
+    parts = []
+    for j in range(len(sizes)):
+        rows = np.stack([forms[k][j] for k, who in enumerate(chosen) if who == j])
+        parts.append(np.linalg.solve(rows[:, 1:], -rows[:, 0]))
+    return np.concatenate(parts)
+
+
+def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto") -> PathEnds:
+    """Follow all paths of systems of one shape; `payoffs[i]` has shape (systems, actions of every player)."""
+    sizes = tuple(int(m) for m in payoffs[0].shape[1:])
+    start = _prepare(sizes, seed)
+    targets = [_turn(_differences(own, i), i, start.bases) for i, own in enumerate(payoffs)]
+    paths, systems = len(start.solutions), len(payoffs[0])
+    z = np.tile(start.solutions, (systems, 1))
+    owner = np.repeat(np.arange(systems), paths)
+    if choose_engine(engine, pays=repays_loading(_KERNELS, len(z), _WORTH_COMPILING)) == "numba":
+        reached = np.zeros(len(z))
+        kernels, limits = load_kernels(_KERNELS), np.array(_LIMITS)
+        kernels.follow(np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits)
+    else:
+        reached = follow(sizes, start.tensors, targets, z, owner, _LIMITS)
+    points = tuple(with_one(block) @ basis.T for block, basis in zip(split(z, sizes), start.bases, strict=True))
+    return PathEnds(owner, points, _are_regular(start, targets, z, reached, owner))
+
+
+def _flat(tensors: Tensors) -> Complexes:
+    """All coefficients of a system in one row."""
+    return np.concatenate([one.reshape(len(one), -1) for one in tensors], axis=1)
+
+
+def _are_regular(
+    start: _Start, targets: Tensors, z: Complexes, reached: Array, owner: NDArray[np.int_]
+) -> NDArray[np.bool_]:
+    regular = reached >= 1.0
+    if regular.any():
+        ends = [target[owner[regular]] for target in targets]
+        sizes = [len(basis) for basis in start.bases]
+        _, jacobian, _ = evaluate(start.tensors, ends, sizes, z[regular], reached[regular])
+        singular = np.linalg.svd(jacobian, compute_uv=False)
+        regular[regular] = singular[:, -1] > _REGULAR * singular[:, 0]
+    return regular
+
+
+def _differences(own: Array, player: int) -> Array:
+    """What every other action earns more than the first: (systems, equations, others' actions...)."""
+    first = np.moveaxis(own, player + 1, 1)
+    return np.asarray(first[:, 1:] - first[:, :1])
+
+
+def _turn(tensor: Array, player: int, bases: tuple[Complexes, ...]) -> Complexes:
+    """The same in the random coordinates of the other players."""
+    turned = tensor.astype(np.complex128)
+    for axis, basis in enumerate((b for j, b in enumerate(bases) if j != player), start=2):
+        turned = np.moveaxis(np.tensordot(turned, basis, axes=([axis], [0])), -1, axis)
+    return turned

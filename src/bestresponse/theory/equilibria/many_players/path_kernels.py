@@ -1,0 +1,194 @@
+"""Compiled path following for `homotopy`: one path after another, each with its own step.
+
+The coefficients of a system stand in one row: for each player, each of its equations and each combination of the other
+players' coordinates, in this order. This module imports numba; load it only when it pays.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["follow"]
+
+Complexes = NDArray[np.complex128]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_CORRECTIONS = 3
+
+
+@njit(cache=True, error_model="numpy")
+def _evaluate(
+    sizes: Ints,
+    begin: Complexes,
+    target: Complexes,
+    z: Complexes,
+    t: float,
+    value: Complexes,
+    jacobian: Complexes,
+    by_t: Complexes,
+) -> None:
+    """Into `value`, `jacobian` and `by_t` the equations at (z, t) and their derivatives."""
+    players = len(sizes)
+    offset = np.empty(players, np.int64)
+    total = 0
+    for j in range(players):
+        offset[j] = total
+        total += sizes[j] - 1
+    value[:] = 0.0
+    by_t[:] = 0.0
+    jacobian[:, :] = 0.0
+    digit = np.zeros(players, np.int64)
+    rest = np.empty(players + 1, np.complex128)
+    others = np.empty(players, np.complex128)
+    at = 0
+    for i in range(players):
+        cells = 1
+        for j in range(players):
+            if j != i:
+                cells *= sizes[j]
+        equations = sizes[i] - 1
+        digit[:] = 0
+        for c in range(cells):
+            rest[players] = 1.0
+            for j in range(players - 1, -1, -1):
+                factor = 1.0 + 0.0j if j == i or digit[j] == 0 else z[offset[j] + digit[j] - 1]
+                others[j] = factor
+                rest[j] = rest[j + 1] * factor
+            whole = rest[0]
+            for a in range(equations):
+                k = at + a * cells + c
+                change = target[k] - begin[k]
+                now = begin[k] + t * change
+                row = offset[i] + a
+                value[row] += now * whole
+                by_t[row] += change * whole
+                before = 1.0 + 0.0j
+                for j in range(players):
+                    if j != i and digit[j] > 0:
+                        jacobian[row, offset[j] + digit[j] - 1] += now * before * rest[j + 1]
+                    before = before * others[j]
+            for j in range(players - 1, -1, -1):
+                if j != i:
+                    digit[j] += 1
+                    if digit[j] < sizes[j]:
+                        break
+                    digit[j] = 0
+        at += equations * cells
+
+
+@njit(cache=True, error_model="numpy")
+def _solve(matrix: Complexes, right: Complexes) -> bool:
+    """Solve in place by elimination with the largest pivots; False where the matrix is singular."""
+    n = len(right)
+    for k in range(n):
+        best, largest = k, 0.0
+        for i in range(k, n):
+            size = abs(matrix[i, k].real) + abs(matrix[i, k].imag)
+            if size > largest:
+                best, largest = i, size
+        if not largest > 1e-300:
+            return False
+        if best != k:
+            for j in range(k, n):
+                matrix[k, j], matrix[best, j] = matrix[best, j], matrix[k, j]
+            right[k], right[best] = right[best], right[k]
+        inverse = 1.0 / matrix[k, k]
+        for i in range(k + 1, n):
+            factor = matrix[i, k] * inverse
+            if factor != 0.0:
+                for j in range(k + 1, n):
+                    matrix[i, j] -= factor * matrix[k, j]
+                right[i] -= factor * right[k]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            right[k] -= matrix[k, j] * right[j]
+        right[k] = right[k] / matrix[k, k]
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _largest(values: Complexes) -> float:
+    most = 0.0
+    for value in values:
+        most = max(most, abs(value.real), abs(value.imag))
+    return most
+
+
+@njit(cache=True, error_model="numpy")
+def _extrapolate(z: Complexes, slope: Complexes, z0: Complexes, slope0: Complexes, span: float, h: float) -> Complexes:
+    """Continue the cubic through two points with their slopes, `span` apart, by h; a straight line at the start."""
+    if span == 0.0:
+        return z + h * slope
+    s = 1.0 + h / span
+    s2, s3 = s * s, s * s * s
+    return (
+        (2 * s3 - 3 * s2 + 1) * z0
+        + (s3 - 2 * s2 + s) * span * slope0
+        + (3 * s2 - 2 * s3) * z
+        + (s3 - s2) * span * slope
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def _follow_one(
+    sizes: Ints, begin: Complexes, target: Complexes, z: Complexes, limits: Floats, work: Complexes
+) -> float:
+    """Move z along its path; how far it came, 1 being the end. `limits`: steps, first and smallest step, tolerances."""
+    n = len(z)
+    value, by_t, jacobian = work[0, :n], work[1, :n], work[2:, :n]
+    t, h, span = 0.0, float(limits[1]), 0.0
+    _evaluate(sizes, begin, target, z, t, value, jacobian, by_t)
+    slope = -by_t
+    if not _solve(jacobian, slope):
+        return 0.0
+    z0, slope0 = z.copy(), slope.copy()
+    for _ in range(int(limits[0])):
+        h = min(h, 1.0 - t)
+        guess = _extrapolate(z, slope, z0, slope0, span, h)
+        first, size = 0.0, np.inf
+        for k in range(_CORRECTIONS):
+            _evaluate(sizes, begin, target, guess, t + h, value, jacobian, by_t)
+            move = -value
+            if not _solve(jacobian, move):
+                size = np.inf
+                break
+            guess += move
+            size = _largest(move) / (1.0 + _largest(guess))
+            if k == 0:
+                first = size
+                if not first < limits[3]:
+                    size = np.inf
+                    break
+            if size < limits[5]:
+                break
+        if not size < limits[5]:
+            h /= 3.0
+            if h < limits[2]:
+                return t
+            continue
+        z0[:] = z
+        slope0[:] = slope
+        z[:] = guess
+        span = h
+        t += h
+        if t >= 1.0:
+            return t
+        _evaluate(sizes, begin, target, z, t, value, jacobian, by_t)
+        slope[:] = -by_t
+        if not _solve(jacobian, slope):
+            return t
+        if first < limits[4]:
+            h *= 2.0
+    return t
+
+
+@njit(cache=True, error_model="numpy")
+def follow(
+    sizes: Ints, begin: Complexes, targets: Complexes, z: Complexes, owner: Ints, reached: Floats, limits: Floats
+) -> None:
+    """Move every row of z to the end of its path; `reached` says how far each came."""
+    n = z.shape[1]
+    work = np.empty((n + 2, n), np.complex128)
+    for path in range(len(z)):
+        reached[path] = _follow_one(sizes, begin, targets[owner[path]], z[path], limits, work)

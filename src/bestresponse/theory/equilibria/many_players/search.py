@@ -1,0 +1,256 @@
+"""Nash equilibria of games with more than two players: pure ones by inspection, mixed ones by following paths.
+
+Method: every profile of supports that survives conditional dominance gives a polynomial system (everything in a support
+earns the same), and `homotopy` finds all its isolated solutions, smallest supports first, until the time is used up.
+What is returned was polished by Newton's method to a regret of at most 1e-9 of the payoff range.
+
+The list is complete where every profile was searched, every path ended, no two in one regular solution, every
+equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for two players; Ritzberger 1994). Where
+it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from math import nan, prod
+from time import monotonic
+
+import numpy as np
+
+from bestresponse.core.errors import NotCertified, TooLarge
+from bestresponse.theory.engines import Engine
+from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
+from bestresponse.theory.equilibria.many_players.newton import Supports, equal_payoffs, scaled, worst_regret
+from bestresponse.theory.equilibria.many_players.regularity import find_index, is_in_continuum
+from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
+from bestresponse.theory.equilibria.pure import pure_nash
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+from bestresponse.theory.games.dominance import iterated_elimination
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.regrets import Profile
+
+__all__ = ["SECONDS", "nplayer_nash", "nplayer_nash_one"]
+
+SECONDS = 30.0
+"""How long mixed equilibria are searched unless the caller says otherwise."""
+_REGRET_LIMIT = 1e-9
+_CELLS_LIMIT = 300_000
+_MOST_PROFILES = 1_000_000
+_PATHS_AT_ONCE = 2000
+_MOST_PATHS = 20_000
+"""Of one system: more are not started."""
+_SEEDS = 3
+_REAL = 1e-6
+_NEAR = 1e-2
+_SAME = 1e-6
+
+
+@dataclass(slots=True)
+class _Search:
+    """What the search has found so far; `sure` ends with the first doubt that a solution may have been missed."""
+
+    payoffs: Array
+    engine: Engine
+    deadline: float
+    found: list[Profile] = field(default_factory=list)
+    searched: int = 0
+    sure: bool = True
+
+
+def nplayer_nash(game: NormalForm, *, engine: Engine = "auto", seconds: float = SECONDS) -> NashResult:
+    """Find pure equilibria, and mixed ones for as long as `seconds`.
+
+    `degenerate` says that an equilibrium listed is not regular; each says whether it is one of a continuum.
+    """
+    _check_size(game)
+    pure = [_point_masses(game, cell) for cell in pure_nash(game)]
+    left = iterated_elimination(game)
+    if left.solved:
+        return NashResult((Equilibrium.at(game, pure[0], index=1),), "iterated elimination", complete=True)
+    profiles = _count_profiles(left.game.shape)
+    search = _Search(scaled(left.game), engine, monotonic() + seconds)
+    if profiles <= _MOST_PROFILES:
+        _search_supports(search)
+    mixes = [_embed(game, mix, left.kept) for mix in search.found]
+    if not search.sure or search.searched < profiles or not pure + mixes:
+        mixes += _trace(game, required=not pure + mixes)
+    return _assemble(game, pure + mixes, search, profiles)
+
+
+def _assemble(game: NormalForm, mixes: list[Profile], search: _Search, profiles: int) -> NashResult:
+    payoffs = scaled(game)
+    indices = [(mix, find_index(payoffs, mix)) for mix in _drop_repeated(mixes)]
+    equilibria = [
+        Equilibrium.at(game, mix, index=index, in_continuum=index is None and is_in_continuum(payoffs, mix))
+        for mix, index in indices
+    ]
+    equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
+    regular = all(index is not None for _, index in indices)
+    balanced = regular and sum(index or 0 for _, index in indices) == 1
+    complete = search.sure and search.searched == profiles and balanced
+    return NashResult(
+        tuple(equilibria),
+        _describe_method(search, profiles),
+        complete,
+        not regular,
+        all_pure=True,
+        mixed_searched=search.searched > 0,
+    )
+
+
+def _describe_method(search: _Search, profiles: int) -> str:
+    if not search.searched:
+        return "pure search, logit tracing"
+    part = "" if search.searched == profiles else f" of {search.searched:,} of {profiles:,} profiles"
+    return f"pure search, support enumeration{part} with path following"
+
+
+def nplayer_nash_one(game: NormalForm) -> Equilibrium:
+    """Find the first pure equilibrium, or the end of the principal branch of logit equilibria."""
+    _check_size(game)
+    pure = pure_nash(game)
+    return Equilibrium.at(game, _point_masses(game, pure[0]) if pure else _trace(game, required=True)[0])
+
+
+def _check_size(game: NormalForm) -> None:
+    cells = prod(game.shape)
+    if cells > _CELLS_LIMIT:
+        raise TooLarge(
+            f"a {'x'.join(map(str, game.shape))} game has {cells:,} cells, more than {_CELLS_LIMIT:,} for following "
+            f"mixed equilibria; pure_nash finds the pure ones, regret matching approaches coarse correlated ones"
+        )
+
+
+def _point_masses(game: NormalForm, cell: tuple[int, ...]) -> Profile:
+    return tuple(np.eye(m)[a] for m, a in zip(game.shape, cell, strict=True))
+
+
+def _embed(game: NormalForm, mix: Profile, kept: tuple[tuple[int, ...], ...]) -> Profile:
+    full = tuple(np.zeros(m) for m in game.shape)
+    for whole, part, actions in zip(full, mix, kept, strict=True):
+        whole[list(actions)] = part
+    return full
+
+
+def _trace(game: NormalForm, required: bool) -> list[Profile]:
+    """Find the end of a branch of logit equilibria; NotCertified where one is `required` and none was reached."""
+    mix = trace_to_equilibrium(scaled(game))
+    if mix is None and required:
+        raise NotCertified(
+            f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified to {_REGRET_LIMIT:g}; "
+            "correlated(game) always finds a correlated one"
+        )
+    return [] if mix is None else [mix]
+
+
+def _count_profiles(shape: tuple[int, ...]) -> int:
+    """Count the profiles of supports in which somebody mixes."""
+    return int(prod(2**m - 1 for m in shape)) - prod(shape)
+
+
+def _search_supports(search: _Search) -> None:
+    """Solve the systems of all profiles of supports, smallest first, until the time is used up."""
+    shape = search.payoffs.shape[1:]
+    for sizes in sorted(product(*(range(1, m + 1) for m in shape)), key=lambda s: (sum(s), max(s), s)):
+        if max(sizes) == 1:
+            continue
+        choices = [list(combinations(range(m), size)) for m, size in zip(shape, sizes, strict=True)]
+        paths = count_paths(tuple(size for size in sizes if size > 1))
+        if paths > _MOST_PATHS or monotonic() > search.deadline:
+            search.sure = False
+            continue
+        if not paths:
+            search.searched += prod(map(len, choices))
+            continue
+        for batch in _batches(search, choices, max(1, _PATHS_AT_ONCE // paths)):
+            _solve_systems(search, batch)
+
+
+def _batches(search: _Search, choices: list[list[tuple[int, ...]]], most: int) -> Iterator[list[Supports]]:
+    """The profiles that survive conditional dominance, some at a time, as long as there is time."""
+    batch: list[Supports] = []
+    for supports in product(*choices):
+        if monotonic() > search.deadline:
+            search.sure = False
+            break
+        search.searched += 1
+        if not _is_beaten(search.payoffs, supports):
+            batch.append(supports)
+        if len(batch) == most:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _is_beaten(payoffs: Array, supports: Supports) -> bool:
+    """Say whether some action in a support earns less than another action whatever the others' supports do."""
+    for i, own in enumerate(supports):
+        rest = [range(payoffs.shape[1 + i]) if k == i else s for k, s in enumerate(supports)]
+        mine = np.moveaxis(payoffs[i][np.ix_(*rest)], i, 0).reshape(payoffs.shape[1 + i], -1)
+        if (mine[None] > mine[list(own), None]).all(axis=2).any():
+            return True
+    return False
+
+
+def _solve_systems(search: _Search, batch: list[Supports]) -> None:
+    """Solve the systems of profiles of equal sizes; again, from other starts, where two paths ended in one solution."""
+    left = batch
+    for seed in range(_SEEDS):
+        ends = follow_paths(_restrict(search.payoffs, left), seed, search.engine)
+        doubtful = _read_ends(search, left, ends)
+        left = [supports for supports, doubt in zip(left, doubtful, strict=True) if doubt]
+        if not left:
+            return
+    search.sure = False
+
+
+def _restrict(payoffs: Array, batch: Sequence[Supports]) -> list[Array]:
+    """The payoffs of the players who mix, on their supports: one system for each profile."""
+    mixing = [i for i, support in enumerate(batch[0]) if len(support) > 1]
+    sizes = [len(batch[0][i]) for i in mixing]
+    return [np.stack([payoffs[i][np.ix_(*supports)].reshape(sizes) for supports in batch]) for i in mixing]
+
+
+def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[bool]:
+    """Keep the ends that are equilibria; say of each system whether paths were lost."""
+    sums = [x.sum(axis=1, keepdims=True) for x in ends.points]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mixes = [np.where(np.abs(s) > 1e-12, x / s, nan) for x, s in zip(ends.points, sums, strict=True)]
+    whole = np.concatenate(mixes, axis=1)
+    odd = np.maximum(np.abs(whole.imag).max(axis=1), -whole.real.min(axis=1))
+    for k in np.flatnonzero(odd < np.where(ends.regular, _REAL, _NEAR)).tolist():
+        _keep_equilibrium(search, batch[ends.system[k]], [mix[k].real for mix in mixes], bool(ends.regular[k]))
+    points = np.concatenate([x / np.linalg.norm(x, axis=1, keepdims=True) for x in ends.points], axis=1)
+    return [_has_repeated(points[(ends.system == s) & ends.regular]) for s in range(len(batch))]
+
+
+def _has_repeated(points: Array) -> bool:
+    """Say whether two regular solutions, which must be different, are the same: a path was lost."""
+    return any((np.abs(points[:k] - points[k]).max(axis=1) < _SAME).any() for k in range(1, len(points)))
+
+
+def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], regular: bool) -> None:
+    """Polish a solution and keep it if it is an equilibrium; what is close to one and is none leaves a doubt."""
+    shape = search.payoffs.shape[1:]
+    mix = tuple(np.zeros(m) for m in shape)
+    left = iter(parts)
+    for whole, support in zip(mix, supports, strict=True):
+        whole[list(support)] = next(left) if len(support) > 1 else 1.0
+    polished = equal_payoffs(search.payoffs, supports, mix)
+    if polished is not None and worst_regret(search.payoffs, polished) <= _REGRET_LIMIT:
+        search.found.append(polished)
+        return
+    near = tuple(np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum() for x in mix)
+    if not regular and worst_regret(search.payoffs, near) < _NEAR:
+        search.sure = False
+
+
+def _drop_repeated(found: list[Profile]) -> list[Profile]:
+    kept: list[Profile] = []
+    for mix in found:
+        if all(max(float(np.abs(a - b).max()) for a, b in zip(mix, k, strict=True)) > _SAME for k in kept):
+            kept.append(mix)
+    return kept
