@@ -98,6 +98,12 @@ if TYPE_CHECKING:
     from bestresponse.theory.equilibria.lemke_howson import (
         nash_one_batch as nash_one_batch,
     )
+    from bestresponse.theory.equilibria.perfect import (
+        PerfectEquilibria as PerfectEquilibria,
+    )
+    from bestresponse.theory.equilibria.perfect import (
+        find_perfect as find_perfect,
+    )
     from bestresponse.theory.equilibria.pure import (
         pure_nash as pure_nash,
     )

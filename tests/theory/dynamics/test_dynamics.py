@@ -310,3 +310,41 @@ def test_discrete_generations_survive_payoffs_that_swallow_the_background(engine
         NormalForm.bimatrix(payoffs, payoffs), [[0.25, 0.75], [0.5, 0.5]], steps=100, form="discrete", engine=engine
     )
     assert [x.tolist() for x in found.final] == [[0.25, 0.75], [0.5, 0.5]]
+
+
+def test_where_all_earn_the_same_mutation_alone_leads_to_equal_shares() -> None:
+    # x' = c m (1 - 2 x) for two actions that both earn c: the distance to 1/2 shrinks by exp(-2 c m t).
+    game = NormalForm.bimatrix([[3, 3], [3, 3]], [[3, 3], [3, 3]])
+    path = replicator(game, [[0.9, 0.1], [0.2, 0.8]], steps=500, size=0.01, mutation=0.1)
+    shrunk = np.exp(-2 * 3 * 0.1 * 5)
+    assert path.final[0][0] == pytest.approx(0.5 + 0.4 * shrunk, abs=1e-9)
+    assert path.final[1][0] == pytest.approx(0.5 - 0.3 * shrunk, abs=1e-9)
+    assert path.method == "replicator, rk4, mutation 0.1"
+    with pytest.raises(UsageError, match="must be at least 0, the lowest is -1"):
+        replicator(NormalForm.zero_sum([[1, -1], [-1, 1]]), mutation=0.1)
+
+
+def test_mutation_in_generations_keeps_a_dominated_action_alive() -> None:
+    # Fitness 1 and 2, mutation m: at rest x = (1 - m) x / (2 - x) + 2 m (1 - x) / (2 - x), so x = 3 m + O(m^2).
+    game = NormalForm.bimatrix([[1, 1], [2, 2]], [[1, 2], [1, 2]])
+    path = replicator(game, steps=400, form="discrete", background=0.0, mutation=0.01)
+    x = float(path.final[0][0])
+    assert x * (2 - x) == pytest.approx(0.99 * x + 0.02 * (1 - x), abs=1e-12)
+    assert 0.01 < x < 0.03
+
+
+def test_fictitious_play_starts_where_it_is_told_and_counts_the_start_as_rounds() -> None:
+    game = NormalForm.bimatrix([[1, 0], [0, 1]], [[1, 0], [0, 1]])
+    to_second = fictitious_play(game, [[0.4, 0.6], [0.4, 0.6]], steps=10)
+    assert to_second.final[0].tolist() == [0.0, 1.0]
+    weighed = fictitious_play(game, [[0.4, 0.6], [0.4, 0.6]], steps=10, weight=10)
+    assert weighed.final[0] == pytest.approx([0.2, 0.8])
+    assert weighed.external is None
+
+
+def test_with_a_gain_beliefs_move_by_that_share_of_the_way() -> None:
+    game = NormalForm.bimatrix([[1, 0], [0, 1]], [[1, 0], [0, 1]])
+    path = fictitious_play(game, [[0.4, 0.6], [0.4, 0.6]], steps=3, gain=0.5, stride=1)
+    assert path.strategies[0][:, 1] == pytest.approx([0.8, 0.9, 0.95])
+    with pytest.raises(UsageError, match="above 0 and at most 1"):
+        fictitious_play(game, gain=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar, cast
@@ -14,6 +15,7 @@ from bestresponse.analysis.solve.solution import TABLE_METHODS, SolvedTable, Val
 from bestresponse.analysis.solve.words import payoff_unit
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.correlation.equilibria import Objective, correlated
+from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
 from bestresponse.theory.equilibria.pure import pure_nash
@@ -30,7 +32,9 @@ __all__ = ["find_equilibria", "is_constant_sum", "solve_table"]
 T = TypeVar("T")
 
 _VERTICES = 30_000
-"""Of both polytopes: above, enumerating them takes longer than a user waits unasked."""
+"""The most of both polytopes: above, enumerating them takes longer than a user waits unasked."""
+_COMPILED_VERTICES = 1_000_000
+"""The same where the enumeration is compiled, which gives up at those really found."""
 _CELLS = 20_000
 """From here on only equilibria and the value are looked for."""
 _LABELS = 60
@@ -96,8 +100,9 @@ def find_equilibria(game: NormalForm, method: str = "auto") -> NashResult:
 def _whatever_fits(game: NormalForm) -> NashResult:
     if game.num_players == 2:
         m, n = game.shape
-        if most_vertices(m, m + n) + most_vertices(n, m + n) <= _VERTICES:
-            return nash(game)
+        if most_vertices(m, m + n) + most_vertices(n, m + n) <= (_COMPILED_VERTICES if has_numba() else _VERTICES):
+            with suppress(TooLarge):
+                return nash(game)
         return _optimal_pair(game) if is_constant_sum(game) else _by_paths(game)
     try:
         return nash(game)

@@ -5,6 +5,10 @@ Continuous time (Taylor & Jonker, "Evolutionarily stable strategies and game dyn
 (Maynard Smith, "Evolution and the Theory of Games", 1982): x_a <- x_a (b + f_a) / (b + mean f), b a background fitness
 that makes all fitnesses positive. One population of a symmetric game plays against itself, otherwise every player has
 a population of its own. Interior rest points are exactly the interior equilibria. Shares below 1e-300 become 0.
+
+With mutation a share m of every action's offspring turns into one of the other actions, all alike:
+x_a' = sum_b x_b f_b q_ba - x_a mean f with q_bb = 1 - m (Hadeler, "Stable polymorphisms in a selection model with
+mutation", SIAM Journal on Applied Mathematics 41, 1981). Payoffs are then fitnesses, which must not be negative.
 """
 
 from __future__ import annotations
@@ -48,6 +52,7 @@ def replicator(
     form: Form = "rk4",
     one_population: bool = False,
     background: float | None = None,
+    mutation: float = 0.0,
     stride: int | None = None,
     engine: Engine = "auto",
 ) -> Trajectory:
@@ -56,19 +61,22 @@ def replicator(
     `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order size**4 and size),
     at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by
     default just enough to make all payoffs at least 1).
-    With `one_population` the game must be symmetric; `start` then holds one strategy for both players.
+    With `one_population` the game must be symmetric; `start` then holds one strategy for both players. `mutation` is
+    the share of offspring that turn into another action; the loop is then never compiled.
     """
     _check(game, size, form, one_population)
+    _check_mutation(game, mutation, form, engine)
     both = None if start is None else ([start[0], start[0]] if one_population else start)
     state, parts = allot(*game.shape)
     state[:] = np.concatenate(start_or_uniform(game, both))
     played = _add_background(game, background) if form == "discrete" else game
-    chosen = choose_loop(engine, game, steps)
-    plain = stepwise(_plain(played, parts, form, size, one_population), state)
+    chosen = "numpy" if mutation else choose_loop(engine, game, steps)
+    plain = stepwise(_plain(played, parts, form, size, one_population, mutation), state)
     run = _compiled(played, parts, form, size, one_population) if chosen == "numba" else plain
     times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
-    return record(game, f"replicator, {form}", chosen, unit * times, paths, tuple(path[-1] for path in paths))
+    method = f"replicator, {form}" + (f", mutation {mutation:g}" if mutation else "")
+    return record(game, method, chosen, unit * times, paths, tuple(path[-1] for path in paths))
 
 
 def replicator_velocity(game: NormalForm, profile: Sequence[Array]) -> tuple[Array, ...]:
@@ -90,6 +98,25 @@ def _check(game: NormalForm, size: float, form: Form, one_population: bool) -> N
         raise UsageError(f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got {size:g}")
     if one_population and (game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)):
         raise UsageError("one_population: expected a symmetric game of two players; this one is not")
+
+
+def _check_mutation(game: NormalForm, mutation: float, form: Form, engine: Engine) -> None:
+    if not 0 <= mutation <= 1:
+        raise UsageError(f"mutation: expected a share from 0 to 1, got {mutation:g}")
+    if mutation and form != "discrete" and game.payoffs.min() < 0:
+        raise UsageError(
+            f"mutation: payoffs are fitnesses and must be at least 0, the lowest is {game.payoffs.min():g}"
+        )
+    if mutation and engine == "numba":
+        raise UsageError("mutation: the compiled loop has none; use engine='numpy'")
+
+
+def _mutate(offspring: Array, mutation: float) -> Array:
+    """Spread a share of every action's offspring over the other actions."""
+    if not mutation or len(offspring) == 1:
+        return offspring
+    moved = mutation * offspring / (len(offspring) - 1)
+    return np.asarray(offspring * (1.0 - mutation) + moved.sum() - moved)
 
 
 def _add_background(game: NormalForm, background: float | None) -> NormalForm:
@@ -142,16 +169,21 @@ def _padded(matrix: Array, rows: int, columns: int) -> Array:
     return wide
 
 
-def _plain(game: NormalForm, state: Sequence[Array], form: Form, size: float, single: bool) -> Callable[[int], None]:
+def _plain(
+    game: NormalForm, state: Sequence[Array], form: Form, size: float, single: bool, mutation: float
+) -> Callable[[int], None]:
     values = fitness(game)
 
     def slopes(profile: Sequence[Array]) -> list[Array]:
         earned = values([profile[0], profile[0]])[:1] if single else values(profile)
+        if mutation:
+            pairs = zip(profile, earned, strict=True)
+            return [_mutate(mix * value, mutation) - mix * (mix @ value) for mix, value in pairs]
         return [mix * (value - mix @ value) for mix, value in zip(profile, earned, strict=True)]
 
     def generation(profile: Sequence[Array]) -> list[Array]:
         earned = values([profile[0], profile[0]])[:1] if single else values(profile)
-        grown = [mix * value for mix, value in zip(profile, earned, strict=True)]
+        grown = [_mutate(mix * value, mutation) for mix, value in zip(profile, earned, strict=True)]
         return [np.where(mix > _EXTINCT, mix, 0.0) for mix in (share / share.sum() for share in grown)]
 
     def euler(profile: Sequence[Array]) -> list[Array]:

@@ -16,7 +16,7 @@ __all__ = ["maximize"]
 def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int, ...]:
     """Find the best p, up to a common positive factor; all zeros where nothing is worth more than 0.
 
-    >>> maximize([[-2, 3]], [1, 1])
+    >>> maximize([[-2, 3]], [0, 1])
     (3, 2)
     """
     table = start([*map(list, gains), [1] * len(worth)])

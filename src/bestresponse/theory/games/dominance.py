@@ -29,6 +29,7 @@ __all__ = [
     "EliminationStep",
     "SecurityLevel",
     "dominated",
+    "find_weak_mixture",
     "iterated_elimination",
     "maximin",
     "rationalizable",
@@ -224,7 +225,7 @@ def _weakly(own: Array, exact: Array | Rationals | None, player: int, action: in
         return _exact_weak_mixture(exact, others, player, action)
     if not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
         return None
-    mixed = _weak_mixture(lead / float(np.ptp(own)))
+    mixed = find_weak_mixture(lead / float(np.ptp(own)))
     if mixed is None:
         return None
     mix[others] = mixed
@@ -269,8 +270,8 @@ def _by_mixture(
     return Domination(player, action, "strict" if margin > 0 else "weak", mix, float(margin))
 
 
-def _weak_mixture(lead: Array) -> Array | None:
-    """The mixture that is never behind and ahead the most in total, if it is ahead at all."""
+def find_weak_mixture(lead: Array) -> Array | None:
+    """Find the mixture that is never behind and ahead the most in total; None where none is ahead anywhere."""
     from scipy import optimize
 
     count, situations = lead.shape

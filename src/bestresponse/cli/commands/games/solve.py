@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from bestresponse.analysis.answers.ask import Answered, ask_game
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
 from bestresponse.analysis.solve.pictures import drawable, picture_section
@@ -17,6 +18,7 @@ from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
+from bestresponse.cli.waiting import wait_for
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report.figures.pictures import draw
@@ -51,16 +53,57 @@ def solve(
         str | None,
         typer.Option(help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."),
     ] = None,
+    dynamics: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead, where play leads by replicator, fictitious-play, regret-matching, multiplicative-weights, "
+            "logit, moran or alpha-rank."
+        ),
+    ] = None,
+    concept: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated, coarse-correlated, "
+            "rationalizable, maximin, bargaining, ordinal, perfect."
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting of --dynamics or --concept, as NAME=VALUE; an unknown name lists all."),
+    ] = None,
 ) -> None:
     """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
     wish = Wish(method, iterations, objective)
     kind = _picture_kind(plot)
-    found = find_game(game, read_input=sys.stdin.read)
+    found = wait_for(lambda: find_game(game, read_input=sys.stdin.read), "loading")
+    if dynamics is not None or concept is not None:
+        if wish != Wish():
+            raise UsageError("--dynamics and --concept take --set, not --method, --iterations or --objective")
+        asked = wait_for(lambda: ask_game(found, dynamics=dynamics, concept=concept, given=settings or ()))
+        _print_answer(asked, as_json, plot)
+        return
+    if settings:
+        raise UsageError("--set is for --dynamics and --concept")
     form = _drawable(found) if plot else None
-    solved = _solved(found, wish)
+    solved = wait_for(lambda: _solved(found, wish))
     _print(found, solved, as_json)
     if plot is not None and form is not None:
         plot.write_bytes(_picture(found, solved, form, kind))
+        _told(plot)
+
+
+def _print_answer(asked: Answered, as_json: bool, plot: Path | None) -> None:
+    chart = asked.answer.chart
+    if plot is not None and (chart is None or plot.suffix.lower() == ".png"):
+        what = "a .svg or .html file" if chart is not None else "no --plot, as there is nothing to draw"
+        raise UsageError(f"--plot {plot}: expected {what} for {asked.question.name}")
+    if as_json:
+        print(json.dumps(asked.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print_document(console(), asked.to_document())
+    if plot is not None and chart is not None:
+        page = plot.suffix.lower() == ".html"
+        plot.write_bytes(render(asked.to_document(drawn=True)).encode("utf-8") if page else chart.draw())
         _told(plot)
 
 

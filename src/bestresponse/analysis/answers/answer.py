@@ -1,0 +1,142 @@
+"""What one answer is: data for JSON, blocks for a page, curves for a picture; and how its settings are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from bestresponse.core.errors import UsageError
+from bestresponse.report.document import Block, Document, Figure, Section
+from bestresponse.report.figures.charts import lines
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.regrets import Profile, as_profile
+
+__all__ = [
+    "Answer",
+    "Chart",
+    "Data",
+    "Question",
+    "Setting",
+    "Values",
+    "build_document",
+    "find_question",
+    "name_mix",
+    "read_profile",
+]
+
+G = TypeVar("G")
+Data = dict[str, object]
+Value = str | int | float | bool
+Values = Mapping[str, Value]
+
+_MOST_SERIES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value that may be set, by name: its default, whose type it has, and what it does."""
+
+    name: str
+    default: Value
+    words: str
+
+    def read(self, text: str) -> Value:
+        """Turn text into a value of the default's type; UsageError where that fails."""
+        try:
+            if isinstance(self.default, bool):
+                return {"yes": True, "no": False}[text.lower()]
+            return type(self.default)(text)
+        except (ValueError, KeyError):
+            kinds = {bool: "yes or no", int: "a whole number", float: "a number"}
+            expected = kinds.get(type(self.default), "text")
+            raise UsageError(f"--set {self.name}={text}: expected {expected} ({self.words})") from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """Curves over a common axis."""
+
+    series: Mapping[str, tuple[Array, Array]]
+    x_label: str
+    y_label: str
+    caption: str
+
+    def draw(self) -> bytes:
+        """Draw the first curves as SVG."""
+        return lines(dict(list(self.series.items())[:_MOST_SERIES]), x_label=self.x_label, y_label=self.y_label)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """An answer: its data and the blocks that show it; a chart where there is something to draw."""
+
+    data: Data
+    blocks: tuple[Block, ...]
+    chart: Chart | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question(Generic[G]):
+    """Something that can be asked of a game by name, with its settings."""
+
+    name: str
+    words: str
+    ask: Callable[[G, Values], Answer]
+    settings: tuple[Setting, ...] = field(default=())
+
+    def answer(self, game: G, given: Sequence[str] = ()) -> Answer:
+        """Compute the answer; each of `given` is a setting as NAME=VALUE."""
+        return self.ask(game, self.read_settings(given))
+
+    def read_settings(self, given: Sequence[str]) -> Values:
+        """Take the defaults and what is given; UsageError names a setting that is not there."""
+        known = {setting.name: setting for setting in self.settings}
+        values: dict[str, Value] = {setting.name: setting.default for setting in self.settings}
+        for text in given:
+            name, equals, value = text.partition("=")
+            if not equals or name not in known:
+                expected = ", ".join(f"{s.name}={s.default}" for s in self.settings) or "none"
+                raise UsageError(f"--set {text}: {self.name} has these settings: {expected}")
+            values[name] = known[name].read(value)
+        return values
+
+
+def find_question(name: str, questions: Sequence[Question[G]], option: str) -> Question[G]:
+    """Find a question by name; UsageError lists all names."""
+    for question in questions:
+        if question.name == name:
+            return question
+    raise UsageError(f"{option}: there is no {name!r}; expected one of {', '.join(q.name for q in questions)}")
+
+
+def build_document(name: str, question: Question[G], answer: Answer, *, drawn: bool = False) -> Document:
+    """Build the page of one answer, with its picture where wanted."""
+    chart = answer.chart
+    figure = (Figure(chart.draw(), chart.caption, f"{name}: {question.name}"),) if drawn and chart is not None else ()
+    return Document(f"{name}: {question.name}", question.words, (Section("Answer", (*figure, *answer.blocks)),))
+
+
+def name_mix(game: NormalForm, profile: Sequence[Array]) -> dict[str, dict[str, float]]:
+    """Name players and actions of a profile."""
+    return {
+        who: dict(zip(names, np.asarray(mix).tolist(), strict=True))
+        for who, names, mix in zip(game.players, game.actions, profile, strict=True)
+    }
+
+
+def read_profile(game: NormalForm, text: str) -> Profile | None:
+    """Read `0.2,0.8/0.5,0.5`: players between slashes, probabilities between commas; None for no text.
+
+    >>> read_profile(NormalForm.zero_sum([[1, 2], [3, 4]]), "1,0/0.5,0.5")[1].tolist()
+    [0.5, 0.5]
+    """
+    if not text:
+        return None
+    try:
+        mixes = [[float(p) for p in part.split(",")] for part in text.split("/")]
+    except ValueError:
+        raise UsageError(f"--set start={text}: expected probabilities such as 0.2,0.8/0.5,0.5") from None
+    return as_profile(game, mixes)

@@ -1,0 +1,96 @@
+"""Single answers by name: every question is answered as data and as a page, and settings are read or refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bestresponse.analysis.answers.answer import Setting, read_profile
+from bestresponse.analysis.answers.ask import ask_game
+from bestresponse.analysis.answers.concepts import CONCEPTS
+from bestresponse.analysis.answers.dynamics import DYNAMICS
+from bestresponse.core.errors import UsageError
+from bestresponse.games.lookup import Found, find_game
+from bestresponse.report.page import render
+from bestresponse.theory import NormalForm
+
+# Hawk-dove with payoffs that are fitnesses: value 4, cost 6, 3 added.
+HAWK_DOVE = NormalForm.bimatrix([[2, 7], [3, 5]], [[2, 3], [7, 5]], actions=(("hawk", "dove"),) * 2)
+
+
+def asked(game, **question):
+    return ask_game(Found("given", "file", game), **question)
+
+
+@pytest.mark.parametrize("name", [question.name for question in DYNAMICS])
+def test_every_dynamic_is_answered_as_data_and_as_a_page(name):
+    given = [] if name in ("alpha-rank",) else ["steps=50"]
+    found = asked(HAWK_DOVE, dynamics=name, given=given)
+    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert (data["game"], data["asked"]) == ("given", name)
+    assert data["method"]
+    assert "Method: " in render(found.to_document(drawn=True))
+
+
+@pytest.mark.parametrize("name", [question.name for question in CONCEPTS])
+def test_every_concept_is_answered_as_data_and_as_a_page(name):
+    found = asked(HAWK_DOVE, concept=name)
+    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert data["asked"] == name
+    assert name in render(found.to_document(drawn=True))
+
+
+def test_the_replicator_leads_to_the_mixed_equilibrium_of_hawk_dove():
+    # Hawks and doves earn the same where 2 h + 7 (1 - h) = 3 h + 5 (1 - h): two thirds of hawks.
+    data = asked(HAWK_DOVE, dynamics="replicator", given=["start=0.1,0.9/0.1,0.9", "one_population=yes"]).to_json()
+    assert data["final"]["row"]["hawk"] == pytest.approx(2 / 3, abs=1e-6)
+    assert data["gap"] < 1e-5
+    assert len(data["path"]["times"]) == len(data["path"]["strategies"]["row"]["hawk"]) <= 200
+
+
+def test_concepts_have_their_values():
+    assert asked(HAWK_DOVE, concept="level-k", given=["level=1"]).to_json()["predicted"]["row"]["hawk"] == 1.0
+    response = asked(HAWK_DOVE, concept="quantal-response", given=["precision=0"]).to_json()
+    assert response["strategies"]["col"] == {"hawk": 0.5, "dove": 0.5}
+    assert asked(HAWK_DOVE, concept="ordinal").to_json()["name"] == "chicken"
+    assert asked(find_game("prisoners-dilemma").game, concept="rationalizable").to_json()["kept"]["row"] == ["defect"]
+    levels = asked(HAWK_DOVE, concept="maximin").to_json()["values"]
+    assert levels == {"row": 3.0, "col": 3.0}
+
+
+def test_a_tree_is_asked_in_its_normal_form_and_the_threat_of_the_incumbent_is_not_perfect():
+    data = ask_game(find_game("entry-deterrence"), concept="perfect").to_json()
+    perfect = [e["strategies"]["entrant"]["market: in"] for e in data["equilibria"] if e["perfect"]]
+    assert perfect == [1.0]
+    assert len(data["equilibria"]) > 1
+
+
+@pytest.mark.parametrize(
+    ("question", "given", "sentence"),
+    [
+        ({"concept": "nonsense"}, [], "--concept: there is no 'nonsense'; expected one of quantal-response"),
+        ({"dynamics": "replicator"}, ["speed=3"], "replicator has these settings: steps=10000, start="),
+        ({"dynamics": "replicator"}, ["steps=many"], "--set steps=many: expected a whole number"),
+        ({"dynamics": "replicator"}, ["one_population=perhaps"], "expected yes or no"),
+        ({"dynamics": "moran"}, ["fitness=quadratic"], "expected exponential or linear"),
+        ({"concept": "correlated"}, ["objective=envy"], "expected one of welfare"),
+        ({}, [], "expected either --dynamics or --concept"),
+    ],
+)
+def test_what_is_not_there_is_refused_in_a_sentence(question, given, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        asked(HAWK_DOVE, **question, given=given)
+
+
+def test_settings_have_the_type_of_their_default():
+    assert Setting("a", 1, "").read("3") == 3
+    assert Setting("a", 1.0, "").read("3") == 3.0
+    assert Setting("a", True, "").read("no") is False
+    assert Setting("a", "", "").read("x,y") == "x,y"
+
+
+def test_a_profile_is_read_player_by_player():
+    assert read_profile(HAWK_DOVE, "") is None
+    assert np.array(read_profile(HAWK_DOVE, "1,0/0.25,0.75")).tolist() == [[1, 0], [0.25, 0.75]]
+    with pytest.raises(UsageError, match="expected probabilities such as"):
+        read_profile(HAWK_DOVE, "a,b")
