@@ -30,7 +30,8 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
         if name not in exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, attribute = exports[name]
-        value = getattr(import_module(module), attribute)
+        home = import_module(module)
+        value = getattr(home, attribute) if hasattr(home, attribute) else import_module(f"{module}.{attribute}")
         setattr(sys.modules[package], name, value)
         return value
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core.errors import StoreError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
 from bestresponse.runs.executors.base import Executor
@@ -41,6 +41,8 @@ def run_study(
     only that part of the plays is made; `merge_runs` puts the parts together. `executor` says where plays are made;
     one with workers of its own needs `shared`, as `open_models` returns it.
     """
+    if shard is not None and study.count(config) == 0:
+        raise UsageError(f"this {study.name} has no plays to share out: leave out --shard")
     manifest = make_manifest(study, config, models, invocation or current_invocation(), shard)
     path = find_path(study, config, output_dir)
     with RunFolder.open(path, manifest) as folder:

@@ -1,10 +1,13 @@
 """Plays on a Ray cluster of several nodes on this machine. Skipped where Ray is not installed."""
 
+import os
+import signal
 import subprocess
 import sys
 import textwrap
 import time
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from model_server import ModelServer
@@ -110,6 +113,65 @@ def test_a_node_lost_in_the_middle_costs_no_play(cluster, tmp_path):
     assert lost
     assert (run.outcome.played, run.outcome.complete) == (30, True)
     assert len({play.spec for play in run.folder.plays()}) == len(list(run.folder.plays())) == 30
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_a_worker_killed_twenty_times_costs_no_play_and_no_finished_call(cluster, server, tmp_path):
+    kills = []
+
+    def kill_the_worker(progress):
+        for worker in find_workers()[: 20 - len(kills)]:
+            os.kill(worker, signal.SIGKILL)
+            kills.append(worker)
+
+    limits = ModelLimits(1)
+    found = bench(server, tmp_path / "ray", Ray(count=1), games=50, limits=limits, on_progress=kill_the_worker)
+    delivered = len(server.delivered)
+    threads = bench(server, tmp_path / "threads", None, games=50, limits=limits)
+    assert len(set(kills)) == 20
+    assert delivered <= 50 + 20
+    assert found.outcome.failures == []
+    assert list_records(found) == list_records(threads)
+    assert read_summary(found) == read_summary(threads)
+
+
+def find_workers():
+    """The processes of this machine in which plays are made."""
+    processes = (path for path in Path("/proc").iterdir() if path.name.isdigit())
+    return [int(path.name) for path in processes if b"ray::_PlayActor" in read_or_nothing(path / "cmdline")]
+
+
+def read_or_nothing(path):
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def read_summary(run):
+    run.publish()
+    return (run.path / "summary.json").read_bytes()
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_a_cluster_is_started_where_there_is_none(server, tmp_path):
+    script = textwrap.dedent(f"""
+        import bestresponse as br
+        run = br.bench({server.model!r}, num_games=4, seed=5, output_dir={str(tmp_path)!r}, executor="ray")
+        print(len(run.rows()))
+    """)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.split() == ["4"]
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_an_address_where_no_cluster_is_gives_one_sentence(tmp_path):
+    script = "import bestresponse as br; list(br.executors.Ray('127.0.0.1:1').map(len, ['a'], None))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)
+    assert done.stderr.splitlines()[-1].startswith("bestresponse.core.errors.UsageError: no Ray cluster answers")
 
 
 @WITH_RAY

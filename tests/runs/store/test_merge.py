@@ -142,6 +142,19 @@ def test_parts_of_different_runs_are_refused(tmp_path):
         br.merge_runs([one.path, other.path], tmp_path / "all")
 
 
+def test_parts_in_which_one_name_stood_for_two_models_are_refused(tmp_path):
+    study, config, models = bench_case()
+    one = run(study, config, tmp_path / "one", models, shard=Shard(1, 2))
+    other = run(study, config, tmp_path / "other", models, shard=Shard(2, 2))
+    manifest = json.loads((other.path / "manifest.json").read_text("utf-8"))
+    manifest["models"]["scripted"]["identity"]["model"] = "another"
+    (other.path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(UsageError, match="not parts of one run: scripted is another model") as refused:
+        br.merge_runs([one.path, other.path], tmp_path / "all")
+    assert str(one.path) in str(refused.value)
+    assert str(other.path) in str(refused.value)
+
+
 def test_missing_parts_leave_the_merged_run_incomplete_and_it_can_be_gone_on_with(tmp_path):
     study, config, models = bench_case()
     parts = play_parts(tmp_path, bench_case)
@@ -179,6 +192,10 @@ def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_pa
         run(study, replace(config, precision=0.1), tmp_path, models, shard=Shard(1, 2))
     with pytest.raises(UsageError, match="no plays to share out"):
         run(SteerStudy(), SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
+    stage = read_stage("prisoners-dilemma")
+    strategies = TournamentConfig(stage, tuple(gather(["tit-for-tat", "cooperator"], stage, None).entries))
+    with pytest.raises(UsageError, match="this tournament has no plays to share out"):
+        run(TournamentStudy(), strategies, tmp_path, {}, shard=Shard(1, 2))
 
 
 def test_an_output_that_is_there_is_not_written_over(tmp_path):

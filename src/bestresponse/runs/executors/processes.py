@@ -17,8 +17,9 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from bestresponse.core.errors import ModelUnavailable, StoreError, UsageError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
+from bestresponse.runs.executors.losses import Losses
 from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
 from bestresponse.runs.executors.worker import WorkerJob, make_sendable, run_worker
 
@@ -27,7 +28,6 @@ __all__ = ["Processes", "describe_job"]
 A = TypeVar("A")
 B = TypeVar("B")
 
-_MOST_LOSSES = 3
 _WAITING = {"reserve", "enter", "claim"}
 """The methods of services that may wait for other workers."""
 
@@ -89,6 +89,7 @@ class _Process:
     connection: Any
     sending: threading.Lock = field(default_factory=threading.Lock)
     tasks: dict[str, Task] = field(default_factory=dict)
+    ended: int = 0
 
     def send(self, *message: Any) -> None:
         """Send a message; one to a lost worker is dropped, for its end is noticed by its reader."""
@@ -107,7 +108,7 @@ class _Driver:
         self._count = count
         self._started = 0
         self._events: queue.SimpleQueue[tuple[_Process, tuple[Any, ...]]] = queue.SimpleQueue()
-        self._losses: dict[str, int] = {}
+        self._losses = Losses()
         self._again: deque[Task] = deque()
         self._waiters = ThreadPoolExecutor(1024, thread_name_prefix="service")
         self._services: dict[str, Any] = {}
@@ -163,6 +164,7 @@ class _Driver:
                     return Ended(task.spec, error=error)
                 task.done.append(submission)
             case ("ended", spec, record, error) if spec in worker.tasks:
+                worker.ended += 1
                 return Ended(worker.tasks.pop(spec).spec, record, error)
             case ("failed", error):
                 raise error
@@ -176,13 +178,10 @@ class _Driver:
             service.release(lost.holder)
         workers[workers.index(lost)] = self._start()
         given_up = None
-        for spec, task in lost.tasks.items():
-            self._losses[spec] = self._losses.get(spec, 0) + 1
-            if self._losses[spec] < _MOST_LOSSES or given_up is not None:
+        for task in lost.tasks.values():
+            given_up = given_up or self._losses.count(task.spec, lost.ended)
+            if given_up is None or given_up.spec is not task.spec:
                 self._again.append(task)
-            else:
-                why = f"{_MOST_LOSSES} worker processes in a row ended while they played {spec}"
-                given_up = Ended(task.spec, error=ModelUnavailable(why))
         return given_up
 
     def _start(self) -> _Process:

@@ -8,6 +8,7 @@ on elsewhere from their answers.
 from __future__ import annotations
 
 import queue
+import socket
 import threading
 import time
 from collections import deque
@@ -17,11 +18,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bestresponse.core.errors import ModelUnavailable, StoreError, UsageError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.models.wrappers.cached import Cache
 from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Budget, Meter
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
+from bestresponse.runs.executors.losses import Losses
 from bestresponse.runs.executors.processes import describe_job
 from bestresponse.runs.executors.remote_models import open_remote_models
 from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
@@ -33,8 +35,8 @@ __all__ = ["Ray"]
 A = TypeVar("A")
 B = TypeVar("B")
 
-_MOST_LOSSES = 3
 _PATIENCE = 120.0
+_KNOCK = 10.0
 _AT_ONCE = 1000
 """Calls that an actor of a service takes at the same time."""
 
@@ -89,14 +91,27 @@ def _connect(address: str | None) -> tuple[Any, bool]:
         raise UsageError("Ray is not installed: pip install 'bestresponse[ray]'") from None
     if ray.is_initialized():
         return ray, False
+    _check_address(address)
     where = {"address": "local", "include_dashboard": False} if address is None else {"address": address}
     try:
         ray.init(**where, log_to_driver=False, logging_level="ERROR", configure_logging=False)
     except (ConnectionError, TimeoutError) as error:
-        raise UsageError(f"no Ray cluster answers at {address}: start one with `ray start --head` ({error})") from None
+        raise UsageError(f"no Ray cluster answers at {address} ({error}): start one with `ray start --head`") from None
     except (RuntimeError, ValueError) as error:
         raise UsageError(f"the Ray cluster at {address or 'this machine'} cannot be used: {error}") from None
     return ray, True
+
+
+def _check_address(address: str | None) -> None:
+    """Refuse an address where nothing listens: Ray itself would try for minutes."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
+    except (OSError, OverflowError) as error:
+        why = f"no Ray cluster answers at {address} ({error}): start one with `ray start --head`"
+        raise UsageError(why) from None
 
 
 class _BudgetActor(BudgetService):
@@ -164,6 +179,7 @@ class _Worker:
     actor: Any
     starting: Any
     under_way: int = 0
+    ended: int = 0
 
 
 class _Driver:
@@ -178,7 +194,7 @@ class _Driver:
         self._workers: list[_Worker] = []
         self._plays: dict[Any, tuple[_Worker, Task]] = {}
         self._again: deque[Task] = deque()
-        self._losses: dict[str, int] = {}
+        self._losses = Losses()
         self._started = 0
         self._quiet_since = time.monotonic()
 
@@ -255,7 +271,7 @@ class _Driver:
         except (self._ray.exceptions.RayError, StopIteration):
             return self._lose(stream)
         if event[0] == "ended":
-            self._forget(stream)
+            self._forget(stream).ended += 1
             return Ended(task.spec, event[1], event[2])
         try:
             keep(task.spec.id, event[1])
@@ -265,20 +281,19 @@ class _Driver:
         task.done.append(event[1])
         return None
 
-    def _forget(self, stream: Any) -> None:
+    def _forget(self, stream: Any) -> _Worker:
         worker, _ = self._plays.pop(stream)
         worker.under_way -= 1
+        return worker
 
     def _lose(self, stream: Any) -> Ended | None:
         """Play again what was lost with a worker, unless it keeps being lost."""
         worker, task = self._plays.pop(stream)
         self._replace(worker)
-        self._losses[task.spec.id] = self._losses.get(task.spec.id, 0) + 1
-        if self._losses[task.spec.id] >= _MOST_LOSSES:
-            why = f"{_MOST_LOSSES} workers in a row were lost while they played {task.spec.id}"
-            return Ended(task.spec, error=ModelUnavailable(why))
-        self._again.append(task)
-        return None
+        given_up = self._losses.count(task.spec, worker.ended)
+        if given_up is None:
+            self._again.appendleft(task)
+        return given_up
 
     def _replace(self, lost: _Worker) -> None:
         if lost in self._workers:

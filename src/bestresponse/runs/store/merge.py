@@ -83,8 +83,18 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
             if canonical(mine) != canonical(other):
                 where = _name_difference(mine, other) if what in ("config", "prompts") else f"{mine!r} and {other!r}"
                 raise UsageError(f"{first.path} and {part.path} are not parts of one run: {what} differs ({where})")
-    models = {name: entry for part in parts for name, entry in part.manifest.models.items()}
-    return replace(first.manifest, shard=None, models=models)
+    return replace(first.manifest, shard=None, models=_gather_models(parts))
+
+
+def _gather_models(parts: Sequence[RunFolder]) -> dict[str, Any]:
+    """Return what every part says of its models; UsageError where one name stood for two models."""
+    found: dict[str, tuple[RunFolder, Any]] = {}
+    for part in parts:
+        for name, entry in part.manifest.models.items():
+            before, known = found.setdefault(name, (part, entry))
+            if canonical(known["identity"]) != canonical(entry["identity"]):
+                raise UsageError(f"{before.path} and {part.path} are not parts of one run: {name} is another model")
+    return {name: entry for name, (_, entry) in found.items()}
 
 
 def _name_difference(mine: Any, other: Any) -> str:
