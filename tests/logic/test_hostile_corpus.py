@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from recorded import DATA
 
-from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import Limits, LogicEngine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.logic.swi.engine import SwiEngine
@@ -42,7 +42,7 @@ def read(path: Path) -> str:
 
 
 def verdict(report: Report) -> str:
-    if report.gated.refusals:
+    if report.refusals:
         return "refused"
     return "right" if report.ok and _payoffs(report) == RIGHT else "wrong" if report.ok else "stopped"
 
@@ -65,7 +65,7 @@ def test_the_collection_has_programs_of_every_kind() -> None:
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_a_hostile_program_is_contained_by_the_embedded_engine(path: Path, place: Path) -> None:
     source = read(path)
-    report = validate(source, EmbeddedEngine())
+    report = validate(source, ConfinedEngine())
     assert f"% expect: {verdict(report)}" == source.splitlines()[0]
     assert is_untouched(place, report)
 
@@ -82,7 +82,7 @@ def test_a_hostile_program_is_contained_by_swi_prolog(path: Path, place: Path, s
 @needs_swipl
 @pytest.mark.parametrize("path", FURTHER, ids=lambda path: path.stem)
 def test_both_engines_come_to_the_same_verdict_on_further_programs(path: Path, place: Path, swi: LogicEngine) -> None:
-    reports = [validate(read(path), engine) for engine in (EmbeddedEngine(), swi)]
+    reports = [validate(read(path), engine) for engine in (ConfinedEngine(), swi)]
     assert reports[0].table == reports[1].table
     assert reports[0].ok == reports[1].ok
     assert all(report.ok or report.errors for report in reports)

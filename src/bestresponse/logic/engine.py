@@ -46,6 +46,18 @@ class Limits:
     answers: int = 100_000
     output: int = 4_000_000
     seconds: float = 1.9
+    memory: int = 512 << 20
+    """Bytes that a process may take which runs a program."""
+
+    @property
+    def child_seconds(self) -> float:
+        """All the processor time that a confined child has to read, check and play a program."""
+        return 2 * self.seconds + 0.1
+
+    @property
+    def reply_bytes(self) -> int:
+        """How long the reply of a confined child may be."""
+        return 4 * self.output + (1 << 20)
 
 
 class Verdict(StrEnum):
@@ -113,22 +125,25 @@ class LogicEngine(Protocol):
 
 
 def open_engine(kind: EngineKind = "auto", limits: Limits | None = None, seed: int = 0) -> LogicEngine:
-    """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the embedded one."""
-    from bestresponse.logic.embedded.engine import EmbeddedEngine
+    """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the embedded one.
+
+    Both run programs in confined processes; for programs of this package itself `EmbeddedEngine` does without.
+    """
+    from bestresponse.logic.confined.engine import ConfinedEngine
 
     limits = limits or Limits()
     match kind:
         case "embedded":
-            return EmbeddedEngine(limits, seed)
+            return ConfinedEngine(limits, seed)
         case "swi":
             return _swi(limits, seed)
         case "auto":
             if shutil.which("swipl") is None:
-                return EmbeddedEngine(limits, seed)
+                return ConfinedEngine(limits, seed)
             try:
                 return _swi(limits, seed)
             except LogicError:
-                return EmbeddedEngine(limits, seed)
+                return ConfinedEngine(limits, seed)
         case _:
             raise UsageError(f"There is no logic engine {kind!r}; choose auto, embedded or swi.")
 

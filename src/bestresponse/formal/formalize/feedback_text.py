@@ -53,7 +53,7 @@ def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
 
 def _arities(report: Report) -> list[str]:
     kinds: dict[str, list[str]] = {}
-    for key in sorted(report.gated.defined):
+    for key in sorted(report.defined):
         name, _, arity = key.rpartition("/")
         kinds.setdefault(name, []).append(arity)
     return [

@@ -125,7 +125,7 @@ def find_seats(agent: Agent) -> Seats:
     if len(table.players) != 2 or table.sequential or set(table.moves[0]) != set(table.moves[1]):
         raise InvalidGame("a match needs two players who choose among the same moves at the same time")
     moves = table.moves[0]
-    gated = check(f"{agent.game}\n{_opposites(report.gated, moves)}\n{agent.rules}").require()
+    gated = check(f"{agent.game}\n{_opposites(report.defined, moves)}\n{agent.rules}").require()
     program = engine.load(gated)
     situation = label(engine.solutions(program, "initial(S)", 1)[0]["S"])
     players = (table.players[0], table.players[1])
@@ -154,9 +154,9 @@ def _with_defaults(
     return gated.given(given)
 
 
-def _opposites(game: GatedProgram, moves: tuple[str, ...]) -> str:
+def _opposites(defined: frozenset[str], moves: tuple[str, ...]) -> str:
     """Of two moves each is the opposite of the other, also where the game does not say so."""
-    if "opposite_move/2" in game.defined or len(moves) != 2:
+    if "opposite_move/2" in defined or len(moves) != 2:
         return ""
     one, other = (write(Atom(move)) for move in moves)
     return f"opposite_move({one}, {other}).\nopposite_move({other}, {one}).\n"

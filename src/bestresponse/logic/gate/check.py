@@ -20,11 +20,12 @@ from bestresponse.logic.language.diagnostics import Diagnostic, Severity
 from bestresponse.logic.language.reader import read, read_term
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, list_of, variables_of, write
 
-__all__ = ["GatedClause", "GatedGoal", "GatedProgram", "check", "check_goal"]
+__all__ = ["REFUSING", "GatedClause", "GatedGoal", "GatedProgram", "check", "check_goal"]
 
-_REFUSING = frozenset(
+REFUSING = frozenset(
     {"syntax", "size", "character", "forbidden", "random", "directive", "reserved", "goal", "depth", "clause"}
 )
+"""Codes of diagnostics for which a program must not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class GatedProgram:
     @property
     def refusals(self) -> tuple[Diagnostic, ...]:
         """Why it must not run; empty if it may."""
-        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR and d.code in _REFUSING)
+        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR and d.code in REFUSING)
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:

@@ -8,12 +8,14 @@ for an author or a model: what is wrong, and the numbered program.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bestresponse.core.errors import LimitReached, LogicError
-from bestresponse.logic.engine import LogicEngine, Program, RuntimeFault
+from bestresponse.core.errors import LogicError
+from bestresponse.logic.confined.engine import ConfinedEngine
+from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.gate.check import GatedProgram, check
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
+from bestresponse.logic.programs.report import Expectation, Report, describe_failure
 from bestresponse.logic.programs.slips import find_slips
 from bestresponse.logic.programs.solver_language import REQUIRED
 from bestresponse.logic.programs.table import GameTable, extract
@@ -33,80 +35,45 @@ _EXAMPLES = {
 }
 
 
-_LIMIT_HINT = (
-    "does every play of the game come to an end, and every rule? if so, the game is too large for these limits: give "
-    "the engine larger ones (`Limits`), or let the game have fewer moves"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What is known about the game beforehand: numbers of players and of moves per player; `None` where it is not."""
-
-    players: int | None = None
-    moves: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Everything found out about a program."""
-
-    gated: GatedProgram
-    diagnostics: tuple[Diagnostic, ...]
-    table: GameTable | None
-    program: Program | None
-
-    @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        """What must be repaired."""
-        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """What may be a slip."""
-        return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
-
-    @property
-    def ok(self) -> bool:
-        """Whether this is a game that can be solved and played."""
-        return not self.errors and self.table is not None
-
-
 def validate(source: str, engine: LogicEngine, expected: Expectation | None = None) -> Report:
-    """Put a game program through all four stages."""
+    """Put a game program through all four stages; where the engine is confined, all of them in its worker."""
+    if isinstance(engine, ConfinedEngine):
+        return engine.validate(source, expected)
     gated = check(source)
     found = [*gated.diagnostics]
     if any(d.stage is Stage.READER for d in gated.refusals):
-        return Report(gated, tuple(found), None, None)
+        return Report(source, gated.defined, tuple(found))
     found += _missing(gated, REQUIRED)
     if gated.refusals:
-        return Report(gated, tuple(found), None, None)
+        return Report(source, gated.defined, tuple(found))
     found += find_slips(gated)
     try:
         program = engine.load(gated)
         extraction = extract(engine, program)
     except LogicError as error:
-        return Report(gated, (*found, _runtime(error)), None, None)
+        return Report(source, gated.defined, (*found, describe_failure(error)))
     if extraction.table is not None:
         found = [_unreached(d) for d in found]
     found += [_locate(defect, gated) for defect in extraction.defects]
     if extraction.table is not None and expected is not None:
         found += _unexpected(extraction.table, expected)
-    return Report(gated, tuple(found), extraction.table, program)
+    return Report(source, gated.defined, tuple(found), extraction.table)
 
 
 def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
     """Put a strategy through reader, static checks and a first move in the given game; lines count from the strategy's
     own first line."""
+    if isinstance(engine, ConfinedEngine):
+        return engine.validate_strategy(source, game)
     alone = check(source)
     if any(d.stage is Stage.READER for d in alone.refusals):
-        return Report(alone, alone.diagnostics, None, None)
+        return Report(source, alone.defined, alone.diagnostics)
     lines = source.count("\n") + 1
     gated = check(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game)
     found = [d for d in gated.diagnostics if d.line <= lines]
     found += _missing(alone, ("select/4",))
     if gated.refusals or any(d.severity is Severity.ERROR for d in found):
-        return Report(gated, tuple(found), None, None)
+        return Report(source, gated.defined, tuple(found))
     try:
         program = engine.load(gated)
         goal = "initial(S), holds(player(P), S), holds(player(O), S), P \\== O, select(P, O, S, M)"
@@ -114,8 +81,8 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
             message = "select/4 gives no move in the initial situation"
             found.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "give a first move", "select"))
     except LogicError as error:
-        return Report(gated, (*found, _runtime(error)), None, None)
-    return Report(gated, tuple(found), None, program)
+        return Report(source, gated.defined, (*found, describe_failure(error)))
+    return Report(source, gated.defined, tuple(found))
 
 
 def feedback(report: Report) -> str:
@@ -127,7 +94,7 @@ def feedback(report: Report) -> str:
         lines.append(f"- {diagnostic}")
         if diagnostic.source_line:
             lines.append(f"    {diagnostic.source_line.strip()}")
-    return "\n".join([*lines, "", numbered(report.gated.source)])
+    return "\n".join([*lines, "", numbered(report.source)])
 
 
 def _missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]:
@@ -156,16 +123,6 @@ def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
         return defect
     first = next((d for d in singles if d.source_line.startswith(("possible", "legal", "chance", "sees"))), singles[0])
     return replace(defect, line=first.line, column=first.column, source_line=first.source_line)
-
-
-def _runtime(error: LogicError) -> Diagnostic:
-    line, source_line, message = 0, "", str(error)
-    if isinstance(error, RuntimeFault):
-        line, source_line, message = error.line, error.source_line, error.message
-    limit = isinstance(error, LimitReached)
-    hint = _LIMIT_HINT if limit else ""
-    code = "limit" if limit else "error"
-    return Diagnostic(Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code)
 
 
 def _unexpected(table: GameTable, expected: Expectation) -> list[Diagnostic]:

@@ -34,7 +34,7 @@ from bestresponse.core.errors import LogicError
 
 from .sandbox_filter import MACHINES, filter_for, pack
 
-__all__ = ["LAYERS", "Confined", "Layer", "Policy", "start"]
+__all__ = ["LAYERS", "Confined", "Layer", "Policy", "make_plan", "start"]
 
 LAYERS: Final = ("privileges", "limits", "files", "calls", "descriptors")
 
@@ -123,7 +123,7 @@ def start(command: tuple[str, ...], policy: Policy) -> Confined:
     """Run `command` (an absolute path and its arguments) confined by `policy`."""
     child = str(Path(__file__).with_name("sandbox_child.py"))
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-B", child, json.dumps(_plan(command, policy))],
+        [sys.executable, "-I", "-S", "-B", child, json.dumps(make_plan(command, policy))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -142,7 +142,8 @@ def start(command: tuple[str, ...], policy: Policy) -> Confined:
     return Confined(process, layers)
 
 
-def _plan(command: tuple[str, ...], policy: Policy) -> dict[str, object]:
+def make_plan(command: tuple[str, ...], policy: Policy) -> dict[str, object]:
+    """Return what `sandbox_child` needs to know to apply the policy."""
     machine = MACHINES.get(platform.machine()) if "calls" in policy.layers and sys.platform == "linux" else None
     address = _PAGE * (secrets.randbelow(1 << 25) + (1 << 24))
     return {

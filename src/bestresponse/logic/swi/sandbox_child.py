@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["apply_layers", "main"]
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _LANDLOCK_VERSION = 1
@@ -142,12 +142,8 @@ def _execute(command: list[str], environment: dict[str, str], address: int | Non
     _checked(_libc().execve(ctypes.c_void_p(address), arguments, block))
 
 
-def main(argument: str) -> None:
-    """Apply every layer of the plan, report, and become the command."""
-    plan = json.loads(argument)
-    address = None
-    if plan["filter"] is not None:
-        address = _place_name(os.fsencode(plan["command"][0]), plan["exec_address"])
+def apply_layers(plan: dict[str, Any]) -> dict[str, str | None]:
+    """Give up rights layer by layer; return for each layer None, or why it did not take hold."""
     report: dict[str, str | None] = {}
     for name in plan["layers"]:
         try:
@@ -155,7 +151,16 @@ def main(argument: str) -> None:
             report[name] = None
         except OSError as error:
             report[name] = str(error)
-    os.write(1, json.dumps(report).encode() + b"\n")
+    return report
+
+
+def main(argument: str) -> None:
+    """Apply every layer of the plan, report, and become the command."""
+    plan = json.loads(argument)
+    address = None
+    if plan["filter"] is not None:
+        address = _place_name(os.fsencode(plan["command"][0]), plan["exec_address"])
+    os.write(1, json.dumps(apply_layers(plan)).encode() + b"\n")
     _execute(plan["command"], plan["environment"], address)
 
 

@@ -1,0 +1,127 @@
+"""The embedded engine behind a process border: what a program does to memory, time or Python stays in a child.
+
+`ConfinedEngine` sends each request to a fork server (`server`) that is shared by all engines of this process, started
+when first needed and replaced when it is lost. Its children are replaced by themselves: each serves one request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from bestresponse.core import errors
+from bestresponse.core.errors import LimitReached, LogicError
+from bestresponse.logic.confined.client import ChildLost, share_server
+from bestresponse.logic.engine import Answer, Limits, Program, Proof, RuntimeFault, Verdict
+from bestresponse.logic.gate.check import GatedProgram, check
+from bestresponse.logic.language.terms import Atom, Term, variables_of, write
+from bestresponse.logic.programs.report import Expectation, Report, decode_report, describe_failure
+from bestresponse.logic.swi.sandbox import Layer
+from bestresponse.logic.swi.terms import decode
+
+__all__ = ["ConfinedEngine"]
+
+_LAYERS: Final = ("privileges", "limits", "files", "calls")
+
+
+class ConfinedEngine:
+    """A `LogicEngine` that runs the embedded one in confined children; threads may share it."""
+
+    name = "embedded"
+
+    def __init__(self, limits: Limits | None = None, seed: int = 0) -> None:
+        self.limits = limits or Limits()
+        self._seed = seed
+        self._layers: tuple[Layer, ...] = ()
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """How far the children are confined, and what is missing."""
+        if not self._layers:
+            self._request("ask", source="", goals=[], limit=1)
+        return self._layers
+
+    def validate(self, source: str, expected: Expectation | None = None) -> Report:
+        """Put a game program through all stages in a child; what ends the child is a diagnosis too."""
+        wanted = None if expected is None else (expected.players, expected.moves)
+        return self._report(source, "validate", source=source, expected=wanted)
+
+    def validate_strategy(self, source: str, game: str) -> Report:
+        """Put a strategy through reader, static checks and a first move in the given game, in a child."""
+        return self._report(source, "validate_strategy", source=source, game=game)
+
+    def load(self, source: str | GatedProgram) -> Program:
+        """Check a program, or `ProgramRefused`; children load it when they are asked about it."""
+        gated = (check(source) if isinstance(source, str) else source).require()
+        return Program(gated, self)
+
+    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
+        """The first `limit` solutions of a goal, all of them by default."""
+        return self.ask_many(program, (goal,), limit)[0]
+
+    def ask_many(
+        self, program: Program, goals: Sequence[str | Term], limit: int | None = None
+    ) -> tuple[tuple[Answer, ...], ...]:
+        """`solutions` of several goals, all within the time of one child."""
+        if not isinstance(program.handle, ConfinedEngine):
+            raise LogicError("This program was loaded by another engine; load it with this one.")
+        asked = [_encode_goal(goal) for goal in goals]
+        found = self._request("ask", source=program.gated.source, goals=asked, limit=limit)
+        return tuple(tuple(_decode_answer(answer) for answer in answers) for answers in found)
+
+    def prove(self, program: Program, goal: str | Term) -> Proof:
+        """Whether a claim holds in the program; `UNKNOWN` with the reason where that cannot be told."""
+        try:
+            return Proof(Verdict.PROVED if self.solutions(program, goal, 1) else Verdict.REFUTED)
+        except LogicError as error:
+            return Proof(Verdict.UNKNOWN, str(error))
+
+    def close(self) -> None:
+        """Nothing to give back: the fork server is shared and ends with this process."""
+
+    def _report(self, text: str, job: str, **given: Any) -> Report:
+        try:
+            return decode_report(text, self._request(job, **given))
+        except LogicError as error:
+            return Report(text, frozenset(), (describe_failure(error),))
+
+    def _request(self, job: str, **given: Any) -> Any:
+        """Let a child do a job and return its result, or raise the error it ended with."""
+        limits = self.limits
+        body = json.dumps({"job": job, "seed": self._seed, "limits": asdict(limits), "given": given}).encode()
+        try:
+            reply = json.loads(share_server().request(body, limits.child_seconds, limits.memory, limits.reply_bytes))
+        except ChildLost as lost:
+            raise LimitReached(_LOST[lost.kind].format(limits)) from lost
+        missing = reply["missing"]
+        self._layers = tuple(Layer(name, name not in missing, missing.get(name, "")) for name in _LAYERS)
+        if "error" in reply:
+            raise _build_error(reply)
+        return reply["result"]
+
+
+_LOST: Final = {
+    "time": "It did not finish in time.",
+    "ended": "It used up the {0.child_seconds:g} seconds or the memory that it may have.",
+    "output": "The answers are larger than the limit on output.",
+}
+
+
+def _build_error(reply: dict[str, Any]) -> LogicError:
+    if reply["error"] == "RuntimeFault":
+        return RuntimeFault(reply["message"], reply["line"], reply["source_line"])
+    kind = getattr(errors, reply["error"], LogicError)
+    return kind(reply["message"]) if issubclass(kind, LogicError) else LogicError(reply["message"])
+
+
+def _encode_goal(goal: str | Term) -> tuple[str, list[str]]:
+    """A goal as text, and the names of its variables from left to right; none for a goal that is text already."""
+    if isinstance(goal, str) and not isinstance(goal, Atom):
+        return goal, []
+    return write(goal), [variable.name for variable in variables_of(goal)]
+
+
+def _decode_answer(answer: dict[str, str]) -> Answer:
+    return {name: decode(text) for name, text in answer.items()}

@@ -1,0 +1,137 @@
+"""Everything found out about a program, as values that can also travel between processes as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from bestresponse.core.errors import LimitReached, LogicError
+from bestresponse.logic.engine import RuntimeFault
+from bestresponse.logic.gate.check import REFUSING
+from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
+from bestresponse.logic.programs.game_table import GameTable, Row
+
+__all__ = ["Expectation", "Report", "decode_report", "describe_failure", "encode_report"]
+
+_LIMIT_HINT = (
+    "does every play of the game come to an end, and every rule? if so, the game is too large for these limits: give "
+    "the engine larger ones (`Limits`), or let the game have fewer moves"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is known about the game beforehand: numbers of players and of moves per player; `None` where it is not."""
+
+    players: int | None = None
+    moves: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything found out about a program: its text, the predicates it defines, what is wrong, and its table."""
+
+    source: str
+    defined: frozenset[str]
+    diagnostics: tuple[Diagnostic, ...]
+    table: GameTable | None = None
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """What must be repaired."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What may be a slip."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
+
+    @property
+    def refusals(self) -> tuple[Diagnostic, ...]:
+        """Why the program must not run; empty if it may."""
+        return tuple(d for d in self.errors if d.code in REFUSING)
+
+    @property
+    def ok(self) -> bool:
+        """Whether this is a game that can be solved and played."""
+        return not self.errors and self.table is not None
+
+
+def describe_failure(error: LogicError) -> Diagnostic:
+    """Return the diagnostic for an error or a limit while a program ran."""
+    line, source_line, message = 0, "", str(error)
+    if isinstance(error, RuntimeFault):
+        line, source_line, message = error.line, error.source_line, error.message
+    limit = isinstance(error, LimitReached)
+    hint = _LIMIT_HINT if limit else ""
+    code = "limit" if limit else "error"
+    return Diagnostic(Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code)
+
+
+def encode_report(report: Report) -> dict[str, Any]:
+    """Return the report, without the program's text, as JSON data."""
+    found = [
+        (d.stage, d.severity, d.line, d.column, d.source_line, d.message, d.hint, d.code) for d in report.diagnostics
+    ]
+    table = None if report.table is None else _encode_table(report.table)
+    return {"defined": sorted(report.defined), "diagnostics": found, "table": table}
+
+
+def decode_report(source: str, data: Mapping[str, Any]) -> Report:
+    """Return the report on `source` that `encode_report` wrote."""
+    diagnostics = tuple(Diagnostic(Stage(stage), Severity(how), *rest) for stage, how, *rest in data["diagnostics"])
+    table = None if data["table"] is None else _decode_table(data["table"])
+    return Report(source, frozenset(data["defined"]), diagnostics, table)
+
+
+def _encode_table(table: GameTable) -> dict[str, Any]:
+    """Number the different parts of rows (moves, blocks, probabilities, percepts), which are few."""
+    parts: dict[object, int] = {}
+    rows = [
+        (
+            [parts.setdefault(move, len(parts)) for move in row.moves],
+            [_encode_number(payoff) for payoff in row.payoffs],
+            parts.setdefault(row.blocks, len(parts)),
+            [None if chance is None else _encode_number(chance) for chance in row.chances],
+            parts.setdefault(row.percepts, len(parts)),
+        )
+        for row in table.rows
+    ]
+    return {
+        "players": table.players,
+        "moves": table.moves,
+        "parts": list(parts),
+        "rows": rows,
+        "every_order": table.every_order,
+        "private": table.private,
+    }
+
+
+def _decode_table(data: Mapping[str, Any]) -> GameTable:
+    parts = [_freeze(part) for part in data["parts"]]
+    rows = tuple(
+        Row(
+            tuple([parts[move] for move in moves]),
+            tuple(map(_decode_number, payoffs)),
+            parts[blocks],
+            tuple([None if chance is None else _decode_number(chance) for chance in chances]),
+            parts[percepts],
+        )
+        for moves, payoffs, blocks, chances, percepts in data["rows"]
+    )
+    moves = tuple(map(tuple, data["moves"]))
+    return GameTable(tuple(data["players"]), moves, rows, data["every_order"], data["private"])
+
+
+def _freeze(part: Any) -> Any:
+    return tuple(map(_freeze, part)) if isinstance(part, list) else part
+
+
+def _encode_number(value: Fraction) -> int | tuple[int, int]:
+    return value.numerator if value.denominator == 1 else (value.numerator, value.denominator)
+
+
+def _decode_number(value: int | Sequence[int]) -> Fraction:
+    return Fraction(value) if isinstance(value, int) else Fraction(value[0], value[1])
