@@ -42,7 +42,7 @@ class Header(NamedTuple):
 
 def write_request(descriptor: int, seconds: float, memory: int, body: bytes, deadline: float) -> None:
     """Send a request; `TimeoutError` or `OSError` where it cannot be sent in time."""
-    write_all(descriptor, _HEADER.pack(seconds, memory, len(body)) + body, deadline)
+    _write_all(descriptor, _HEADER.pack(seconds, memory, len(body)) + body, deadline)
 
 
 def read_header(descriptor: int) -> Header:
@@ -52,7 +52,7 @@ def read_header(descriptor: int) -> Header:
 
 def write_reply(descriptor: int, body: bytes) -> None:
     """Send a reply."""
-    write_all(descriptor, _LENGTH.pack(len(body)) + body)
+    _write_all(descriptor, _LENGTH.pack(len(body)) + body)
 
 
 def read_reply(descriptor: int, most: int, deadline: float) -> bytes:
@@ -75,7 +75,7 @@ def read_exactly(descriptor: int, size: int, deadline: float = inf) -> bytes:
     return bytes(buffer)
 
 
-def write_all(descriptor: int, data: bytes, deadline: float = inf) -> None:
+def _write_all(descriptor: int, data: bytes, deadline: float = inf) -> None:
     """Write everything."""
     view = memoryview(data)
     while view:
