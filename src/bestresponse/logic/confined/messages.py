@@ -19,7 +19,6 @@ __all__ = [
     "read_exactly",
     "read_header",
     "read_reply",
-    "write_all",
     "write_reply",
     "write_request",
 ]
