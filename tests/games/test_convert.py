@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bestresponse.analysis.comparison import compare_games
 from bestresponse.core.errors import UsageError
+from bestresponse.games.comparison import compare_games
 from bestresponse.games.convert import format_game, to_tree
 from bestresponse.games.formats import FORMATS
 from bestresponse.games.lookup import Found, find_game

@@ -2,20 +2,26 @@
 
 import math
 import re
+import shutil
 from collections import Counter
 from fractions import Fraction
 
 import pytest
 
+from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.evaluate.dataset import choose, read_stories, stories
-from bestresponse.formal.evaluate.equivalence import ordinal, same_game
+from bestresponse.formal.evaluate.equivalence import ordinal, same_game, same_preferences
 from bestresponse.formal.evaluate.named_games import check_constraints, find_names
+from bestresponse.formal.evaluate.tree_notation import read_lines
 from bestresponse.formal.formalize.examples import library
 from bestresponse.formal.formalize.retrieval import count_words
+from bestresponse.games.logic.game import as_game
 from bestresponse.games.logic.program_writer import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.swi.engine import SwiEngine
+from bestresponse.theory.trees.subgame_perfect import subgame_perfect
 
 FIVE = {"prisoners-dilemma", "hawk-dove", "stag-hunt", "battle-of-the-sexes", "matching-pennies"}
 BEYOND = {
@@ -29,9 +35,17 @@ BEYOND = {
 }
 
 
-def test_there_are_at_least_120_stories_with_ids_and_texts_of_their_own():
+NEW = [story for story in stories() if story.mentions is None or story.orders]
+"""The stories of chance, secrets, signals, auctions, bargaining, repetition, many players and other languages."""
+
+
+def test_there_are_at_least_190_stories_with_ids_and_texts_of_their_own():
     told = stories()
-    assert len(told) >= 120
+    assert len(told) >= 190
+    assert len(NEW) >= 60
+    assert sum(story.table.chancy for story in NEW) >= 30
+    assert sum(len(story.table.players) > 2 for story in NEW) >= 8
+    assert sum(not story.numeric or story.language != "en" for story in NEW) >= 20
     assert len({s.id for s in told}) == len({s.text for s in told}) == len(told)
 
 
@@ -42,12 +56,12 @@ def test_each_of_the_five_games_is_told_in_all_four_ways():
 
 
 def test_each_game_beyond_two_moves_at_once_is_told_several_times():
-    counts = Counter(s.game for s in stories() if s.game not in FIVE)
+    counts = Counter(s.game for s in stories() if s.game not in FIVE and s not in NEW)
     assert set(counts) == BEYOND
     assert min(counts.values()) >= 4
 
 
-@pytest.mark.parametrize("story", stories(), ids=lambda s: s.id)
+@pytest.mark.parametrize("story", [s for s in stories() if s.mentions is not None], ids=lambda s: s.id)
 def test_a_story_contains_exactly_its_numbers(story):
     told = {Fraction(number) for number in re.findall(r"\d+(?:\.\d+)?", story.text)}
     assert told - {0} == story.mentions - {0}
@@ -97,3 +111,82 @@ def test_a_file_of_stories_that_is_wrong_says_where(tmp_path):
     file.write_text('[[story]]\nid = "x"\ngame = "y"\nnumeric = true\ncanonical = true\nplayers = ["a"]\ntext = "t"\n')
     with pytest.raises(InvalidGame, match="story x is incomplete"):
         read_stories(file)
+
+
+@pytest.mark.parametrize(
+    ("story", "value"),
+    [
+        ("chance-coin-dare", "3/4"),
+        ("chance-loaded-die", "0"),
+        ("chance-middle-card", "0"),
+        ("de-verdeckte-karte", "4/5"),
+        ("fr-pile-ou-face", "16/15"),
+        ("it-pari-dispari", "-1/12"),
+    ],
+)
+def test_games_of_pure_conflict_have_the_value_worked_out_by_hand(story, value):
+    """The bluffer makes the other indifferent, and the other the bluffer; the value follows from both mixtures."""
+    (told,) = choose(stories(), ids=[story])
+    assert solve(as_game(told.table, story)).value == pytest.approx(float(Fraction(value)))
+
+
+@pytest.mark.parametrize(
+    ("story", "payoffs"),
+    [
+        ("chance-open-die", (2.5, 7)),
+        ("bargain-take-it", (7, 1)),
+        ("bargain-outside-option", (3, 0)),
+        ("repeat-centipede-jar", (2, 1)),
+        ("many-veto-chain", (0, 0, 1)),
+        ("words-drei-schwestern", (3, 1, 2)),
+        ("es-confianza", (3, 0)),
+    ],
+)
+def test_games_of_perfect_information_end_as_backward_induction_by_hand_says(story, payoffs):
+    (told,) = choose(stories(), ids=[story])
+    tree = as_game(told.table, story).tree
+    (outcome,) = subgame_perfect(tree).outcomes
+    assert tuple(outcome.values()) == pytest.approx(payoffs)
+
+
+def test_the_true_games_have_as_many_ends_as_their_stories_tell():
+    counted = {story.id: len(story.table.rows) for story in NEW}
+    wanted = {"repeat-two-dilemmas": 16, "repeat-war-of-attrition": 7, "many-four-lights": 16, "chance-insurance": 16}
+    assert {name: counted[name] for name in wanted} == wanted
+
+
+@pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+def test_both_engines_agree_on_every_true_game_with_chance_or_turns():
+    embedded, swi = EmbeddedEngine(), SwiEngine()
+    try:
+        for story in NEW:
+            program = write_program(story.table)
+            tables = [validate(program, engine).table for engine in (swi, embedded)]
+            assert (tables[0].rows, tables[0].private) == (tables[1].rows, tables[1].private), story.id
+    finally:
+        swi.close()
+
+
+@pytest.mark.parametrize("story", [s for s in NEW if s.orders], ids=lambda s: s.id)
+def test_the_ranks_of_a_story_in_words_satisfy_what_it_says(story):
+    assert same_preferences(story.table, story.table, story.orders)
+
+
+def test_what_a_story_in_words_does_not_say_is_free_and_what_it_says_is_not():
+    (boat,) = choose(stories(), ids=["words-loan-of-the-boat"])
+    other = read_lines(["A", "B"], "A hold : 0,-5\nA give > B back : 7,0\nA give > B gone : -9,1")
+    assert same_preferences(other, boat.table, boat.orders)
+    wrong = read_lines(["A", "B"], "A hold : 0,-5\nA give > B back : -1,0\nA give > B gone : -9,1")
+    found = same_preferences(wrong, boat.table, boat.orders)
+    assert not found
+    assert found.why == "Agnes should have 2 > 1 (numbers of ends), but it is -1 and 0"
+
+
+def test_lines_that_are_no_game_are_refused():
+    for lines, why in (
+        ("c go : 1,1", "nobody of a, b moves in 'c go'"),
+        ("a go : 1", "1 payoffs for 2 players"),
+        ("a {x|y} > b {u|v|w} : 1,1", "equally many parts"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            read_lines(["a", "b"], lines)

@@ -1,9 +1,10 @@
 """The project's own stories with their true games: what autoformalization is measured on.
 
-Five games, each told with numbers and without, in the usual costume and in disguise; and games beyond two moves at
-once: rock-paper-scissors, the dilemma in turn, ultimatum, public goods for three, first-price auctions, entry
-deterrence, traffic. All were written for this project. Where a story gives no numbers, the true payoffs are ranks and
-only the order counts.
+Five games, each told with numbers and without, in the usual costume and in disguise; games beyond two moves at once:
+rock-paper-scissors, the dilemma in turn, ultimatum, public goods for three, first-price auctions, entry deterrence,
+traffic; and games with chance, secrets, signals, auctions, bargaining, repetition, many players, some of them in other
+languages. All were written for this project. Where a story gives no numbers, the true payoffs are ranks and only the
+order counts, or where `orders` say so only what the story tells of it.
 """
 
 from __future__ import annotations
@@ -20,15 +21,22 @@ from typing import Any
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.evaluate.named_games import Named, named_games
+from bestresponse.formal.evaluate.tree_notation import read_lines
 from bestresponse.games.logic.tables import table_from_cells
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
+from bestresponse.logic.programs.validate import validate
 
 __all__ = ["Story", "choose", "read_stories", "stories"]
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A story, what kind of game it is, and its true table. `mentions` are the numbers the text may contain."""
+    """A story, what kind of game it is, and its true table.
+
+    `mentions` are the numbers the text may contain, None where payoffs must be worked out; `orders` say which ends a
+    player prefers, as in `Ann: 2 > 1 = 3`, where the story tells no more.
+    """
 
     id: str
     game: str
@@ -36,7 +44,9 @@ class Story:
     canonical: bool
     text: str
     table: GameTable
-    mentions: frozenset[Fraction]
+    mentions: frozenset[Fraction] | None
+    language: str = "en"
+    orders: tuple[str, ...] = ()
 
     @property
     def named(self) -> Named | None:
@@ -81,19 +91,38 @@ def _parse(text: str, where: str) -> Iterable[Story]:
 
 
 def _story(entry: Mapping[str, Any]) -> Story:
-    players = tuple(entry["players"])
-    table = _ends(players, entry["ends"]) if "ends" in entry else _cells(players, entry["moves"], entry["payoffs"])
-    payoffs = {abs(u) for row in table.rows for u in row.payoffs}
-    mentions = frozenset(Fraction(n) for n in entry["mentions"]) if "mentions" in entry else frozenset(payoffs)
+    numeric = entry.get("numeric", True)
     return Story(
         entry["id"],
         entry["game"],
-        entry["numeric"],
-        entry["canonical"],
+        numeric,
+        entry.get("canonical", False),
         entry["text"].strip(),
-        table,
-        mentions if entry["numeric"] else frozenset(),
+        table := _read_table(entry),
+        _read_mentions(entry, table) if numeric else frozenset(),
+        entry.get("language", "en"),
+        tuple(entry.get("orders", ())),
     )
+
+
+def _read_mentions(entry: Mapping[str, Any], table: GameTable) -> frozenset[Fraction] | None:
+    """Return the numbers of the text: those listed, or the payoffs where it is said how the story is told."""
+    if "mentions" in entry:
+        return frozenset(Fraction(n) for n in entry["mentions"])
+    return frozenset(abs(u) for row in table.rows for u in row.payoffs) if "canonical" in entry else None
+
+
+def _read_table(entry: Mapping[str, Any]) -> GameTable:
+    players = tuple(entry["players"])
+    if "program" in entry:
+        table = validate(entry["program"], EmbeddedEngine()).table
+        if table is None:
+            raise ValueError("its program is no game")
+        return table
+    if "ends" not in entry:
+        return _cells(players, entry["moves"], entry["payoffs"])
+    ends = entry["ends"]
+    return read_lines(players, ends) if isinstance(ends, str) else _ends(players, ends)
 
 
 def _cells(players: tuple[str, ...], moves: list[Any], payoffs: str) -> GameTable:

@@ -4,6 +4,9 @@ Two tables are the same game if some renaming of players and moves carries every
 the same moves made at the same times and the same payoffs. Players who share their moves (everybody can cooperate or
 defect) share the renaming too: "cooperate" cannot mean one thing for one of them and another for the other.
 
+Games with chance or hidden moves are the same if their reduced normal forms are, with expected payoffs
+(`games.comparison`): who draws first, or learns what changes nothing, makes no difference.
+
 *Strategic equivalence* compares after each player's payoffs are scaled to run from 0 to 1: positive affine maps change
 no preference over lotteries (von Neumann and Morgenstern 1944), so best responses and equilibria are carried along.
 *Ordinal* equality compares the ranks of each player's payoffs.
@@ -17,9 +20,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
 
+from bestresponse.core.errors import TooLarge
+from bestresponse.games.comparison import Relation, compare_games
+from bestresponse.games.logic.game import LogicGame
 from bestresponse.logic.programs.table import GameTable, Row
 
-__all__ = ["Match", "Renaming", "ordinal", "same_game", "same_order", "strategically_equivalent", "unit_scale"]
+__all__ = [
+    "Match",
+    "Renaming",
+    "ordinal",
+    "same_game",
+    "same_order",
+    "same_preferences",
+    "strategically_equivalent",
+    "unit_scale",
+]
 
 _MOST_RENAMINGS = 200_000
 
@@ -60,6 +75,8 @@ def same_game(found: GameTable, true: GameTable, *, own_names: bool = True, swap
     Where the moves of `found` bear the very names of `true` (`own_names`), they must also mean the same; with
     `swap_players=False` the first player stays the first.
     """
+    if _needs_plans(found, true):
+        return _compare_plans(found, true, ("equal", "renamed"))
     shape = _different_shape(found, true)
     if shape:
         return Match(False, shape)
@@ -81,12 +98,57 @@ def same_game(found: GameTable, true: GameTable, *, own_names: bool = True, swap
 
 def strategically_equivalent(found: GameTable, true: GameTable, *, own_names: bool = False) -> Match:
     """Whether both are the same game up to names and positive affine maps of each player's payoffs."""
+    if _needs_plans(found, true):
+        return _compare_plans(found, true, ("equal", "renamed", "equivalent"))
     return same_game(unit_scale(found), unit_scale(true), own_names=own_names)
 
 
 def same_order(found: GameTable, true: GameTable, *, own_names: bool = True) -> Match:
     """Whether every player ranks the ends alike in both games, up to names."""
     return same_game(ordinal(found), ordinal(true), own_names=own_names)
+
+
+def same_preferences(found: GameTable, true: GameTable, orders: Sequence[str]) -> Match:
+    """Whether `found` is built like `true` and satisfies orders such as `Ann: 2 > 1 = 3`, over the ends of `true`.
+
+    The ends are numbered from 1; what the orders do not compare is free. Only for games without chance and secrets.
+    """
+    shape = _different_shape(found, true)
+    if shape:
+        return Match(False, shape)
+    wrong = ""
+    for count, renaming in enumerate(_renamings(_Comparison(found, true, own_names=True, swap_players=True))):
+        earned = _carry_payoffs(found, true, renaming)
+        broken = next(_find_broken(earned, orders), "") if earned else "the moves do not lead to the same ends"
+        if not broken:
+            return Match(True, renaming=renaming)
+        wrong = wrong or broken
+        if count >= _MOST_RENAMINGS:
+            break
+    return Match(False, wrong)
+
+
+def _carry_payoffs(found: GameTable, true: GameTable, renaming: Renaming) -> dict[tuple[str, int], Fraction]:
+    """Return what `found` pays, by player and number of the end of `true`; empty where the ends do not correspond."""
+    places = {_key(row, true.players): number for number, row in enumerate(true.rows, 1)}
+    earned: dict[tuple[str, int], Fraction] = {}
+    for row in found.rows:
+        moves = tuple((renaming.players[who], renaming.moves[who][move]) for who, move in row.moves)
+        number = places.get(_key(Row(moves, (), row.blocks), true.players))
+        if number is None:
+            return {}
+        earned |= {(renaming.players[who], number): u for who, u in zip(found.players, row.payoffs, strict=True)}
+    return earned
+
+
+def _find_broken(earned: Mapping[tuple[str, int], Fraction], orders: Sequence[str]) -> Iterator[str]:
+    for order in orders:
+        who, _, chain = order.rpartition(":")
+        parts = chain.replace("=", " = ").replace(">", " > ").split()
+        for better, sign, worse in zip(parts[::2], parts[1::2], parts[2::2], strict=False):
+            one, other = earned[who, int(better)], earned[who, int(worse)]
+            if not (one > other if sign == ">" else one == other):
+                yield f"{who} should have {better} {sign} {worse} (numbers of ends), but it is {one} and {other}"
 
 
 def unit_scale(table: GameTable) -> GameTable:
@@ -115,13 +177,25 @@ def _with_payoffs(table: GameTable, change: Callable[[Sequence[Fraction]], list[
     return replace(table, rows=rows)
 
 
+def _needs_plans(found: GameTable, true: GameTable) -> bool:
+    return any(table.chancy or table.private for table in (found, true))
+
+
+def _compare_plans(found: GameTable, true: GameTable, allowed: tuple[Relation, ...]) -> Match:
+    try:
+        verdict = compare_games(*(LogicGame(table).tree for table in (found, true)))
+    except TooLarge as error:
+        return Match(False, f"the games are too large to compare: {error}")
+    if verdict.relation in allowed:
+        return Match(True)
+    if found.chancy and not true.chancy:
+        return Match(False, "it has moves of chance, the true game has none")
+    if true.chancy and not found.chancy:
+        return Match(False, "it lacks the moves of chance")
+    return Match(False, next(iter(verdict.differences), "its payoffs are those of the true game only up to scale"))
+
+
 def _different_shape(found: GameTable, true: GameTable) -> str:
-    if found.chancy != true.chancy:
-        return "it has moves of chance, the true game has none" if found.chancy else "it lacks the moves of chance"
-    if found.private != true.private:
-        return "it hides moves, the true game shows them" if found.private else "it shows moves that should be hidden"
-    if true.chancy or true.private:
-        return "games with chance or hidden moves cannot be compared end by end"
     if len(found.players) != len(true.players):
         return f"it has {len(found.players)} players, the true game has {len(true.players)}"
     counts, wanted = sorted(map(len, found.moves)), sorted(map(len, true.moves))

@@ -8,11 +8,17 @@ as it should) and *equivalent* (the same game up to positive affine payoffs and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bestresponse.formal.evaluate.equivalence import Match, same_game, same_order, strategically_equivalent
+from bestresponse.formal.evaluate.equivalence import (
+    Match,
+    same_game,
+    same_order,
+    same_preferences,
+    strategically_equivalent,
+)
 from bestresponse.formal.evaluate.named_games import Named, check_constraints
 from bestresponse.logic.language.diagnostics import Stage
 from bestresponse.logic.programs.table import GameTable
@@ -51,20 +57,28 @@ class Levels:
 
 
 def judge_levels(
-    report: Report, true: GameTable | None = None, named: Named | None = None, *, own_names: bool = True
+    report: Report,
+    true: GameTable | None = None,
+    named: Named | None = None,
+    orders: Sequence[str] = (),
+    *,
+    own_names: bool = True,
 ) -> Levels:
-    """Judge a validated program, as far as what is known allows: the true table, the game's name, both or neither."""
+    """Judge a validated program, as far as what is known allows: the true table, the game's name or orders of ends."""
     syntactic = _syntactic(report)
     functional = _functional(report) if syntactic.ok else Finding(False, "it cannot be loaded")
     if not functional.ok or report.table is None:
         no = Finding(False, "there is no game to compare")
         asked = no if true is not None else NOT_ASKED
-        return Levels(syntactic, functional, asked, asked, asked, no if named is not None else NOT_ASKED, asked)
+        constrained = named is not None or bool(orders)
+        return Levels(syntactic, functional, asked, asked, asked, no if constrained else NOT_ASKED, asked)
     table = report.table
     constraints = NOT_ASKED
     if named is not None:
         verdict = check_constraints(table, named)
         constraints = Finding(verdict.holds, verdict.why)
+    elif orders and true is not None:
+        constraints = _finding(same_preferences(table, true, orders))
     if true is None:
         return Levels(syntactic, functional, constraints=constraints)
     return Levels(

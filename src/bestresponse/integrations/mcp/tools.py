@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from bestresponse.analysis.comparison import compare_games
 from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import check_scale
 from bestresponse.analysis.solve.tables import find_equilibria, is_constant_sum
@@ -18,6 +17,7 @@ from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.table_data import table_to_data
+from bestresponse.games.comparison import compare_games
 from bestresponse.games.lookup import Found
 from bestresponse.games.named_game import NamedGame
 from bestresponse.integrations.game_text import read_game

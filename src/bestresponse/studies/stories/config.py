@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, get_args
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import digest
 from bestresponse.formal.evaluate.dataset import Story, choose, stories
 from bestresponse.formal.formalize.autoformalizer import Settings
 from bestresponse.formal.formalize.plan import Wish
@@ -60,13 +62,21 @@ class StoriesConfig:
         )
 
     def chosen(self) -> tuple[Story, ...]:
-        """The stories of the run, one of every game and kind before the second of any."""
-        seen: dict[tuple[str, bool, bool], int] = {}
-        ranked = []
+        """Return the stories of the run: one of every game before the second of any, and of its kinds by turns.
+
+        The games come in an order that mixes the files: a few stories already show chance, turns and tables.
+        """
+        kinds: Counter[tuple[str, bool, bool]] = Counter()
+        by_game: dict[str, list[tuple[int, int, Story]]] = {}
         for place, story in enumerate(choose(stories(), self.games)):
             kind = (story.game, story.numeric, story.canonical)
-            seen[kind] = seen.get(kind, -1) + 1
-            ranked.append((seen[kind], place, story))
+            by_game.setdefault(story.game, []).append((kinds[kind], place, story))
+            kinds[kind] += 1
+        ranked = [
+            (rank, digest(game), story)
+            for game, told in by_game.items()
+            for rank, (_, _, story) in enumerate(sorted(told, key=lambda one: one[:2]))
+        ]
         return tuple(story for _, _, story in sorted(ranked, key=lambda one: one[:2]))[: self.count]
 
     def to_json(self) -> dict[str, Any]:

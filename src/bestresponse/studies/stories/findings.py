@@ -74,7 +74,9 @@ def _by(rows: Sequence[Row], models: Sequence[str], title: str, kind: Callable[[
 
 
 def _kind(row: Row) -> str:
-    return f"{'canonical' if row['canonical'] else 'disguised'}, {'numeric' if row['numeric'] else 'in words'}"
+    language = "" if row["language"] == "en" else f", {row['language']}"
+    told = "numeric" if row["numeric"] else "in words"
+    return f"{'canonical' if row['canonical'] else 'disguised'}, {told}{language}"
 
 
 def _attempts(rows: Sequence[Row], models: Sequence[str]) -> Section:

@@ -1,7 +1,7 @@
 """What a recorded play is worth: its program judged on every level against the true game of its story.
 
 A program *means what the story says* if its game is the true one: payoff for payoff where the story gives numbers, else
-by the constraints of the game's name, or, for games without such constraints, by the order of everybody's payoffs.
+by the constraints of the game's name or of the story, or, where there are none, by the order of everybody's payoffs.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class StoryRow(TypedDict):
     game: str
     numeric: bool
     canonical: bool
+    language: str
     sample: int
     status: str
     attempts: int
@@ -58,7 +59,7 @@ SHOWN = (
     ("plays", "functional", "every play ends with one payoff for everybody"),
     ("means what the story says", "meaning", "the true game: exact where there are numbers, else in preference"),
     ("equivalent", "equivalent", "the true game up to positive affine payoffs"),
-    ("right at once", "first", "a game at the first attempt"),
+    ("a game at once", "first", "a game, right or wrong, at the first attempt"),
 )
 
 
@@ -105,7 +106,7 @@ def measure(plays: Iterable[StoredPlay], engine: LogicEngine) -> Iterator[StoryR
 def _row(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
     decision = play.record.submissions[-1].decision
     action = decision.action
-    levels = judge_levels(validate(action["program"], engine), story.table, story.named)
+    levels = judge_levels(validate(action["program"], engine), story.table, story.named, story.orders)
     meaning = _meaning(story, levels)
     prompt, completion = action["tokens"]
     row: Any = {
@@ -114,6 +115,7 @@ def _row(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
         "game": story.game,
         "numeric": story.numeric,
         "canonical": story.canonical,
+        "language": story.language,
         "sample": play.data["sample"],
         "status": decision.reading.status.value,
         "attempts": action["attempts"],
@@ -130,4 +132,4 @@ def _row(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
 def _meaning(story: Story, levels: Levels) -> Finding:
     if story.numeric:
         return levels.exact
-    return levels.constraints if story.named is not None else levels.order
+    return levels.constraints if story.named is not None or story.orders else levels.order

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.analysis.comparison import Comparison, compare_games
 from bestresponse.cli.options import AsJson
+from bestresponse.games.comparison import Comparison, compare_games
 from bestresponse.games.lookup import find_game
 from bestresponse.report.text import visible
 
@@ -31,7 +31,8 @@ def compare(
 ) -> None:
     """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
 
-    Trees are compared by their reduced normal forms. The exit code is 1 where the games are different.
+    Trees are compared by their reduced normal forms, with expected payoffs where there is chance; where they differ it
+    is said after which moves. The exit code is 1 where the games are different.
     """
     found = compare_games(find_game(first).solvable(), find_game(second).solvable())
     print(json.dumps({"same": found.same, **asdict(found)}, indent=2, ensure_ascii=False) if as_json else _tell(found))
@@ -46,6 +47,7 @@ def _tell(found: Comparison) -> str:
             pairs = ", ".join(f"{old} = {new}" for old, new in list(names.items())[:_MOST_NAMES])
             more = f", and {len(names) - _MOST_NAMES:,} more (--json has all)" if len(names) > _MOST_NAMES else ""
             lines.append(f"  {who} = {found.players[who]}: {pairs}{more}")
+    lines += [f"  built differently: {sentence}" for sentence in found.remarks]
     lines += [f"  {sentence}" for sentence in found.differences]
     if found.num_differences > len(found.differences):
         lines.append(f"  and {found.num_differences - len(found.differences):,} more")

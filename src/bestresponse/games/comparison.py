@@ -7,21 +7,23 @@ equivalent   so too once each player's payoffs are multiplied by a positive numb
 different    none of these
 
 Trees are compared by their reduced normal forms, in which strategies with the same payoffs against everything count
-once (Kohlberg and Mertens 1986): order and knowledge that change no payoff of any plan are not seen.
+once (Kohlberg and Mertens 1986): order, draws and knowledge that change no expected payoff of any plan make no
+difference to this, and are told beside it. Where two trees differ it is said where, position by position.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, permutations, product
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.analysis.table_matching import Maps, find_maps
+from bestresponse.games.table_matching import Maps, find_maps
+from bestresponse.games.tree_differences import find_tree_differences
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Tree
@@ -41,7 +43,8 @@ class Comparison:
     """How two games are related; the maps lead from names of the first to names of the second.
 
     `basis` tells what was compared; `differences` are sentences in the names of the first game, at most ten, and
-    `num_differences` counts all. Maps are empty where the games differ in size.
+    `num_differences` counts all. Maps are empty where the games differ in size. `remarks` tell how two trees of the
+    same game are built differently.
     """
 
     relation: Relation
@@ -50,6 +53,7 @@ class Comparison:
     actions: Mapping[str, Mapping[str, str]]
     differences: tuple[str, ...] = ()
     num_differences: int = 0
+    remarks: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool:
@@ -64,10 +68,34 @@ def compare_games(first: NormalForm | Tree, second: NormalForm | Tree) -> Compar
     >>> compare_games(dilemma, NormalForm.bimatrix([[2, 10], [0, 6]], [[2, 0], [10, 6]])).relation
     'equivalent'
     """
-    basis: Literal["payoff tables", "reduced normal forms"] = "payoff tables"
-    if isinstance(first, Tree) or isinstance(second, Tree):
-        basis = "reduced normal forms"
-        first, second = (_merge_duplicates(_as_table(game)) for game in (first, second))
+    if not isinstance(first, Tree) and not isinstance(second, Tree):
+        return _compare_tables(first, second, "payoff tables")
+    forms = [_merge_duplicates(_as_table(game)) for game in (first, second)]
+    found = _compare_tables(forms[0], forms[1], "reduced normal forms")
+    if not (isinstance(first, Tree) and isinstance(second, Tree)):
+        return found
+    players = _pair_players(first.players, second.players, found.players)
+    told = list(find_tree_differences(first, second, players))
+    if found.same:
+        return replace(found, remarks=tuple(told[:_MOST_LISTED]) if _count(first) != _count(second) else ())
+    return replace(found, differences=tuple(told[:_MOST_LISTED]), num_differences=len(told)) if told else found
+
+
+def _count(tree: Tree) -> tuple[int, int]:
+    return len(tree.leaves), len(tree.infosets)
+
+
+def _pair_players(first: Sequence[str], second: Sequence[str], found: Mapping[str, str]) -> list[int]:
+    """Return where each player of the first game sits in the second: as was found, else by name, else by order."""
+    if found:
+        return [second.index(found[who]) for who in first]
+    named = _match_texts(first, second)
+    return list(named) if named is not None else list(range(len(first)))
+
+
+def _compare_tables(
+    first: NormalForm, second: NormalForm, basis: Literal["payoff tables", "reduced normal forms"]
+) -> Comparison:
     wrong = _find_other_size(first, second)
     if wrong:
         return Comparison("different", basis, {}, {}, (wrong,), 1)

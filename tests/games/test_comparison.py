@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bestresponse.analysis.comparison import compare_games
+from bestresponse.games.comparison import compare_games
 from bestresponse.games.lookup import find_game
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
