@@ -87,7 +87,7 @@ def test_a_story_without_a_game_says_why(tmp_path):
 
 
 def test_text_is_verified_and_programs_are_checked():
-    assert br.verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value == "wrong"
+    assert br.verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value == "refuted"
     assert not br.check("this is no program").ok
     assert br.check(next(one for one in library() if one.name == "trust").program).ok
 

@@ -99,7 +99,7 @@ def test_many_questions_are_answered_by_one_server():
     assert "stag-hunt" in found["program"]["known_as"]
     assert found["broken"]["ok"] is False
     assert found["broken"]["diagnostics"][0]["stage"] == "reader"
-    assert found["text"]["state"] == "wrong"
+    assert found["text"]["state"] == "refuted"
     assert found["same"]["relation"] == "renamed"
     assert [game["name"] for game in found["games"]["games"]] == ["stag-hunt"]
     assert [(row["name"], row["total"]) for row in found["table"]["standings"]] == [

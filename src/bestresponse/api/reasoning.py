@@ -47,7 +47,7 @@ def verify(text: str, game: GameLike, *, seat: int = 0, translator: ModelLike | 
     The player in `seat` reasons. Without a `translator` rules find the claims; else a model does.
 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
-    'wrong'
+    'refuted'
     """
     form = as_found(game).solvable()
     if not 0 <= seat < form.num_players:

@@ -82,8 +82,8 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
     assert first.exit_code == 0, first.output
     summary = json.loads(first.stdout)
     assert summary["attempts"]["2"] == 4
-    assert summary["first"]["wrong"] == 4
-    assert summary["last"]["correct"] == 4
+    assert summary["first"]["refuted"] == 4
+    assert summary["last"]["unrefuted"] == 4
     assert summary["unread_per_attempt"] == 0.0
     assert summary["right_for_the_wrong_reason"]["first"]["estimate"] == 1.0
     calls = len(server.delivered)

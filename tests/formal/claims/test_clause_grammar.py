@@ -39,7 +39,7 @@ EVEN = "[mix(them, ['Share'-0.5, 'Hoard'-0.5])]"
         ("The maximum for Hoard is 6 and the minimum is 2.", ends("2", "6", "Hoard")[::-1]),
         ("I can get up to 4 with Share.", ends("", "4", "Share")[1:]),
         ("Hoard yields 2 or 6.", ends("2", "6", "Hoard")),
-        ("Hoard never gives me less than 2.", ends("2", "", "Hoard")[:1]),
+        ("Hoard never gives me less than 2.", ["guaranteed_payoff_for_choice(2, 'Hoard')."]),
         ("Against Share, Hoard gives 6 versus 4 for Share.",
          [pays("6", "Hoard", "Share"), pays("4", "Share", "Share")]),
         ("Suppose Player 2 shares: Share → 4, Hoard → 6.", [pays("4", "Share", "Share"), pays("6", "Hoard", "Share")]),

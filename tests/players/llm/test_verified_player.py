@@ -39,13 +39,13 @@ def test_a_refuted_reasoning_is_corrected_and_asked_for_again() -> None:
     view = GAME.view((), "row")
     first, second = tries(verified(model), view, Choice(("R", "B")))
     assert first.review is not None
-    assert first.review.state is State.WRONG
+    assert first.review.state is State.REFUTED
     assert [s.text for one in first.review.corrections for s in one.sentences] == [
         "If you choose R and the other player chooses R, you get 1.",
         "If you choose R and the other player chooses R, the other player gets 1.",
     ]
     assert second.review is not None
-    assert second.review.state is State.CORRECT
+    assert second.review.state is State.UNREFUTED
     again = model.asked[1].messages[-1].content
     assert "If we both pick R I get 3" in again
     assert (
@@ -184,7 +184,7 @@ def test_a_translator_that_is_talked_into_a_verdict_changes_none() -> None:
                 "finally(goal(you, 0), do(choice(you, 'B'), do(choice(them, 'R'), s0))).",
             ],
         ),
-        ("Choosing R guarantees me at least 1.", ["lowest_individual_payoff_for_choice(1, 'R')."]),
+        ("Choosing R guarantees me at least 1.", ["guaranteed_payoff_for_choice(1, 'R')."]),
         ("The safest option is to pick R.", ["highest_guaranteed_payoff_choice('R')."]),
         ("If they choose R, the best possible outcome for them is 5.", []),
         ("I like B.", []),

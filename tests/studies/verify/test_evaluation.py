@@ -75,8 +75,8 @@ def test_players_with_different_actions_get_different_letters() -> None:
 def test_first_and_last_attempts_are_compared(measured: Measured) -> None:
     summary = measured.summary
     assert summary["attempts"] == {"1": 1, "2": 2, "3": 0}
-    assert summary["first"] == {"correct": 0, "wrong": 2, "undecided": 0, "unchecked": 1}
-    assert summary["last"] == {"correct": 2, "wrong": 0, "undecided": 0, "unchecked": 1}
+    assert summary["first"] == {"unrefuted": 0, "refuted": 2, "undecided": 0, "unchecked": 1}
+    assert summary["last"] == {"unrefuted": 2, "refuted": 0, "undecided": 0, "unchecked": 1}
     assert summary["choices"]["B"]["first"]["estimate"] == 1.0
     assert summary["choices"]["B"]["last"]["estimate"] == pytest.approx(1 / 3)
     assert summary["claims"]["payoff"] == {"made": 8, "refuted": 2, "unknown": 0}

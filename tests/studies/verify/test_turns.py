@@ -59,8 +59,8 @@ def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_ri
     folder = run(config(load_tree("entry-deterrence")), model, tmp_path / "run")
     summary = folder.results.summary
     assert summary["attempts"] == {"1": 0, "2": 2, "3": 0, "4": 0, "5": 0}
-    assert summary["first"]["wrong"] == 2
-    assert summary["last"]["correct"] == 2
+    assert summary["first"]["refuted"] == 2
+    assert summary["last"]["unrefuted"] == 2
     assert summary["claims"]["will_play"] == {"made": 4, "refuted": 2, "unknown": 0}
     assert summary["choices"]["R"]["last"]["estimate"] == 1.0
     told = model.asked[1].messages[-1].content
@@ -235,7 +235,7 @@ def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: 
     model = ScriptedModel(["If I choose B, I get 0.8.\nANSWER: B"])
     (row,) = run(settings, model, tmp_path / "run").rows()
     assert "So far Player 1 chose R." in model.asked[0].messages[-1].content
-    assert (row["first_state"], row["first_payoff"], row["first_gap"]) == ("correct", 0.8, 0.0)
+    assert (row["first_state"], row["first_payoff"], row["first_gap"]) == ("unrefuted", 0.8, 0.0)
     assert scene_of(settings).worth(()) == {"R": 0.4, "B": 0.8}
     assert scene_of(settings).decisions == 2
     assert scene_of(config(load_tree("centipede"), seat=1, after=("pass", "pass", "pass"))).decisions == 1

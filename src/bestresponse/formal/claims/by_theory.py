@@ -185,6 +185,12 @@ _FORMS: Final[Mapping[str, Callable[[TheoryCheck, Places], bool]]] = {
     "lowest_possible_individual_payoff": lambda c, p: _is(c, c.own[p["who"]].min(), p["value"]),
     "highest_individual_payoff_for_choice": lambda c, p: _is(c, c.own[p["who"]][p["action"]].max(), p["value"]),
     "lowest_individual_payoff_for_choice": lambda c, p: _is(c, c.worst[p["who"]][p["action"]], p["value"]),
+    "guaranteed_payoff_for_choice": lambda c, p: bool(
+        Fraction(int(c.worst[p["who"]][p["action"]]), c.subject.scale) >= p["value"]
+    ),
+    "limited_payoff_for_choice": lambda c, p: bool(
+        Fraction(int(c.own[p["who"]][p["action"]].max()), c.subject.scale) <= p["value"]
+    ),
     "highest_guaranteed_payoff_choice": lambda c, p: bool(c.worst[p["who"]][p["action"]] == c.worst[p["who"]].max()),
     "lowest_guaranteed_payoff_choice": lambda c, p: bool(c.worst[p["who"]][p["action"]] == c.worst[p["who"]].min()),
     "higher_guaranteed_payoff": lambda c, p: bool(c.worst[p["who"]][p["action"]] > c.worst[p["who"]][p["other"]]),

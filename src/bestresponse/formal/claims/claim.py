@@ -91,6 +91,16 @@ _LIST: Final = (
         (_VALUE, _CHOICE, _ABOUT),
         "{value} is the least that {who} can get by choosing {action}",
     ),
+    Form(
+        "guaranteed_payoff_for_choice",
+        (_VALUE, _CHOICE, _ABOUT),
+        "{who} gets {value} or more by choosing {action}, whatever the others do",
+    ),
+    Form(
+        "limited_payoff_for_choice",
+        (_VALUE, _CHOICE, _ABOUT),
+        "{who} gets {value} or less by choosing {action}, whatever the others do",
+    ),
     Form("highest_guaranteed_payoff_choice", (_CHOICE, _ABOUT), "no choice of {who} has a better worst case"),
     Form("higher_guaranteed_payoff", (_CHOICE, _OTHER, _ABOUT), "{action} has a better worst case than {other}"),
     Form("lower_guaranteed_payoff", (_CHOICE, _OTHER, _ABOUT), "{action} has a worse worst case than {other}"),

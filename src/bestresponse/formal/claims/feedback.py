@@ -36,6 +36,11 @@ _INSTEAD: Final = {
     "lower_guaranteed_payoff": ("higher_guaranteed_payoff", "equal_guaranteed_payoff"),
     "equal_guaranteed_payoff": ("higher_guaranteed_payoff", "lower_guaranteed_payoff"),
 }
+_EXTREMES: Final = {
+    "guaranteed_payoff_for_choice": "lowest_individual_payoff_for_choice",
+    "limited_payoff_for_choice": "highest_individual_payoff_for_choice",
+}
+"""What is said instead of a bound that does not hold: the extreme itself."""
 _SEARCHED: Final = frozenset(
     {
         "highest_guaranteed_payoff_choice",
@@ -110,6 +115,9 @@ def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
     elif claim.form == "pure_equilibria":
         yield _with(claim, value=Fraction(theory.pure_equilibria))
         yield from _stable(theory)
+    elif claim.form in _EXTREMES:
+        values = _values(grounded, theory)
+        yield from (Claim(_EXTREMES[claim.form], _with(claim, value=value).args) for value in values)
     elif claim.form == "mixed_equilibrium":
         yield from _better_than_mix(grounded, theory)
     elif "value" in names:

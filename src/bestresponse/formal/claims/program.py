@@ -68,6 +68,8 @@ claim(highest_possible_individual_payoff(X, P)) :- \\+ ( cell(P, _, _, _, V), V 
 claim(lowest_possible_individual_payoff(X, P)) :- \\+ ( cell(P, _, _, _, V), V < X ), cell(P, _, _, _, U), U =:= X.
 claim(highest_individual_payoff_for_choice(X, A, P)) :- best(P, A, U), U =:= X.
 claim(lowest_individual_payoff_for_choice(X, A, P)) :- worst(P, A, U), U =:= X.
+claim(guaranteed_payoff_for_choice(X, A, P)) :- worst(P, A, U), U >= X.
+claim(limited_payoff_for_choice(X, A, P)) :- best(P, A, U), U =< X.
 claim(highest_guaranteed_payoff_choice(A, P)) :- worst(P, A, U), \\+ ( action(P, B), worst(P, B, V), V > U ).
 claim(lowest_guaranteed_payoff_choice(A, P)) :- worst(P, A, U), \\+ ( action(P, B), worst(P, B, V), V < U ).
 claim(higher_guaranteed_payoff(A, B, P)) :- worst(P, A, U), worst(P, B, V), U > V.

@@ -1,11 +1,11 @@
 """Review a reasoning: translate it, decide every claim, correct what is refuted, and say how much of it was read.
 
-correct     at least one claim was decided, and none is refuted
-wrong       some claim is refuted
+unrefuted   at least one claim was proved, and none is refuted: nothing is said of sentences that were not read
+refuted     some claim is refuted
 undecided   there are claims, but none could be decided
-unchecked   no claim was found: nothing is known about the reasoning, and it is counted apart from correct ones
+unchecked   no claim was found: nothing is known about the reasoning, and it is counted apart from the unrefuted
 
-These states speak only of the claims that were read; `Review.summary` also says how many sentences were not.
+`Review.summary` also says how many sentences were not read.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _MOST_PARAGRAPHS = 40
 class State(StrEnum):
     """What a review says about the claims of a reasoning."""
 
-    CORRECT = "correct"
-    WRONG = "wrong"
+    UNREFUTED = "unrefuted"
+    REFUTED = "refuted"
     UNDECIDED = "undecided"
     UNCHECKED = "unchecked"
 
@@ -87,17 +87,17 @@ class Review:
     def state(self) -> State:
         """What the claims that were read amount to."""
         if self.refuted:
-            return State.WRONG
+            return State.REFUTED
         if any(one.verdict is Verdict.PROVED for one in self.checked):
-            return State.CORRECT
+            return State.UNREFUTED
         return State.UNDECIDED if self.checked else State.UNCHECKED
 
     @property
     def summary(self) -> str:
         """The verdict in one line, with how much of the text it covers."""
         found = {
-            State.WRONG: f"{len(self.refuted):,} refuted",
-            State.CORRECT: "nothing refuted",
+            State.REFUTED: f"{len(self.refuted):,} refuted",
+            State.UNREFUTED: "nothing refuted",
             State.UNDECIDED: "nothing could be decided",
             State.UNCHECKED: "nothing could be checked",
         }[self.state]

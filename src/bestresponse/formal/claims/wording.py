@@ -198,6 +198,12 @@ _SENTENCES: dict[str, Telling] = {
     "lowest_possible_individual_payoff": _extreme("least"),
     "highest_individual_payoff_for_choice": _extreme("most"),
     "lowest_individual_payoff_for_choice": _extreme("least"),
+    "guaranteed_payoff_for_choice": lambda v, no: (
+        f"{v['action']} {'does not guarantee' if no else 'guarantees'} {_person(v['who'])} at least {_n(v['value'])}"
+    ),
+    "limited_payoff_for_choice": lambda v, no: (
+        f"{v['action']} {'can earn' if no else 'never earns'} {_person(v['who'])} more than {_n(v['value'])}"
+    ),
     "highest_payoff": _extreme("most"),
     "lowest_payoff": _extreme("least"),
     "highest_guaranteed_payoff_choice": _top("better"),

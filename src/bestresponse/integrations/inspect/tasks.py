@@ -84,7 +84,7 @@ def claims_are_true() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         review = verify_text(state.output.completion, state.metadata["game"])
-        value = {"correct": 1.0, "wrong": 0.0}.get(review.state.value, _UNREAD)
+        value = {"unrefuted": 1.0, "refuted": 0.0}.get(review.state.value, _UNREAD)
         told = [review.summary, *(one.correction for one in review.refutations)]
         return Score(value=value, explanation="\n".join(told))
 

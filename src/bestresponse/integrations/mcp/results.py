@@ -125,7 +125,7 @@ class Refuted(BaseModel):
 class VerifiedText(BaseModel):
     """What the claims of a reasoning amount to."""
 
-    state: Literal["correct", "wrong", "undecided", "unchecked"]
+    state: Literal["unrefuted", "refuted", "undecided", "unchecked"]
     summary: str
     claims: list[JudgedClaim]
     refuted: list[Refuted]

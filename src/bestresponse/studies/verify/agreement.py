@@ -40,6 +40,10 @@ OFFERED: Final = frozenset(
 )
 """The forms that LELMA offered its translator; payoffs of the reasoner and of the other count as two there."""
 _TURNED: Final = {"lower": "higher", "lower_guaranteed_payoff": "higher_guaranteed_payoff"}
+_TIGHT: Final = {
+    "guaranteed_payoff_for_choice": "lowest_individual_payoff_for_choice",
+    "limited_payoff_for_choice": "highest_individual_payoff_for_choice",
+}
 _ORDER: Final = frozenset({"higher", "lower", "equal"})
 _MOST_OPEN: Final = 6
 _FAR: Final = 1_000.0
@@ -56,11 +60,13 @@ class Stand(StrEnum):
 
 
 def one_way(claim: Claim) -> Claim:
-    """Comparisons stated one way round.
+    """Return a claim as it was recorded then: comparisons one way round, "at least 3" as the least that is possible.
 
     >>> print(one_way(Claim("lower", (Fraction(3), Fraction(5)))))
     higher(5, 3).
     """
+    if claim.form in _TIGHT:
+        return Claim(_TIGHT[claim.form], claim.args, claim.negated)
     if claim.form not in _TURNED:
         return claim
     first, second, *rest = claim.args
@@ -90,7 +96,7 @@ class Recorded:
         turned = one_way(claim)
         if turned in self.claims:
             return Stand.SAME
-        if claim.negated or claim.form not in OFFERED:
+        if claim.negated or turned.form not in OFFERED:
             return Stand.NO_FORM
         if question(turned) in self._asked:
             return Stand.CONTRADICTS

@@ -25,7 +25,7 @@ from bestresponse.studies.verify.evaluation import ERROR_KINDS, agreement, read_
 from bestresponse.studies.verify.measure import STATES, Measured, labels_of
 from bestresponse.studies.verify.recorded import Rating
 
-__all__ = ["findings"]
+__all__ = ["findings", "mark_refuted"]
 
 _QUOTED = 4
 
@@ -62,13 +62,15 @@ def _opening(measured: Measured) -> tuple[Block, ...]:
 
 
 def _share(states: dict[str, int], runs: int) -> Any:
-    return wilson(states["correct"], runs) if runs else None
+    return wilson(states["unrefuted"], runs) if runs else None
 
 
 def _first_and_last(measured: Measured) -> Section:
-    columns = (Column(""), Column("first", "right", format=".3f"), Column("last", "right", format=".3f"))
     first, last = measured.states("first"), measured.states("last")
-    rows: list[tuple[Any, ...]] = [(f"reasoning {state}", first[state], last[state]) for state in STATES]
+    counted = (Column("reasoning"), Column("first", "right"), Column("last", "right"))
+    states = Table(counted, tuple((state, first[state], last[state]) for state in STATES), "Number of runs")
+    columns = (Column(""), Column("first", "right", format=".3f"), Column("last", "right", format=".3f"))
+    rows: list[tuple[Any, ...]] = []
     for action in measured.choices:
         rows.append((f"chose {action}", measured.choice_share(action, "first"), measured.choice_share(action, "last")))
     rows.append(
@@ -76,10 +78,12 @@ def _first_and_last(measured: Measured) -> Section:
     )
     unread = len(measured.rows) - len(measured.readable)
     text = (
-        "A reasoning is correct where at least one claim was decided and none is refuted; where no claim was found it "
-        f"is unchecked, which is not the same. {unread} runs have a choice that could not be read."
+        "A reasoning is unrefuted where at least one claim was proved and none is refuted, which says nothing about "
+        "sentences that were not read; where no claim was found it is unchecked. "
+        f"{unread} runs have a choice that could not be read."
     )
-    return Section("First and last attempt", (Table(columns, tuple(rows)), Paragraph(text), _changes(measured)))
+    shares = Table(columns, tuple(rows), "Shares of the runs, with 95 % intervals")
+    return Section("First and last attempt", (states, Paragraph(text), shares, _changes(measured)))
 
 
 def _changes(measured: Measured) -> Table:
@@ -107,7 +111,7 @@ def _claims(measured: Measured) -> Section:
         told = (
             f"On average {measured.unread:.1f} sentences of an attempt speak of amounts or solutions and gave no claim."
         )
-        blocks.append(Paragraph(f"{told} Correct means what was read."))
+        blocks.append(Paragraph(f"{told} Nothing is known about these."))
     return Section("Claims", tuple(blocks))
 
 
@@ -152,13 +156,31 @@ def _costs(measured: Measured, money: float | None) -> Section:
 
 
 def _examples(measured: Measured) -> Section:
+    """Show refuted reasonings with every refuted sentence marked by the numbers of its claims in the table below."""
     blocks: list[Block] = []
+    columns = (Column("mark", "right"), Column("claim"), Column("correction"))
     for row in measured.rows:
         attempt = row["transcript"][0]
-        if attempt["feedback"] and len(blocks) < 2 * _QUOTED:
-            told = "\n".join(attempt["feedback"])
-            blocks += [Quote(attempt["reasoning"][:2000], f"run {row['repeat']}, first attempt"), Code(told)]
+        if attempt["refuted"] and len(blocks) < 2 * _QUOTED:
+            marked = mark_refuted(attempt["reasoning"], [one["places"] for one in attempt["refuted"]])
+            rows = [(k, one["claim"], one["correction"]) for k, one in enumerate(attempt["refuted"], 1)]
+            blocks += [Quote(marked, f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
     return Section("Refuted reasoning and what was said to it", tuple(blocks or [Paragraph("Nothing was refuted.")]))
+
+
+def mark_refuted(text: str, places: Sequence[Sequence[Sequence[int]]]) -> str:
+    """Put brackets around the places of every refuted claim, with the numbers of the claims (from 1) at their end.
+
+    >>> mark_refuted("I get 5. So R dominates B.", [[[9, 26]], [[9, 26]]])
+    'I get 5. ⟦So R dominates B.⟧[1, 2]'
+    """
+    marks: dict[tuple[int, int], list[int]] = {}
+    for number, own in enumerate(places, 1):
+        for start, end in own:
+            marks.setdefault((start, end), []).append(number)
+    for (start, end), numbers in sorted(marks.items(), reverse=True):
+        text = f"{text[:start]}⟦{text[start:end]}⟧[{', '.join(map(str, numbers))}]{text[end:]}"
+    return text
 
 
 def _method(measured: Measured, run: Run) -> Section:

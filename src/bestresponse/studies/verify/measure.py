@@ -26,7 +26,8 @@ from bestresponse.studies.verify.setup import Scene, scene_of
 __all__ = ["Measured", "Row", "labels_of", "measure"]
 
 Row = dict[str, Any]
-STATES = ("correct", "wrong", "undecided", "unchecked")
+STATES = ("unrefuted", "refuted", "undecided", "unchecked")
+"""What a review says of a reasoning; see `formal.claims.review`."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Measured:
         return {number: counts[number] for number in range(1, self.config.attempts + 1)}
 
     def states(self, when: str) -> dict[str, int]:
-        """How many reasonings are correct, wrong, undecided, unchecked; `when` is first or last."""
+        """Count reasonings that are unrefuted, refuted, undecided, unchecked; `when` is first or last."""
         counts = Counter(row[f"{when}_state"] for row in self.rows)
         return {state: counts[state] for state in STATES}
 
@@ -101,7 +102,7 @@ class Measured:
     def wrong_reason(self, when: str) -> Interval | None:
         """Of the runs that choose a best response, the share whose reasoning was refuted."""
         best = [row for row in self.readable if row[f"{when}_gap"] <= 1e-9]
-        wrong = sum(row[f"{when}_state"] == "wrong" for row in best)
+        wrong = sum(row[f"{when}_state"] == "refuted" for row in best)
         return wilson(wrong, len(best)) if best else None
 
     def refuted(self) -> dict[str, tuple[int, int, int]]:
@@ -139,8 +140,8 @@ class Measured:
 
     def against(self, labels: Mapping[str, bool]) -> Confusion:
         """People's labels of first reasonings, by run, against what the checker said; unchecked runs are left out."""
-        decided = [row for row in self.rows if row["run"] in labels and row["first_state"] in ("correct", "wrong")]
-        return Confusion.of((labels[row["run"]], row["first_state"] == "correct") for row in decided)
+        decided = [row for row in self.rows if row["run"] in labels and row["first_state"] in ("unrefuted", "refuted")]
+        return Confusion.of((labels[row["run"]], row["first_state"] == "unrefuted") for row in decided)
 
     def sheet(self) -> tuple[SheetRow, ...]:
         """One row for each run, for people to judge."""

@@ -62,6 +62,10 @@ def _attempt(one: Try) -> dict[str, Any]:
             {"claim": c.text, "form": c.form, "verdict": c.verdict.value, "why": c.proof.why} for c in review.checked
         ],
         "feedback": [correction.text for correction in review.corrections],
+        "refuted": [
+            {"claim": str(r.claim), "correction": r.correction, "places": [[p.start, p.end] for p in r.passages]}
+            for r in review.refutations
+        ],
         "unread": None if review.unread is None else len(review.unread),
         "reasoner": _used(decision.calls),
         "translator": _used(review.calls),

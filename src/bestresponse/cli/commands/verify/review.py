@@ -42,12 +42,12 @@ def print_review(review: Review, translator: str) -> None:
     if rows:
         print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
     print(review.summary)
-    for one in review.refutations:
-        for passage in one.passages[:1]:
-            print(visible(f"  {passage.start}-{passage.end}: {passage.text[:_LONGEST_UNREAD]}"))
-        print(visible(f"  {one.correction}"))
+    for number, one in enumerate(review.refutations, 1):
+        for passage in one.passages:
+            print(visible(f"  [{number}] {passage.start}-{passage.end}: {passage.text[:_LONGEST_UNREAD]}"))
+        print(visible(f"  [{number}] {one.claim} {one.correction}"))
 
 
 def exit_code(review: Review) -> int:
     """Return 1 where something is refuted, 2 where nothing could be checked, else 0."""
-    return {State.WRONG: 1, State.CORRECT: 0}.get(review.state, 2)
+    return {State.REFUTED: 1, State.UNREFUTED: 0}.get(review.state, 2)

@@ -33,6 +33,8 @@ _TOTAL_AT: Final = re.compile(r"(?:(?P<c>c)|e(?:h)?(?P<a>a))(?:[=:v]|,|w)*SF?(?:
 _CHANGE: Final = re.compile(
     r"(?:f(?P<old>a)2(?P<new>a)(?:ga?t?)?,?)?(?P<k>[uL])y?N?f(?P<n1>n)2(?P<n2>n)(?:i?yh(?P<to>a))?"
 )
+_BOUND: Final = re.compile(r"at (?:the )?(?:very )?(?:least|most)")
+"""Words that bound an amount and do not say that it is reached."""
 _GAINS: Final = re.compile(r"hf(?P<c>c)2(?P<a>a)(?P<k>[uL])y?N")
 
 
@@ -101,8 +103,11 @@ class Extremes:
             return [], replace(thread, end="", action="")
         if not action and 0 in scope.chosen and 1 not in scope.chosen:
             action = self.subject.actions[0][scope.chosen[0]]
+        loose = bool(_BOUND.fullmatch(_write(part, match, "k")))
         if action:
-            return [self._for_choice(end, value, action)], Thread(end, action, thread.closed)
+            return [self._for_choice(end, value, action, loose)], Thread(end, action, thread.closed)
+        if loose:
+            return [], replace(thread, end="", action="")
         if thread.action and not match["k"].isspace() and thread.end:
             return [self._for_choice(end, value, thread.action)], Thread(end, thread.action, thread.closed)
         if scope.chosen or thread.closed or "c" in part.code or not self._is_global(match, part):
@@ -131,8 +136,11 @@ class Extremes:
             return None
         return self.subject.actions[0][int(str(names.pop()))] if names else ""
 
-    def _for_choice(self, end: str, value: Fraction, action: str) -> Claim:
-        return Claim(f"{end}_individual_payoff_for_choice", (value, action, self.subject.players[0]))
+    def _for_choice(self, end: str, value: Fraction, action: str, loose: bool = False) -> Claim:
+        """Claim the extreme of an action or, where it is only said to be a bound, that it is one."""
+        bound = "guaranteed" if end == "lowest" else "limited"
+        form = f"{bound}_payoff_for_choice" if loose else f"{end}_individual_payoff_for_choice"
+        return Claim(form, (value, action, self.subject.players[0]))
 
     def _label(self, part: Segment, match: re.Match[str], group: str) -> str:
         if not match.groupdict().get(group):
@@ -147,7 +155,7 @@ class Extremes:
             end = "highest" if match.groupdict().get("k") == "K" else "lowest"
             alone = not re.search(r"!G|[teicR]", segment.code) and not is_unsure(segment.text)
             if action and isinstance(value, Fraction) and (alone or match.re is not _FLOOR):
-                yield self._for_choice(end, value, action)
+                yield self._for_choice(end, value, action, loose=True)
         for match in _WHATEVER.finditer(segment.code):
             name, number = ("a", "n") if match["a"] else ("b", "m")
             value, action = segment.tokens[match.start(number)].value, self._label(segment, match, name)
@@ -219,6 +227,13 @@ class Extremes:
                 old = self.subject.actions[0][cell[0]]
                 names = (new, old) if match["k"] == "u" else (old, new)
                 yield Claim("better_response", (*names, self.clauses.against(Scope(dict(enumerate(cell)))), "you"))
+
+
+def _write(segment: Segment, match: re.Match[str], group: str | int) -> str:
+    """Return the words that a group of the kinds of words stands for, in small letters."""
+    tokens = segment.tokens[match.start(group) : match.end(group)]
+    offset = segment.tokens[0].start
+    return segment.text[tokens[0].start - offset : tokens[-1].end - offset].lower() if tokens else ""
 
 
 def _end_name(kind: str) -> str:

@@ -90,7 +90,9 @@ class Cases:
         for form, match in found:
             value = read_amount(match["number"])
             if value is not None and not _LOSS.search(match.group()):
-                yield Claim(f"{form}_individual_payoff_for_choice", (value, label, self.you))
+                loose = match.re is _FLOOR
+                name = "guaranteed_payoff_for_choice" if loose else f"{form}_individual_payoff_for_choice"
+                yield Claim(name, (value, label, self.you))
 
     def _safest(self, clause: str) -> Iterator[Claim]:
         """R is the safer choice; choosing R gives the highest guaranteed payoff."""
