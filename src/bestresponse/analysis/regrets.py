@@ -14,8 +14,8 @@ from bestresponse.analysis.move_values import compute_move_values
 from bestresponse.analysis.solve.solution import SolvedTable
 from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
 from bestresponse.core.capabilities import measure_decision_cost
-from bestresponse.core.episode import Episode, Record
-from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role
+from bestresponse.core.episode import AnyEpisode, Episode, Record
+from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.theory.equilibria.result import Equilibrium
@@ -31,9 +31,9 @@ Costs = dict[int, float]
 _MOST_EQUILIBRIA = 20
 
 
-def iterate_decisions(record: Record, game: Game[Any]) -> Iterator[tuple[int, Any, Role, Action]]:
+def iterate_decisions(record: Record, game: AnyGame) -> Iterator[tuple[int, Any, Role, Action]]:
     """Yield every answer of a seat with its number and the state in which it was given, without those of nature."""
-    episode: Episode[Any] = Episode(game)
+    episode: AnyEpisode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
         state, action = episode.state, submission.decision.action
         if submission.role not in (NATURE, REFEREE) and action is not None:
@@ -41,7 +41,7 @@ def iterate_decisions(record: Record, game: Game[Any]) -> Iterator[tuple[int, An
         episode.submit(submission.role, submission.decision)
 
 
-def measure_against_others(record: Record, game: Game[Any] | None) -> Costs:
+def measure_against_others(record: Record, game: AnyGame | None) -> Costs:
     """Measure answers round by round, in games with a payoff table."""
     form = find_stage_form(game) if game is not None else None
     if form is None:
@@ -60,7 +60,7 @@ def measure_against_others(record: Record, game: Game[Any] | None) -> Costs:
     return found
 
 
-def measure_against_equilibrium(record: Record, game: Game[Any] | None) -> Costs:
+def measure_against_equilibrium(record: Record, game: AnyGame | None) -> Costs:
     """Measure answers wherever the game is solved; nothing elsewhere."""
     if game is None:
         return {}
@@ -73,7 +73,7 @@ def measure_against_equilibrium(record: Record, game: Game[Any] | None) -> Costs
     return {number: cost for number, cost in costs.items() if cost is not None}
 
 
-def _measure_in_table(record: Record, game: Game[Any], theory: Theory) -> Costs:
+def _measure_in_table(record: Record, game: AnyGame, theory: Theory) -> Costs:
     form = theory.form
     if form is None or not isinstance(theory.solution, SolvedTable) or not theory.predicted:
         return {}
@@ -90,7 +90,7 @@ def _measure_in_cell(form: NormalForm, equilibria: tuple[Equilibrium, ...], seat
     return max(0.0, min(float(values.max() - values @ own) for values in rows))
 
 
-def _measure_in_tree(record: Record, game: Game[Any], theory: Theory, tree: Tree) -> Costs:
+def _measure_in_tree(record: Record, game: AnyGame, theory: Theory, tree: Tree) -> Costs:
     tables = [compute_move_values(tree, policy) for policy in theory.policies[:_MOST_EQUILIBRIA]]
     found: Costs = {}
     for number, state, role, action in iterate_decisions(record, game):

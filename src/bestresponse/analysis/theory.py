@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.core.capabilities import EquilibriumSummary, find_known_equilibrium
 from bestresponse.core.errors import InvalidGame, NotCertified
-from bestresponse.core.game import Game, View
+from bestresponse.core.game import AnyGame, View
 from bestresponse.games.capabilities import HasNormalForm, HasTree, find_stage
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import NormalForm
@@ -88,7 +87,7 @@ def find_infoset(tree: Tree, view: View) -> int:
 class _Identity:
     """A game as a key of a cache: the same object is the same key."""
 
-    game: Game[Any]
+    game: AnyGame
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Identity) and self.game is other.game
@@ -97,7 +96,7 @@ class _Identity:
         return id(self.game)
 
 
-def describe_theory(game: Game[Any]) -> Theory:
+def describe_theory(game: AnyGame) -> Theory:
     """Solve `game` where its size allows; the same object is solved once.
 
     >>> from bestresponse.games.lookup import find_game
@@ -118,7 +117,7 @@ def _describe(key: _Identity) -> Theory:
     return _describe_rules(game) if known is None else _describe_known(known)
 
 
-def may_have_equilibrium(game: Game[Any]) -> bool:
+def may_have_equilibrium(game: AnyGame) -> bool:
     """Say whether `describe_theory` is likely to find an equilibrium, without solving a table or a tree for it."""
     stage = find_stage(game)
     if isinstance(stage, HasNormalForm):
@@ -134,7 +133,7 @@ def _describe_known(known: EquilibriumSummary) -> Theory:
     return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
 
 
-def _describe_rules(game: Game[Any]) -> Theory:
+def _describe_rules(game: AnyGame) -> Theory:
     try:
         return _describe_tree(compile_game(game, limit=MOST_NODES))
     except InvalidGame:

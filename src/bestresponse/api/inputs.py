@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import digest
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.games.named_game import NamedGame
@@ -32,13 +32,17 @@ class ProgramGame(Protocol):
     """A game that was written as a program, such as a formalized story."""
 
     @property
-    def game(self) -> Found: ...
+    def game(self) -> Found:
+        """The game that the program describes."""
+        ...
 
     @property
-    def program(self) -> str: ...
+    def program(self) -> str:
+        """The text of the program."""
+        ...
 
 
-GameLike: TypeAlias = "str | Path | NormalForm | Tree | Game[Any] | Found | ProgramGame | Matrix"
+GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | ProgramGame | Matrix"
 """A name, a file, a table, a tree, rules, a formalized story, or the payoff matrix of a zero-sum game."""
 ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 """A name, a model, or any function from a prompt to a text."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 
 from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_models, as_source
 from bestresponse.core.errors import ModelUnavailable, UsageError
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonObject, digest
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
@@ -24,7 +24,7 @@ from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
-from bestresponse.runs.study import Config, Study
+from bestresponse.runs.study import AnyStudy, Config
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.study import BenchStudy
@@ -97,7 +97,7 @@ def bench(
 ) -> Run:
     """Measure the Nash gap and the exploitability of models on random matrix games, or on one game of yours."""
     names, given = as_models(_as_list(model))
-    own: dict[str, Any] = {}
+    own: JsonObject = {}
     if game is not None:
         found = as_found(game)
         form = found.solvable()
@@ -231,7 +231,7 @@ def simulate(
         who |= dict.fromkeys(free[:1] if others is not None else free, model)
     rest: ModelLike = others if others is not None else choose_default(rules)
     names, given = as_models([who.get(role, rest) for role in rules.roles])
-    chosen = {"policy": usual_policy(rules)} | _pick(settings, SimulateConfig)
+    chosen: JsonObject = {"policy": usual_policy(rules)} | _pick(settings, SimulateConfig)
     config = SimulateConfig(source, tuple(zip(rules.roles, names, strict=True)), **chosen)
     return _run(SimulateStudy(), config, given, settings)
 
@@ -260,7 +260,7 @@ def simulate_water(
         raise UsageError(f"there is no resident {unknown[0]!r}; known: {', '.join(residents)}")
     names, given = as_models([(seats or {}).get(name, model) for name in residents])
     wanted = (False, True) if personas == "both" else (bool(personas),)
-    chosen = {"persona_texts": published_personas()} | _pick(settings, WaterConfig)
+    chosen: JsonObject = {"persona_texts": published_personas()} | _pick(settings, WaterConfig)
     return _run(WaterStudy(), WaterConfig(names, personas=wanted, **chosen), given, settings)
 
 
@@ -330,7 +330,7 @@ def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySett
     return _run(VerifyStudy(), config, given, settings)
 
 
-def _run(study: Study[Any, Any], config: Config, given: Mapping[str, Model], settings: Mapping[str, Any]) -> Run:
+def _run(study: AnyStudy, config: Config, given: Mapping[str, Model], settings: RunOptions) -> Run:
     """Run a study with these models, publish it, and return it; ModelUnavailable where nothing could be played."""
     output = Path(settings.get("output_dir", "results"))
     limits = ModelLimits(
@@ -341,7 +341,7 @@ def _run(study: Study[Any, Any], config: Config, given: Mapping[str, Model], set
         settings.get("max_cost"),
         settings.get("processes", 1),
     )
-    part = None if settings.get("shard") is None else Shard(*settings["shard"])
+    shard = settings.get("shard")
     executor = settings.get("executor", "threads")
     tell = settings.get("on_progress", lambda progress: None)
     with open_models(config.models, output, limits, given=given) as opened:
@@ -351,7 +351,7 @@ def _run(study: Study[Any, Any], config: Config, given: Mapping[str, Model], set
             opened.models,
             output,
             workers=opened.workers,
-            shard=part,
+            shard=None if shard is None else Shard(*shard),
             executor=find_executor(executor) if isinstance(executor, str) else executor,
             shared=opened.shared,
             on_progress=tell,
@@ -363,7 +363,7 @@ def _run(study: Study[Any, Any], config: Config, given: Mapping[str, Model], set
     return run
 
 
-def _pick(settings: Mapping[str, Any], config: type) -> dict[str, Any]:
+def _pick(settings: Mapping[str, object], config: type) -> JsonObject:
     """Return those settings that are fields of a study's configuration; UsageError for an unknown one."""
     known = {field.name for field in fields(config)}
     unknown = sorted(set(settings) - known - set(RunOptions.__annotations__))

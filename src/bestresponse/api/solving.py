@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +13,7 @@ from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.api.inputs import GameLike, Matrix, ModelLike, as_found, as_model
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.plan import Wish as FormWish
 from bestresponse.games.logic.game import as_game, read_program_text
@@ -63,7 +63,7 @@ class Solution:
         """Everything that is known, as a report."""
         return as_document(self.game, self.solved)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return everything that is known as plain JSON data."""
         return as_data(self.game, self.solved)
 
@@ -159,7 +159,7 @@ def formalize(
     """Let a model turn a story, given as text or as a file, into a checked game program."""
     text = story.read_text("utf-8-sig") if isinstance(story, Path) else story
     label, own = as_model(model)
-    given: Mapping[str, Any] = {} if own is None else {label: own}
+    given: JsonMapping = {} if own is None else {label: own}
     settings = Settings(attempts=attempts, form=form, max_tokens=max_tokens, temperature=temperature, seed=seed)
     opened = open_engine(engine)
     try:

@@ -1,78 +1,70 @@
-"""What every command that runs a study does: say what it takes, play what is missing, show what came out."""
+"""Run a study from the command line: print its estimate, play what is missing, show its results."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import typer
 
+from bestresponse.cli.run_options import RunOptions, SharedRunOptions
 from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.prices import find_price_by_identity
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.launch import find_path, run_study
-from bestresponse.runs.models import ModelLimits, OpenedModels, open_models
+from bestresponse.runs.models import OpenedModels, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
-from bestresponse.runs.study import Config, Estimate, Study
+from bestresponse.runs.study import AnyStudy, Config, Estimate
 
-__all__ = ["Display", "announce", "run_and_show", "show_run"]
+__all__ = ["run_and_show", "show_run"]
 
 _MOST_FAILURES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Display:
-    """What a command prints: the first `tables` of the report, or the summary as JSON; with `dry_run` the estimate."""
-
-    as_json: bool = False
-    dry_run: bool = False
-    tables: int = 1
-
-
 def run_and_show(
-    study: Study[Any, Any],
+    study: AnyStudy,
     config: Config,
-    output_dir: Path,
-    limits: ModelLimits,
-    display: Display,
+    options: RunOptions,
+    *,
+    tables: int = 1,
     given: Mapping[str, Model] | None = None,
-    shard: str | None = None,
-    executor: str = "threads",
 ) -> None:
-    """Run a study from the command line; exit with 1 where plays are missing or nothing has a result."""
-    part, engine = None if shard is None else Shard.parse(shard), find_executor(executor)
-    if display.dry_run:
-        announce(_estimate_part(study, config, part), None, display)
+    """Run a study and print the first `tables` of its report; exit with 1 where plays or results are missing."""
+    part, engine = None, find_executor("threads")
+    if isinstance(options, SharedRunOptions):
+        part = None if options.shard is None else Shard.parse(options.shard)
+        engine = find_executor(options.executor)
+    if options.dry_run:
+        _announce(_estimate_part(study, config, part), None, options)
         return
-    path = find_path(study, config, output_dir)
-    with open_models(config.models, output_dir, limits, given=given, on_download=DownloadProgress()) as opened:
+    folder = options.output_dir
+    with open_models(config.models, folder, options.limits, given=given, on_download=DownloadProgress()) as opened:
         if part is None:
-            announce(study.estimate_missing(config, opened.models, path), opened, display)
+            path = find_path(study, config, folder)
+            _announce(study.estimate_missing(config, opened.models, path), opened, options)
         else:
-            announce(_estimate_part(study, config, part), opened, display)
+            _announce(_estimate_part(study, config, part), opened, options)
         with play_progress(study.count_part(config, part), study.unit) as tell:
             run = run_study(
                 study,
                 config,
                 opened.models,
-                output_dir,
+                folder,
                 workers=opened.workers,
                 shard=part,
                 executor=engine,
                 shared=opened.shared,
                 on_progress=tell,
             )
-    show_run(run, display)
+    show_run(run, options.as_json, tables)
 
 
-def _estimate_part(study: Study[Any, Any], config: Config, part: Shard | None) -> Estimate:
+def _estimate_part(study: AnyStudy, config: Config, part: Shard | None) -> Estimate:
     """Say what a part takes at most: its share of the whole, with nothing recorded yet."""
     whole = study.estimate(config)
     if part is None:
@@ -82,9 +74,9 @@ def _estimate_part(study: Study[Any, Any], config: Config, part: Shard | None) -
     return replace(scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else "")
 
 
-def announce(estimate: Estimate, opened: OpenedModels | None, display: Display) -> None:
+def _announce(estimate: Estimate, opened: OpenedModels | None, options: RunOptions) -> None:
     """Print what a run takes at most, before anything is paid: on stdout for a dry run, else on stderr."""
-    if display.dry_run and display.as_json:
+    if options.dry_run and options.as_json:
         print(json.dumps(estimate.to_json(), indent=2))
         return
     parts = [estimate.what] if estimate.what else []
@@ -99,7 +91,7 @@ def announce(estimate: Estimate, opened: OpenedModels | None, display: Display) 
         money = _price(estimate, opened) if opened is not None else None
         parts += [f"at most {money:.2f} US dollars"] if money else []
     if parts:
-        print("; ".join(parts), file=sys.stdout if display.dry_run else sys.stderr, flush=True)
+        print("; ".join(parts), file=sys.stdout if options.dry_run else sys.stderr, flush=True)
 
 
 def _price(estimate: Estimate, opened: OpenedModels) -> float | None:
@@ -112,14 +104,14 @@ def _price(estimate: Estimate, opened: OpenedModels) -> float | None:
     return sum(known) if len(known) == len(costs) else None
 
 
-def show_run(run: Run, display: Display) -> None:
+def show_run(run: Run, as_json: bool, tables: int = 1) -> None:
     """Publish a run and print its tables (or its summary) and the names of its files; exit with 1 where it is short."""
     if run.results.rows:
         files = run.publish()
-        if display.as_json:
+        if as_json:
             print(run.summary_as_json())
         else:
-            for _, table in run.report().tables[: display.tables]:
+            for _, table in run.report().tables[:tables]:
                 print_table(console(), table)
         for path in files:
             notes().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bestresponse.core.errors import Flaw, InvalidMove
+from bestresponse.core.json import JsonObject
 
 __all__ = ["PASS", "Amount", "Ask", "Choice", "Form", "Lottery", "Mixture", "Words"]
 
@@ -43,6 +44,7 @@ class Choice:
             raise ValueError(f"a choice needs different options, got {self.options!r}")
 
     def read(self, text: str) -> str:
+        """Return the option that `text` names, whatever its case."""
         wanted = text.strip()
         if wanted in self.options or (self.may_pass and wanted == PASS):
             return wanted
@@ -52,6 +54,7 @@ class Choice:
         return same[0]
 
     def check(self, value: object) -> None:
+        """Refuse what is not one of the options."""
         if not (isinstance(value, str) and value in self.options) and not (self.may_pass and value == PASS):
             raise InvalidMove(f"{_short(value)} is not one of {', '.join(self.options)}")
 
@@ -74,6 +77,7 @@ class Amount:
             raise ValueError(f"an amount needs low <= high, got {self.low!r} and {self.high!r}")
 
     def read(self, text: str) -> float | str:
+        """Return the number that `text` states, with or without a dollar sign."""
         if self.may_pass and text.strip() == PASS:
             return PASS
         try:
@@ -84,6 +88,7 @@ class Amount:
         return amount
 
     def check(self, value: object) -> None:
+        """Refuse what is not a number within the bounds."""
         if self.may_pass and value == PASS:
             return
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -101,10 +106,12 @@ class Words:
     limit: int = 2000
 
     def read(self, text: str) -> str:
+        """Return the message as it is."""
         self.check(text)
         return text
 
     def check(self, value: object) -> None:
+        """Refuse an empty message and one that is too long."""
         if not isinstance(value, str) or not value.strip():
             raise InvalidMove("the message is empty", Flaw.UNPARSEABLE)
         if len(value) > self.limit:
@@ -126,11 +133,13 @@ class Mixture:
             raise ValueError(f"a mixture needs different options, got {self.options!r}")
 
     def read(self, text: str) -> tuple[float, ...]:
+        """Return the probabilities that `text` states, as JSON or as `label: number` pairs."""
         mix = _numbers_of(self.options, text)
         self.check(mix)
         return mix
 
     def check(self, value: object) -> None:
+        """Refuse what is not one probability for each option."""
         if not isinstance(value, tuple | list) or len(value) != len(self.options):
             raise InvalidMove(f"expected {len(self.options)} probabilities, got {_short(value)}")
         for p in value:
@@ -148,7 +157,8 @@ class Form:
 
     fields: tuple[tuple[str, Choice | Amount | Words | Mixture], ...]
 
-    def read(self, text: str) -> dict[str, Any]:
+    def read(self, text: str) -> JsonObject:
+        """Return the fields of a JSON object, each read by its own ask."""
         try:
             given = json.loads(text)
         except ValueError:
@@ -161,6 +171,7 @@ class Form:
         return {name: _read_field(name, ask, given[name]) for name, ask in self.fields}
 
     def check(self, value: object) -> None:
+        """Refuse other fields, and values that their asks refuse."""
         if not isinstance(value, Mapping) or set(value) != {name for name, _ in self.fields}:
             names = ", ".join(name for name, _ in self.fields)
             raise InvalidMove(f"expected the fields {names}, got {_short(value)}")
@@ -186,15 +197,18 @@ class Lottery:
 
     @classmethod
     def uniform(cls, outcomes: tuple[str | int, ...]) -> Lottery:
+        """Return a lottery in which all outcomes are equally likely."""
         return cls(tuple((outcome, 1 / len(outcomes)) for outcome in outcomes))
 
     def read(self, text: str) -> str | int:
+        """Return the outcome that `text` names."""
         for outcome, _ in self.chances:
             if str(outcome) == text.strip():
                 return outcome
         raise InvalidMove(f"{_short(text)} cannot be drawn")
 
     def check(self, value: object) -> None:
+        """Refuse what cannot be drawn."""
         if not any(value == outcome and type(value) is type(outcome) for outcome, _ in self.chances):
             raise InvalidMove(f"{_short(value)} cannot be drawn")
 

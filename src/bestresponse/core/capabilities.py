@@ -24,7 +24,7 @@ from random import Random
 from typing import Any, Protocol, runtime_checkable
 
 from bestresponse.core.ask import Ask
-from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, View
+from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.core.player import Player
 
 __all__ = [
@@ -182,7 +182,7 @@ class AdjustableRounds(Protocol):
         """How often a seat is asked at most."""
         ...
 
-    def with_rounds(self, rounds: int) -> Game[Any]:
+    def with_rounds(self, rounds: int) -> AnyGame:
         """Return the same game with that many rounds."""
         ...
 
@@ -197,17 +197,17 @@ class TheoryRemark(Protocol):
         ...
 
 
-def word_rules(game: Game[Any], view: View) -> str:
+def word_rules(game: AnyGame, view: View) -> str:
     """Return the rules for the person who has `view`: the game's words for people, or else its briefing."""
     return game.word_rules(view.role) if isinstance(game, PeopleRules) else view.briefing
 
 
-def find_known_equilibrium(game: Game[Any]) -> EquilibriumSummary | None:
+def find_known_equilibrium(game: AnyGame) -> EquilibriumSummary | None:
     """Return the equilibrium that `game` knows in closed form, None where it knows none."""
     return game.describe_equilibrium() if isinstance(game, KnownEquilibrium) else None
 
 
-def find_equilibrium_moves(game: Game[Any], state: Any) -> dict[Role, Action]:
+def find_equilibrium_moves(game: AnyGame, state: Any) -> dict[Role, Action]:
     """Return what everybody who is asked in `state` does in the known equilibrium; empty where there is none."""
     asks = game.asks(state)
     if not isinstance(game, KnownEquilibrium) or game.describe_equilibrium() is None or {NATURE, REFEREE} & set(asks):
@@ -215,7 +215,7 @@ def find_equilibrium_moves(game: Game[Any], state: Any) -> dict[Role, Action]:
     return {role: game.choose_equilibrium(game.view(state, role), ask) for role, ask in asks.items()}
 
 
-def measure_decision_cost(game: Game[Any], state: Any, role: Role, action: Action) -> float | None:
+def measure_decision_cost(game: AnyGame, state: Any, role: Role, action: Action) -> float | None:
     """Return what `role` loses by answering `action` in `state` if all else is played as in the known equilibrium.
 
     None where no equilibrium is known, or where chance decides what follows and the game does not say what it costs.
@@ -229,7 +229,7 @@ def measure_decision_cost(game: Game[Any], state: Any, role: Role, action: Actio
     return None if usual is None or other is None else max(0.0, float(usual[role] - other[role]))
 
 
-def play_out_equilibrium(game: Game[Any], state: Any) -> Mapping[Role, float] | None:
+def play_out_equilibrium(game: AnyGame, state: Any) -> Mapping[Role, float] | None:
     """Return the payoffs when everybody keeps to the known equilibrium from `state` on; None where chance draws."""
     while game.asks(state):
         moves = find_equilibrium_moves(game, state)

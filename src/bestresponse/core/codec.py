@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.episode import Record, Submission, Void
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Call, Decision, Reading, Status
 
 __all__ = [
@@ -23,10 +21,12 @@ __all__ = [
     "submission_to_json",
 ]
 
-Json = dict[str, Any]
+Json = JsonObject
+_STATUS = {status.value: status for status in Status}
 
 
 def ask_to_json(ask: Ask) -> Json:
+    """Return an ask as plain data."""
     match ask:
         case Choice(options, may_pass):
             return {"kind": "choice", "options": list(options), "may_pass": may_pass}
@@ -42,7 +42,8 @@ def ask_to_json(ask: Ask) -> Json:
             return {"kind": "lottery", "chances": [[outcome, p] for outcome, p in chances]}
 
 
-def ask_from_json(data: Mapping[str, Any]) -> Ask:
+def ask_from_json(data: JsonMapping) -> Ask:
+    """Return the ask that `ask_to_json` wrote."""
     match data["kind"]:
         case "choice":
             return Choice(tuple(data["options"]), data["may_pass"])
@@ -74,12 +75,13 @@ def decision_to_json(decision: Decision) -> Json:
     return data
 
 
-def decision_from_json(data: Mapping[str, Any], calls: tuple[Call, ...] = ()) -> Decision:
+def decision_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Decision:
+    """Return the decision that `decision_to_json` wrote, with the calls that are kept apart."""
     action = data["action"]
     return Decision(
         tuple(action) if isinstance(action, list) else action,
         data.get("reasoning", ""),
-        Reading(Status(data["status"]), data.get("how", "")),
+        Reading(_STATUS[data["status"]], data.get("how", "")),
         calls,
         data.get("stand_in", ""),
         tuple(data.get("remarks", ())),
@@ -87,14 +89,17 @@ def decision_from_json(data: Mapping[str, Any], calls: tuple[Call, ...] = ()) ->
 
 
 def submission_to_json(submission: Submission) -> Json:
+    """Return a submission as plain data, without its calls."""
     return {"role": submission.role, **decision_to_json(submission.decision)}
 
 
-def submission_from_json(data: Mapping[str, Any], calls: tuple[Call, ...] = ()) -> Submission:
+def submission_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Submission:
+    """Return the submission that `submission_to_json` wrote."""
     return Submission(data["role"], decision_from_json(data, calls))
 
 
 def record_to_json(record: Record) -> Json:
+    """Return a record as plain data, without calls."""
     return {
         "game": record.game,
         "version": record.version,
@@ -105,7 +110,8 @@ def record_to_json(record: Record) -> Json:
     }
 
 
-def record_from_json(data: Mapping[str, Any]) -> Record:
+def record_from_json(data: JsonMapping) -> Record:
+    """Return the record that `record_to_json` wrote."""
     return Record(
         data["game"],
         data["version"],

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, TypeAlias
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import InvalidMove, NotAsked
-from bestresponse.core.game import Action, Game, Role, State, View
+from bestresponse.core.game import Action, AnyGame, Game, Role, State, View
 from bestresponse.core.player import Decision, Player
 
-__all__ = ["Episode", "Record", "Submission", "Void", "ask_in_turn", "play"]
+__all__ = ["AnyEpisode", "Episode", "Record", "Submission", "Void", "ask_in_turn", "play"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +51,27 @@ class Episode(Generic[State]):
         self.submissions: list[Submission] = []
         self.void: Void | None = None
         self._moves: dict[Role, Action] = {}
+        self._pending: dict[Role, Ask] = dict(game.asks(self.state))
         for submission in submissions:
             self.submit(submission.role, submission.decision)
 
     @property
     def pending(self) -> dict[Role, Ask]:
         """The asks nobody has answered yet; empty when the game is over."""
-        if self.void:
-            return {}
-        return {role: ask for role, ask in self.game.asks(self.state).items() if role not in self._moves}
+        return self._pending
 
     @property
     def over(self) -> bool:
+        """Tell whether nobody is asked any more."""
         return not self.pending
 
     def view(self, role: Role) -> View:
+        """Return what `role` may know now."""
         return self.game.view(self.state, role)
 
     def submit(self, role: Role, decision: Decision) -> None:
         """Take one answer; move on once every asked role has answered. An unreadable answer voids the play."""
-        pending = self.pending
+        pending = self._pending
         if role not in pending:
             waiting = ", ".join(pending) or "nobody: the game is over"
             raise NotAsked(f"{role} is not asked now; waiting for {waiting}")
@@ -78,14 +79,17 @@ class Episode(Generic[State]):
             if decision.reading.status.readable:
                 raise InvalidMove(f"{role} gave a decision without an action")
             self.void = Void(role, f"{decision.reading.status}: {decision.reading.how}")
+            self._pending = {}
             self.submissions.append(Submission(role, decision))
             return
         pending[role].check(decision.action)
         self.submissions.append(Submission(role, decision))
         self._moves[role] = decision.action
-        if len(pending) == 1:
-            self.state = self.game.apply(self.state, self._moves)
-            self._moves = {}
+        if len(pending) > 1:
+            self._pending = {other: ask for other, ask in pending.items() if other != role}
+            return
+        self.state = self.game.apply(self.state, self._moves)
+        self._moves, self._pending = {}, dict(self.game.asks(self.state))
 
     def record(self, players: Mapping[Role, str]) -> Record:
         """The record of a play that is over; a void play has no payoffs."""
@@ -95,6 +99,8 @@ class Episode(Generic[State]):
         return Record(self.game.name, self.game.version, dict(players), tuple(self.submissions), payoffs, self.void)
 
 
+AnyEpisode: TypeAlias = Episode[Any]
+"""A game in progress whose states are nobody else's business."""
 Question = tuple[Role, Player, View, Ask]
 
 
@@ -104,7 +110,7 @@ def ask_in_turn(questions: list[Question]) -> list[Decision]:
 
 
 def play(
-    game: Game[Any],
+    game: AnyGame,
     players: Mapping[Role, Player],
     *,
     submissions: Iterable[Submission] = (),
@@ -112,12 +118,12 @@ def play(
     on_submission: Callable[[Submission], None] | None = None,
 ) -> Record:
     """Play `game` to its end, from where `submissions` left off. Simultaneous seats see the same state."""
-    episode: Episode[Any] = Episode(game, submissions)
+    episode: AnyEpisode = Episode(game, submissions)
     while pending := episode.pending:
         missing = [role for role in pending if role not in players]
         if missing:
             raise NotAsked(f"nobody sits in the seat {missing[0]!r}; seated: {', '.join(players)}")
-        questions = [(role, players[role], episode.view(role), ask) for role, ask in pending.items()]
+        questions = [(role, players[role], _show(episode, role, players[role]), ask) for role, ask in pending.items()]
         for role, decision in zip(pending, ask_seats(questions), strict=True):
             if episode.void:
                 break
@@ -125,3 +131,8 @@ def play(
             if on_submission:
                 on_submission(episode.submissions[-1])
     return episode.record({role: player.name for role, player in players.items()})
+
+
+def _show(episode: AnyEpisode, role: Role, player: Player) -> View:
+    """Build the view of a seat, unless its player does not look at it."""
+    return View(role, "") if getattr(player, "blind", False) else episode.view(role)

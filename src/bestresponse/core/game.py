@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from bestresponse.core.ask import Ask, Lottery
-from bestresponse.core.json import canonical
+from bestresponse.core.json import JsonMapping, canonical
 
-__all__ = ["NATURE", "REFEREE", "Action", "Game", "Role", "State", "View", "find_first_asks"]
+__all__ = ["NATURE", "REFEREE", "Action", "AnyGame", "Game", "Role", "State", "View", "find_first_asks"]
 
 Role = str
 Action = Any
@@ -34,7 +34,7 @@ class View:
     role: Role
     briefing: str
     situation: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: JsonMapping = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -47,7 +47,9 @@ class Game(Protocol[State]):
     """Five pure functions. No clock, no network, no randomness, no players."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name under which the game stands in records."""
+        ...
 
     @property
     def version(self) -> int:
@@ -80,7 +82,11 @@ class Game(Protocol[State]):
         ...
 
 
-def find_first_asks(game: Game[Any]) -> Mapping[Role, Ask]:
+AnyGame: TypeAlias = Game[Any]
+"""A game whose states are nobody else's business."""
+
+
+def find_first_asks(game: AnyGame) -> Mapping[Role, Ask]:
     """Return what the seats that move first are asked, whatever chance draws before."""
     state = game.start()
     asks = game.asks(state)

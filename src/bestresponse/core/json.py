@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
-__all__ = ["canonical", "digest"]
+__all__ = ["JsonMapping", "JsonObject", "canonical", "digest"]
+
+JsonObject: TypeAlias = dict[str, Any]
+"""A JSON object, to be written or as it was read: whoever reads it checks what the keys hold."""
+JsonMapping: TypeAlias = Mapping[str, Any]
+"""The same where it is only looked at."""
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
-def canonical(value: Any) -> str:
-    """Keys sorted, no spaces, no NaN: equal values give equal texts.
+def canonical(value: object) -> str:
+    """Write a value with sorted keys, without spaces and NaN: equal values give equal texts.
 
     >>> canonical({"b": 1, "a": (1.5, None)})
     '{"a":[1.5,null],"b":1}'
@@ -21,6 +27,6 @@ def canonical(value: Any) -> str:
     return _encode(value)
 
 
-def digest(value: Any, length: int = 16) -> str:
-    """The first `length` hexadecimal digits of the SHA-256 of the canonical text."""
+def digest(value: object, length: int = 16) -> str:
+    """Return the first `length` hexadecimal digits of the SHA-256 of the canonical text."""
     return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:length]

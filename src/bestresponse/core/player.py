@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from bestresponse.core.ask import Ask, Lottery
 from bestresponse.core.errors import Flaw
 from bestresponse.core.game import Action, View
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 
 __all__ = ["Call", "Decision", "Nature", "Player", "Reading", "Status"]
@@ -27,6 +27,7 @@ class Status(StrEnum):
 
     @property
     def readable(self) -> bool:
+        """Tell whether there is an answer."""
         return self in (Status.VALID, Status.REPAIRED)
 
 
@@ -43,8 +44,8 @@ class Call:
     """One call of a model on the way to a decision, as plain data."""
 
     model: str
-    request: Mapping[str, Any]
-    reply: Mapping[str, Any]
+    request: JsonMapping
+    reply: JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +62,23 @@ class Decision:
     reading: Reading = field(default_factory=Reading)
     calls: tuple[Call, ...] = ()
     stand_in: str = ""
-    remarks: tuple[Mapping[str, Any], ...] = ()
+    remarks: tuple[JsonMapping, ...] = ()
 
 
 class Player(Protocol):
-    """A player is a function of its view: nothing to clone or reset, no way to peek at anybody else."""
+    """A player is a function of its view: nothing to clone or reset, no way to peek at anybody else.
+
+    One that answers without looking may say so by an attribute `blind = True`; it is then given an empty view.
+    """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        ...
 
-    def decide(self, view: View, ask: Ask) -> Decision: ...
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,7 @@ class Nature:
     name: str = "nature"
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Draw one outcome of the lottery."""
         if not isinstance(ask, Lottery):
             raise TypeError(f"nature only draws lotteries, not {ask!r}")
         rng = generator(self.seed, view.key)

@@ -20,8 +20,8 @@ def _read(package: str, name: str) -> str:
 
 
 @cache
-def _split(package: str, name: str) -> tuple[tuple[str, str], ...]:
-    """Split a text into pieces: what stands there, and the place that follows it (empty: none)."""
+def _compile(package: str, name: str) -> str:
+    """Turn a text with `$name` places into one for `str.format`, which fills it fastest."""
     text, pieces, end = _read(package, name), [], 0
     for match in Template.pattern.finditer(text):
         place = match["named"] or match["braced"] or ""
@@ -29,9 +29,13 @@ def _split(package: str, name: str) -> tuple[tuple[str, str], ...]:
             raise ValueError(
                 f"{package}, {name}.txt: a dollar sign stands for itself as $$, or begins the name of a place"
             )
-        pieces.append((text[end : match.start()] + ("" if place else "$"), place))
+        pieces.append(_escape(text[end : match.start()]) + (f"{{{place}}}" if place else "$"))
         end = match.end()
-    return (*pieces, (text[end:], ""))
+    return "".join(pieces) + _escape(text[end:])
+
+
+def _escape(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 class Texts:
@@ -41,12 +45,12 @@ class Texts:
         self.package = package
 
     def text(self, name: str) -> str:
-        """The text of that name, as it stands in its file."""
+        """Return the text of that name, as it stands in its file."""
         return _read(self.package, name)
 
     def fill(self, name: str, **places: object) -> str:
-        """The text of that name with every place filled; KeyError where one is missing."""
-        return "".join(text + str(places[place]) if place else text for text, place in _split(self.package, name))
+        """Return the text of that name with every place filled; KeyError where one is missing."""
+        return _compile(self.package, name).format(**places)
 
     def hashes(self) -> dict[str, str]:
         """File name to the first 16 digits of its SHA-256, for every text of the package."""

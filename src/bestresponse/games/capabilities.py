@@ -8,9 +8,9 @@ HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from bestresponse.core.game import Game, Role
+from bestresponse.core.game import AnyGame, Role
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -45,7 +45,7 @@ class HasStage(Protocol):
     """A game that plays the same game in every round; payoffs are sums over the rounds."""
 
     @property
-    def stage(self) -> Game[Any]:
+    def stage(self) -> AnyGame:
         """The game of one round."""
         ...
 
@@ -73,17 +73,17 @@ class HasSpeakers(Protocol):
         """The choices of a seat that nobody tells how to speak."""
         ...
 
-    def with_seed(self, seed: int) -> Game[Any]:
+    def with_seed(self, seed: int) -> AnyGame:
         """Return the dialogue with the people and the private information that the seed draws."""
         ...
 
 
-def find_stage(game: Game[Any]) -> Game[Any]:
+def find_stage(game: AnyGame) -> AnyGame:
     """Return the game of one round, or `game` itself where it is not repeated."""
     return game.stage if isinstance(game, HasStage) else game
 
 
-def find_stage_form(game: Game[Any]) -> NormalForm | None:
+def find_stage_form(game: AnyGame) -> NormalForm | None:
     """Return the payoff table of one round; None where there is none."""
     stage = find_stage(game)
     return stage.normal_form if isinstance(stage, HasNormalForm) else None

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.games.logic.program_writer import write_program
 from bestresponse.games.logic.tables import read_fraction, table_from_cells, table_from_tree
 from bestresponse.logic.programs.game_table import GameTable
@@ -51,7 +52,7 @@ def to_tree(form: NormalForm) -> Tree:
 
 def format_matrix_json(form: NormalForm) -> str:
     """Return the JSON object of a table, which `parse_matrix_json` reads back; a third becomes the nearest float."""
-    data: dict[str, Any] = {"name": form.name} if form.name else {}
+    data: JsonObject = {"name": form.name} if form.name else {}
     data |= {"players": list(form.players), "actions": [list(names) for names in form.actions]}
     return json.dumps(data | {"payoffs": _as_numbers(form.given.tolist())}, ensure_ascii=False) + "\n"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
 
+from bestresponse.core.json import JsonMapping
 from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["KeptTable", "freeze"]
@@ -38,7 +38,7 @@ class KeptTable:
         return NormalForm(np.asarray(self.payoffs, dtype=np.float64), self.players, self.actions, self.name)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
+    def from_json(cls, data: JsonMapping) -> Self:
         """Read what `dataclasses.asdict` and JSON have made of a table."""
         return cls(**{field.name: freeze(data[field.name]) for field in fields(cls) if field.name in data})
 

@@ -15,11 +15,11 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
 from bestresponse.games.dialogue.domain import domain_names
@@ -36,7 +36,7 @@ from bestresponse.theory.trees.tree import Tree
 __all__ = ["Found", "Origin", "find_game", "game_names"]
 
 Origin = Literal["catalogue", "file", "registered", "standard input", "openspiel"]
-AnyGame = NormalForm | Tree | Game[Any]
+SomeGame = NormalForm | Tree | AnyGame
 
 STANDARD_INPUT = "-"
 OPENSPIEL = "openspiel:"
@@ -49,7 +49,7 @@ class Found:
 
     name: str
     origin: Origin
-    game: AnyGame
+    game: SomeGame
     description: str = ""
     citation: str = ""
 
@@ -61,7 +61,7 @@ class Found:
             return self.game.normal_form
         return self.game.tree if isinstance(self.game, HasTree) else compile_game(self.game)
 
-    def playable(self) -> Game[Any]:
+    def playable(self) -> AnyGame:
         """The game as players take it; tables and trees become rules."""
         if isinstance(self.game, NormalForm):
             return MatrixGame(self.game)
@@ -152,7 +152,7 @@ def _from_registry(text: str) -> Found | None:
     if key not in known:
         return None
     make = registry.games.load(key)
-    game: Game[Any] = registry.games.make(key)
+    game: AnyGame = registry.games.make(key)
     check_members(game, _MEMBERS, registry.games.describe(key))
     return Found(key, "registered", game, _first_line(make))
 

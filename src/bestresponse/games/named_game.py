@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import digest
 from bestresponse.games.formats import FORMATS, list_endings
 from bestresponse.games.lookup import Found, find_game
@@ -44,7 +43,7 @@ class NamedGame:
         """The game as it was found, and where it is from."""
         return _find(self)
 
-    def game(self) -> Game[Any]:
+    def game(self) -> AnyGame:
         """Return the game to be played, the same object each time."""
         return _make_playable(self)
 
@@ -73,5 +72,5 @@ def _find(named: NamedGame) -> Found:
 
 
 @lru_cache(maxsize=16)
-def _make_playable(named: NamedGame) -> Game[Any]:
+def _make_playable(named: NamedGame) -> AnyGame:
     return _find(named).playable()

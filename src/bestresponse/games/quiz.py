@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import Question, Quiz
-from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role
+from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role
 from bestresponse.games.capabilities import HasTree, find_stage_form
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
@@ -26,7 +25,7 @@ _COUNT = 2
 _MOST_STEPS = 60
 
 
-def make_quiz(game: Game[Any], role: Role, rng: Random) -> tuple[Question, ...]:
+def make_quiz(game: AnyGame, role: Role, rng: Random) -> tuple[Question, ...]:
     """Make the quiz for the seat of `role`; empty where the rules give nothing to ask."""
     if isinstance(game, Quiz):
         return game.make_quiz(role, rng)
@@ -79,13 +78,13 @@ def _describe_path(tree: Tree, leaf: int, reader: Role) -> list[str]:
     return parts
 
 
-def ask_about_play(game: Game[Any], role: Role, rng: Random, verbs: Sequence[str] = ()) -> tuple[Question, ...]:
+def ask_about_play(game: AnyGame, role: Role, rng: Random, verbs: Sequence[str] = ()) -> tuple[Question, ...]:
     """Ask what short plays earn; `verbs` say what is done, step by step, where there is a better word than answer."""
     asked = (_ask_about_one_play(game, role, rng, verbs) for _ in range(_COUNT))
     return tuple(dict.fromkeys(question for question in asked if question))
 
 
-def _ask_about_one_play(game: Game[Any], reader: Role, rng: Random, verbs: Sequence[str]) -> Question | None:
+def _ask_about_one_play(game: AnyGame, reader: Role, rng: Random, verbs: Sequence[str]) -> Question | None:
     """Let everybody answer until the same kind of question would come again or the game is over."""
     state, seen, words = game.start(), set(), iter(verbs)
     parts: list[str] = []

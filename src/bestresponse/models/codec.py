@@ -1,9 +1,8 @@
 """Requests and replies as plain JSON data, and back: for the cache, for records, and between processes."""
 
-from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Finish, Message, Reply, Request, Usage
 
 __all__ = ["reply_from_json", "reply_to_json", "request_from_json", "request_to_json"]
@@ -12,21 +11,21 @@ _USAGE = tuple(field.name for field in fields(Usage))
 _DEFAULTS = {field.name: field.default for field in fields(Request) if field.name != "messages"}
 
 
-def request_to_json(request: Request) -> dict[str, Any]:
+def request_to_json(request: Request) -> JsonObject:
     """Return a request as plain data: the messages, and every other field whether or not it has its default.
 
     >>> from bestresponse.models.base import ask
     >>> request_to_json(ask("hello"))["messages"]
     [['user', 'hello']]
     """
-    data: dict[str, Any] = {name: getattr(request, name) for name in _DEFAULTS}
+    data: JsonObject = {name: getattr(request, name) for name in _DEFAULTS}
     data["messages"] = [[message.role, message.content] for message in request.messages]
     data["stop"] = list(request.stop)
     data["choices"] = list(request.choices)
     return data
 
 
-def request_from_json(data: Mapping[str, Any]) -> Request:
+def request_from_json(data: JsonMapping) -> Request:
     """Return the request that `request_to_json` wrote; fields that are missing have their defaults."""
     known = {name: data[name] for name in _DEFAULTS if name in data}
     known["stop"] = tuple(data.get("stop", ()))
@@ -34,7 +33,7 @@ def request_from_json(data: Mapping[str, Any]) -> Request:
     return Request(tuple(Message(role, content) for role, content in data["messages"]), **known)
 
 
-def reply_to_json(reply: Reply) -> dict[str, Any]:
+def reply_to_json(reply: Reply) -> JsonObject:
     """Return a reply as plain data, without `cached`, which says how a reply was obtained and not what it is."""
     return {
         "text": reply.text,
@@ -47,7 +46,7 @@ def reply_to_json(reply: Reply) -> dict[str, Any]:
     }
 
 
-def reply_from_json(data: Mapping[str, Any], *, cached: bool = False) -> Reply:
+def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
     """Return the reply that `reply_to_json` wrote."""
     return Reply(
         data["text"],

@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
 from bestresponse.models.providers.local import LocalModel, LocalSettings
@@ -196,7 +197,7 @@ _OPENERS: Mapping[str, Opener] = {
 }
 
 
-def _pace(settings: ModelSettings) -> dict[str, Any]:
+def _pace(settings: ModelSettings) -> JsonObject:
     return {"timeout": settings.timeout, "concurrency": settings.concurrency}
 
 

@@ -9,11 +9,12 @@ and a reply is translated back and checked on its way in (`finish_structured`).
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Reply, Request
 from bestresponse.models.strict_schema import make_strict
 
@@ -59,7 +60,7 @@ def schema_text(schema: Any) -> str:
     return json.dumps(schema, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def read_schema(request: Request) -> dict[str, Any]:
+def read_schema(request: Request) -> JsonObject:
     """Return the request's schema as data."""
     try:
         schema = json.loads(request.schema or "")
@@ -125,11 +126,11 @@ def find_violations(value: Any, schema: Any, place: str = "the answer") -> Itera
         yield from _check_properties(value, schema, place)
 
 
-def _resolve(schema: dict[str, Any]) -> dict[str, Any]:
+def _resolve(schema: JsonObject) -> JsonObject:
     """Put what `$defs` defines where `$ref` names it; a definition that names itself becomes a cycle."""
     if "$defs" not in schema:
         return schema
-    made: dict[str, dict[str, Any]] = {f"#/$defs/{name}": {} for name in schema["$defs"]}
+    made: dict[str, JsonObject] = {f"#/$defs/{name}": {} for name in schema["$defs"]}
 
     def copy(part: Any) -> Any:
         if isinstance(part, list):
@@ -145,7 +146,7 @@ def _resolve(schema: dict[str, Any]) -> dict[str, Any]:
     return {name: copy(one) for name, one in schema.items() if name != "$defs"}
 
 
-def _check_text(value: str, schema: Mapping[str, Any], place: str) -> Iterator[str]:
+def _check_text(value: str, schema: JsonMapping, place: str) -> Iterator[str]:
     if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", math.inf):
         yield f"{place} has {len(value)} characters"
     if "pattern" in schema and not _matches(schema["pattern"], value):
@@ -159,21 +160,21 @@ def _matches(pattern: str, value: str) -> bool:
         raise UsageError(f"the pattern {pattern!r} of a JSON schema cannot be read: {error}") from None
 
 
-def _check_bounds(value: float, schema: Mapping[str, Any], place: str) -> Iterator[str]:
+def _check_bounds(value: float, schema: JsonMapping, place: str) -> Iterator[str]:
     if value < schema.get("minimum", -math.inf):
         yield f"{place} is {_show(value)}, less than {schema['minimum']:g}"
     if value > schema.get("maximum", math.inf):
         yield f"{place} is {_show(value)}, more than {schema['maximum']:g}"
 
 
-def _check_items(value: list[Any], schema: Mapping[str, Any], place: str) -> Iterator[str]:
+def _check_items(value: list[Any], schema: JsonMapping, place: str) -> Iterator[str]:
     if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", math.inf):
         yield f"{place} has {len(value)} items"
     for number, item in enumerate(value):
         yield from find_violations(item, schema.get("items", {}), f"{place}[{number}]")
 
 
-def _check_properties(value: dict[str, Any], schema: Mapping[str, Any], place: str) -> Iterator[str]:
+def _check_properties(value: JsonObject, schema: JsonMapping, place: str) -> Iterator[str]:
     known = schema.get("properties", {})
     yield from (f"{place} lacks {name!r}" for name in schema.get("required", ()) if name not in value)
     others = schema.get("additionalProperties", True)

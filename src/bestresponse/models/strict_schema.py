@@ -5,8 +5,10 @@ mode does not take, are left out; they are checked when the reply comes (`schema
 https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
+
+from bestresponse.core.json import JsonMapping, JsonObject
 
 __all__ = ["make_strict"]
 
@@ -54,7 +56,7 @@ class _NoStrictForm(Exception):
     """Some part of a schema cannot be said in strict mode."""
 
 
-def make_strict(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+def make_strict(schema: JsonMapping) -> JsonObject | None:
     """Return the schema as strict mode takes it, or None where it has no strict form.
 
     There is none for an object with properties that are not listed, for a value of any type, for combinations such as
@@ -75,7 +77,7 @@ def make_strict(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     return strict if _is_small(strict) else None
 
 
-def _convert(schema: Any, level: int) -> dict[str, Any]:
+def _convert(schema: Any, level: int) -> JsonObject:
     if not isinstance(schema, dict) or schema.keys() - _KEPT - _DROPPED - _STRUCTURE or level > _MOST_LEVELS:
         raise _NoStrictForm
     if "$ref" in schema:
@@ -93,7 +95,7 @@ def _convert(schema: Any, level: int) -> dict[str, Any]:
     return strict
 
 
-def _convert_object(schema: Mapping[str, Any], level: int) -> dict[str, Any]:
+def _convert_object(schema: JsonMapping, level: int) -> JsonObject:
     if schema.get("additionalProperties", False) is not False or "properties" not in schema:
         raise _NoStrictForm
     required = schema.get("required", ())
@@ -104,7 +106,7 @@ def _convert_object(schema: Mapping[str, Any], level: int) -> dict[str, Any]:
     return {"properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _allow_null(schema: JsonObject) -> JsonObject:
     if "anyOf" in schema:
         return schema | {"anyOf": [*schema["anyOf"], {"type": "null"}]}
     if "$ref" in schema:
@@ -118,7 +120,7 @@ def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
     return nullable
 
 
-def _infer_type(schema: Mapping[str, Any]) -> str | list[str]:
+def _infer_type(schema: JsonMapping) -> str | list[str]:
     """Name the type of a schema that only lists its values; strict mode wants it said."""
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
     names = list(dict.fromkeys(_TYPE_NAMES.get(type(value), "") for value in values))
@@ -127,7 +129,7 @@ def _infer_type(schema: Mapping[str, Any]) -> str | list[str]:
     return names[0] if len(names) == 1 else names
 
 
-def _is_small(schema: dict[str, Any]) -> bool:
+def _is_small(schema: JsonObject) -> bool:
     """Tell whether a schema keeps the limits of strict mode on its size."""
     parts = list(_walk(schema))
     names = [name for part in parts for name in part.get("properties", ())]
@@ -136,7 +138,7 @@ def _is_small(schema: dict[str, Any]) -> bool:
     return len(names) <= _MOST_PROPERTIES and len(values) <= _MOST_ENUM and characters <= _MOST_CHARACTERS
 
 
-def _walk(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _walk(schema: JsonObject) -> Iterator[JsonObject]:
     yield schema
     inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ()), *schema.get("$defs", {}).values()]
     for one in [*inner, schema["items"]] if "items" in schema else inner:

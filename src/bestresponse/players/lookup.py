@@ -18,12 +18,11 @@ A package registers a function or class that is called with `(game, role, seed)`
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from bestresponse.core import registry
 from bestresponse.core.capabilities import NamedStrategies
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.game import REFEREE, Game, Role
+from bestresponse.core.game import REFEREE, AnyGame, Role
 from bestresponse.core.player import Player
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.core.seeds import split
@@ -57,7 +56,7 @@ _PEOPLE = ("me", "human", "person")
 _SIMPLE = tuple(name for name in BASELINES if name not in ("random", EQUILIBRIUM))
 
 
-def list_strategies(game: Game[Any]) -> tuple[str, ...]:
+def list_strategies(game: AnyGame) -> tuple[str, ...]:
     """List the strategies that can sit in any seat of `game`, the default one first."""
     if isinstance(game, HasSpeakers):
         return (_SIMULATED,)
@@ -67,7 +66,7 @@ def list_strategies(game: Game[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *registered, *simple)))
 
 
-def choose_default(game: Game[Any]) -> str:
+def choose_default(game: AnyGame) -> str:
     """Choose who takes the seats that nobody was named for."""
     if isinstance(game, HasSpeakers):
         return _SIMULATED
@@ -76,7 +75,7 @@ def choose_default(game: Game[Any]) -> str:
     return EQUILIBRIUM if isinstance(game, HasNormalForm | HasTree) else "random"
 
 
-def find_strategy(name: str, game: Game[Any], role: Role, seed: int) -> Player | None:
+def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | None:
     """Make the player of that name who needs no model; None where the name is taken for that of a model.
 
     Raises:
@@ -98,19 +97,19 @@ def find_strategy(name: str, game: Game[Any], role: Role, seed: int) -> Player |
     return _find_automaton(name, game, role, own_seed)
 
 
-def check_strategy(name: str, game: Game[Any]) -> None:
+def check_strategy(name: str, game: AnyGame) -> None:
     """Raise a UsageError with the nearest name where no strategy of that name plays `game`."""
     if name in _PEOPLE or find_strategy(name, game, game.roles[0], 0) is None:
         known = list(list_strategies(game))
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{did_you_mean(name, known)}")
 
 
-def make_player(name: str, game: Game[Any], role: Role, seed: int, open_model: OpenModel) -> Player:
+def make_player(name: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel) -> Player:
     """Make the player of that name, a strategy or else a model that `open_model` opens."""
     return find_strategy(name, game, role, seed) or seat_model(name, open_model(name), game, role, seed)
 
 
-def seat_model(name: str, model: Model, game: Game[Any], role: Role, seed: int) -> Player:
+def seat_model(name: str, model: Model, game: AnyGame, role: Role, seed: int) -> Player:
     """Seat a model: it speaks or rules in a dialogue, and elsewhere answers what it is asked.
 
     Where its reasoning is to be checked, it is not held to a schema.
@@ -128,7 +127,7 @@ def _seat_speaker(model: Model, game: HasSpeakers, role: Role, seed: int) -> Pla
     return Unguided(Speaker(model), game.neutral(seat), seed=seed)
 
 
-def _plays(name: str, game: Game[Any]) -> bool:
+def _plays(name: str, game: AnyGame) -> bool:
     """Say whether a registered player is for this game; a broken one is for none."""
     try:
         plays = getattr(registry.players.load(name), "plays", None)
@@ -137,31 +136,31 @@ def _plays(name: str, game: Game[Any]) -> bool:
         return False
 
 
-def _make_registered(name: str, game: Game[Any], role: Role, seed: int) -> Player:
+def _make_registered(name: str, game: AnyGame, role: Role, seed: int) -> Player:
     player: Player = registry.players.make(name, game, role, seed)
     check_members(player, ("name", "decide"), registry.players.describe(name))
     return player
 
 
-def _is_table_of_two(game: Game[Any]) -> bool:
+def _is_table_of_two(game: AnyGame) -> bool:
     form = find_stage_form(game)
     return form is not None and form.num_players == 2
 
 
-def _make_baseline(name: str, game: Game[Any], role: Role, seed: int) -> Player:
+def _make_baseline(name: str, game: AnyGame, role: Role, seed: int) -> Player:
     if not _is_table_of_two(game):
         raise UsageError(f"{role}={name}: baselines play tables of two players, and {game.name} is none")
     return BaselinePlayer(name, seed)
 
 
-def _list_automata(game: Game[Any]) -> tuple[str, ...]:
+def _list_automata(game: AnyGame) -> tuple[str, ...]:
     form = find_stage_form(game)
     if form is None or not isinstance(game, HasStage):
         return ()
     return tuple(name for name in list_automata(form) if name not in BASELINES)
 
 
-def _find_automaton(name: str, game: Game[Any], role: Role, seed: int) -> Player | None:
+def _find_automaton(name: str, game: AnyGame, role: Role, seed: int) -> Player | None:
     form = find_stage_form(game)
     if form is None or name not in _list_automata(game):
         return None

@@ -15,6 +15,7 @@ from dataclasses import fields
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -33,7 +34,7 @@ from bestresponse.report.stats.interval import Interval
 
 __all__ = ["cell_json", "from_json", "to_json"]
 
-Json = dict[str, Any]
+Json = JsonObject
 
 _FORMAT = "bestresponse-report/1"
 _BLOCKS: Mapping[str, type[Block]] = {

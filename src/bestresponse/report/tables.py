@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Cell, Table, as_cell
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import visible
@@ -85,15 +86,15 @@ def to_parquet(rows: Iterable[Row]) -> bytes:
     return target.getvalue()
 
 
-def _flat(rows: Iterable[Row]) -> tuple[list[str], list[dict[str, Any]]]:
+def _flat(rows: Iterable[Row]) -> tuple[list[str], list[JsonObject]]:
     """Columns in order of first appearance, and the rows with intervals spread and non-finite numbers absent."""
     flat = [_spread(row) for row in rows]
     columns = list(dict.fromkeys(column for row in flat for column in row))
     return columns, flat
 
 
-def _spread(row: Row) -> dict[str, Any]:
-    result: dict[str, Any] = {}
+def _spread(row: Row) -> JsonObject:
+    result: JsonObject = {}
     for column, value in row.items():
         cell = as_cell(value, f"column {column!r}")
         if isinstance(cell, Interval):

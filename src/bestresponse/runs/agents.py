@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Protocol
 
 from bestresponse.core.episode import Question, Submission
 from bestresponse.core.errors import ModelUnavailable, UsageError
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision, Status
 from bestresponse.models.base import Model
 from bestresponse.players.llm.agent import POLICIES, Agent, WithFailurePolicy
@@ -32,27 +33,59 @@ class AgentSettings(Protocol):
     """The settings of a study that are about its agents and its plays."""
 
     @property
-    def repeats(self) -> int: ...
+    def repeats(self) -> int:
+        """Plays of each setting."""
+        ...
+
     @property
-    def seed(self) -> int: ...
+    def seed(self) -> int:
+        """The seed of chance and of players who draw."""
+        ...
+
     @property
-    def memory(self) -> str: ...
+    def memory(self) -> str:
+        """What agents remember: full, window:N or summary:N."""
+        ...
+
     @property
-    def own_words(self) -> bool: ...
+    def own_words(self) -> bool:
+        """Whether agents are shown their own earlier reasons."""
+        ...
+
     @property
-    def reasons(self) -> bool: ...
+    def reasons(self) -> bool:
+        """Whether agents explain each choice before they answer."""
+        ...
+
     @property
-    def reasoning(self) -> str: ...
+    def reasoning(self) -> str:
+        """How agents think before they answer."""
+        ...
+
     @property
-    def attempts(self) -> int: ...
+    def attempts(self) -> int:
+        """How often a model may answer when an answer cannot be used."""
+        ...
+
     @property
-    def policy(self) -> str: ...
+    def policy(self) -> str:
+        """What becomes of a seat without a usable answer."""
+        ...
+
     @property
-    def style(self) -> str: ...
+    def style(self) -> str:
+        """How models answer: auto, line or json."""
+        ...
+
     @property
-    def temperature(self) -> float: ...
+    def temperature(self) -> float:
+        """The sampling temperature."""
+        ...
+
     @property
-    def max_tokens(self) -> int: ...
+    def max_tokens(self) -> int:
+        """The longest reply, in tokens."""
+        ...
 
 
 def check_agents(settings: AgentSettings, most_repeats: int) -> None:
@@ -76,7 +109,7 @@ def check_agents(settings: AgentSettings, most_repeats: int) -> None:
 
 
 def settled_agent(
-    data: Mapping[str, Any], name: str, model: Model, persona: Persona | None, seed: int, replies: Sequence[str] = ()
+    data: JsonMapping, name: str, model: Model, persona: Persona | None, seed: int, replies: Sequence[str] = ()
 ) -> WithFailurePolicy:
     """Seat the model of that name by the settings of a spec's data (`AGENT_SETTINGS`); `replies` are its own so far."""
     agent = Agent(
@@ -93,7 +126,7 @@ def settled_agent(
     return WithFailurePolicy(with_review(name, agent), data["policy"])
 
 
-def _style(data: Mapping[str, Any], model: Model, *, verified: bool) -> Style:
+def _style(data: JsonMapping, model: Model, *, verified: bool) -> Style:
     """Return the style asked for; where none is, JSON if the model can and the object has room for its thoughts."""
     match data["style"]:
         case "line" | "json" as wanted:

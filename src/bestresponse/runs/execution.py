@@ -66,6 +66,7 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
+        """Whether everything was played."""
         return not self.failed and not self.stopped
 
 

@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.json import digest
 from bestresponse.models.base import Model
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.manifest import Manifest, environment
-from bestresponse.runs.study import Config, Study
+from bestresponse.runs.study import AnyStudy, Config
 
 __all__ = [
     "Invocation",
@@ -65,13 +64,13 @@ def find_revision() -> str | None:
     return done.stdout.strip() or None
 
 
-def identify_run(study: Study[Any, Any], config: Config) -> str:
+def identify_run(study: AnyStudy, config: Config) -> str:
     """Return the id of a run: the hash of its study and settings."""
     return digest({"study": study.name, "config": config.to_json()}, 12)
 
 
 def make_manifest(
-    study: Study[Any, Any],
+    study: AnyStudy,
     config: Config,
     models: Mapping[str, Model],
     invocation: Invocation,

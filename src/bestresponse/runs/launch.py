@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
 from bestresponse.runs.executors.base import Executor
@@ -17,13 +17,13 @@ from bestresponse.runs.models import SharedCalls
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Config, Study
+from bestresponse.runs.study import AnyStudy, Config
 
 __all__ = ["find_path", "find_unfinished", "run_study"]
 
 
 def run_study(
-    study: Study[Any, Any],
+    study: AnyStudy,
     config: Config,
     models: Mapping[str, Model],
     output_dir: Path,
@@ -53,12 +53,12 @@ def run_study(
     return Run(folder, study, outcome)
 
 
-def find_path(study: Study[Any, Any], config: Config, output_dir: Path) -> Path:
+def find_path(study: AnyStudy, config: Config, output_dir: Path) -> Path:
     """Return the folder of the run of these settings, whether it is there or not."""
     return output_dir / f"{study.name}-{identify_run(study, config)}"
 
 
-def find_unfinished(output_dir: Path, settings: Mapping[str, Any], without: str = "seed") -> RunFolder | None:
+def find_unfinished(output_dir: Path, settings: JsonMapping, without: str = "seed") -> RunFolder | None:
     """Return the newest unfinished run below `output_dir` whose settings differ at most in `without`."""
     wanted = json.loads(json.dumps({name: value for name, value in settings.items() if name != without}))
     found = sorted(output_dir.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)

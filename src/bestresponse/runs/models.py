@@ -48,6 +48,7 @@ class ModelLimits:
 
     @property
     def budget(self) -> Budget:
+        """What may be spent."""
         return Budget(self.calls, self.tokens, self.money)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from bestresponse.core.codec import record_to_json
 from bestresponse.core.errors import BestResponseError
-from bestresponse.core.json import canonical
+from bestresponse.core.json import JsonObject, canonical
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.players.llm.verified import bare_name
@@ -48,7 +47,7 @@ def replay_plays(folder: RunFolder, play_one: PlayOne) -> Replay:
 
 def recorded_models(folder: RunFolder) -> Mapping[str, Model]:
     """Return the models of a run, each answering only what it was recorded to have answered."""
-    calls: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    calls: dict[str, list[JsonObject]] = defaultdict(list)
     for call in folder.calls():
         calls[call["model"]].append(call)
     return {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report import codec
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import Outcome
@@ -20,7 +21,7 @@ from bestresponse.runs.reporting.publish import publish
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.runs.study import Results, Row, Study, find_study
+from bestresponse.runs.study import AnyStudy, Results, Row, find_study
 
 if TYPE_CHECKING:
     import pandas
@@ -31,7 +32,7 @@ __all__ = ["Run", "find_runs", "load_run"]
 class Run:
     """A run of a study. `outcome` says how it ended where it was run just now; None for a run that was loaded."""
 
-    def __init__(self, folder: RunFolder, study: Study[Any, Any], outcome: Outcome | None = None) -> None:
+    def __init__(self, folder: RunFolder, study: AnyStudy, outcome: Outcome | None = None) -> None:
         self.folder = folder
         self.study = study
         self.outcome = outcome
@@ -49,6 +50,7 @@ class Run:
 
     @property
     def manifest(self) -> Manifest:
+        """What the run was."""
         return self.folder.manifest
 
     @cached_property
@@ -80,7 +82,7 @@ class Run:
         """Return one row for each measured play or answer."""
         return self.results.rows
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """Return the figures of the run as plain JSON data."""
         about = {"run": self.manifest.run, "study": self.study.name, "folder": self.path.name}
         return about | self.results.summary | {"costs": [total.to_json() for total in self.costs]}
@@ -107,7 +109,7 @@ class Run:
         """Play the run again from its recorded replies, without any model, and compare."""
         return self.study.replay(self.config, self.folder)
 
-    def game(self, data: Mapping[str, Any]) -> Game[Any] | None:
+    def game(self, data: JsonMapping) -> AnyGame | None:
         """Return the game that a play was of, by the data of its spec."""
         return self.study.game(self.config, data)
 

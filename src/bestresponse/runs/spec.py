@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonMapping, digest
 
 __all__ = ["Spec"]
 
@@ -16,8 +14,9 @@ class Spec:
     """`data` holds everything that can change the play; equal data, equal id."""
 
     id: str
-    data: Mapping[str, Any]
+    data: JsonMapping
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> Spec:
+    def of(cls, data: JsonMapping) -> Spec:
+        """Return the spec of these data, with the hash of them as its id."""
         return cls(digest(data), data)

@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import Registry
 from bestresponse.core.texts import Texts
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
@@ -36,7 +37,7 @@ from bestresponse.runs.store.lines import read_lines
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run
 
-__all__ = ["Config", "Estimate", "Results", "Row", "Study", "find_study", "studies"]
+__all__ = ["AnyStudy", "Config", "Estimate", "Results", "Row", "Study", "find_study", "studies"]
 
 Row = Mapping[str, object]
 """One row of a study's table; each study types its own as a TypedDict."""
@@ -50,12 +51,12 @@ class Config(Protocol):
         """The names of the models that are asked, each once."""
         ...
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the settings as plain JSON data."""
         ...
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
+    def from_json(cls, data: JsonMapping) -> Self:
         """Read the settings back from `to_json`."""
         ...
 
@@ -64,13 +65,19 @@ class Results(Protocol):
     """What a study measured: typed rows, and a summary as plain JSON data. `answered` counts plays with a result."""
 
     @property
-    def rows(self) -> Sequence[Row]: ...
+    def rows(self) -> Sequence[Row]:
+        """One row for each thing that was measured."""
+        ...
 
     @property
-    def summary(self) -> dict[str, Any]: ...
+    def summary(self) -> JsonObject:
+        """The figures of the run as plain data."""
+        ...
 
     @property
-    def answered(self) -> int: ...
+    def answered(self) -> int:
+        """How many plays had an answer."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +98,12 @@ class Estimate:
 
     @property
     def total_calls(self) -> int:
+        """The calls of all models."""
         return sum(self.calls.values())
 
     @property
     def total_tokens(self) -> int:
+        """The tokens of all models, read and written."""
         return sum(self.prompt_tokens.values()) + sum(self.reply_tokens.values())
 
     def without(self, found: int) -> Estimate:
@@ -114,7 +123,7 @@ class Estimate:
             reply_tokens=scale(self.reply_tokens),
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the estimate as plain JSON data."""
         return {
             "plays": self.plays,
@@ -171,7 +180,7 @@ class Study(Protocol[C, R]):
         """Count the plays of a run; None where that is not settled beforehand."""
         return sum(1 for _ in self.specs(config))
 
-    def game(self, config: C, data: Mapping[str, Any]) -> Game[Any] | None:
+    def game(self, config: C, data: JsonMapping) -> AnyGame | None:
         """Return the game that a play was of, by the data of its spec; None where it was of none."""
         return None
 
@@ -225,7 +234,11 @@ studies = Registry(
 """Study classes by name."""
 
 
-def find_study(name: str) -> Study[Any, Any]:
+AnyStudy: TypeAlias = Study[Any, Any]
+"""A study whatever its settings and results are."""
+
+
+def find_study(name: str) -> AnyStudy:
     """Return the study of that name; StoreError where none is installed, with the reason where one cannot be loaded."""
     if name not in studies.names():
         raise StoreError(f"runs of {name!r} cannot be read here; known studies: {', '.join(studies.names())}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from bestresponse.analysis.solve.exact import exact_payoffs
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, TreeEquilibrium, Value
+from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import Found
 from bestresponse.theory.equilibria.result import Component, Equilibrium
 from bestresponse.theory.games.dominance import Domination
@@ -17,7 +18,7 @@ from bestresponse.theory.trees.normal_form import behaviour_of
 
 __all__ = ["as_data"]
 
-Data = dict[str, Any]
+Data = JsonObject
 
 
 def as_data(found: Found, solved: SolvedTable | SolvedTree) -> Data:

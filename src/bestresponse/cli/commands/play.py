@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from secrets import randbelow
 from shutil import get_terminal_size
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -20,8 +20,8 @@ from bestresponse.core.capabilities import AdjustableRounds, Wording
 from bestresponse.core.episode import Episode, Question, Record
 from bestresponse.core.episode import play as play_game
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, REFEREE, Game, find_first_asks
-from bestresponse.core.json import digest
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
+from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain
@@ -88,7 +88,7 @@ def play(
         _sit_down(table, config, seated, output_dir)
 
 
-def _game(name: str, abundance: str | None, days: int | None) -> Game[Any]:
+def _game(name: str, abundance: str | None, days: int | None) -> AnyGame:
     game = _dialogue(name) or find_game(name).playable()
     lasting = isinstance(game, AdjustableRounds) and game.rounds_word == "days"
     if (abundance is not None and game.name != "water") or (days is not None and not lasting):
@@ -105,12 +105,12 @@ def _dialogue(name: str) -> DialogueGame | None:
     return DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), replies=2, early_end=True)
 
 
-def _drawn(game: Game[Any], seed: int) -> Game[Any]:
+def _drawn(game: AnyGame, seed: int) -> AnyGame:
     """In a dialogue, the people and what they know are drawn by the seed."""
     return game.with_seed(seed) if isinstance(game, HasSpeakers) else game
 
 
-def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]:
+def _seats(game: AnyGame, given: Iterable[str], others: str) -> dict[str, str]:
     named: dict[str, str] = {}
     roles = (*game.roles, REFEREE) if isinstance(game, HasSpeakers) else game.roles
     for words in given:
@@ -125,7 +125,7 @@ def _seats(game: Game[Any], given: Iterable[str], others: str) -> dict[str, str]
     return {role: named.get(role, others) for role in roles}
 
 
-def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> dict[str, Any]:
+def _with_seed(config: JsonObject, seed: int | None, output_dir: Path) -> JsonObject:
     """The seed that was given, that of an unfinished game of the same kind, or a new one."""
     if seed is not None:
         return {**config, "seed": seed}
@@ -136,13 +136,13 @@ def _with_seed(config: dict[str, Any], seed: int | None, output_dir: Path) -> di
     return {**config, "seed": before.manifest.config["seed"]}
 
 
-def _seat_model(name: str, model: Model, game: Game[Any], role: str) -> Player:
+def _seat_model(name: str, model: Model, game: AnyGame, role: str) -> Player:
     """Seat a model; where the game lets a seat pass, a model without a usable answer passes."""
     player = seat_model(name, model, game, role, seed=0)
     return WithFailurePolicy(player, "abstain") if lets_pass(find_first_asks(game)) else player
 
 
-def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, Player], output_dir: Path) -> None:
+def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], output_dir: Path) -> None:
     """Play to the end, or until the person leaves."""
     person = ConsolePlayer(input, _show, wording=game if isinstance(game, Wording) else None)
     people = [role for role, name in config["seats"].items() if name == ME]
@@ -173,7 +173,7 @@ def _sit_down(game: Game[Any], config: Mapping[str, Any], seated: Mapping[str, P
     _tell_end(game, record, people)
 
 
-def _seated(person: ConsolePlayer, game: Game[Any], role: str) -> Player:
+def _seated(person: ConsolePlayer, game: AnyGame, role: str) -> Player:
     """A person in that seat; in a dialogue nobody tells it in which manner to write."""
     if not isinstance(game, HasSpeakers):
         return person
@@ -198,7 +198,7 @@ def _people_last(questions: list[Question]) -> list[Decision]:
         return [said[role] if role in said else thinking[role].result() for role, _, _, _ in questions]
 
 
-def _tell_end(game: Game[Any], record: Record, people: list[str]) -> None:
+def _tell_end(game: AnyGame, record: Record, people: list[str]) -> None:
     if record.void:
         print(f"\nThe game is void: {record.void.role} gave no answer that could be used ({record.void.why}).")
         return

@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir
+from bestresponse.cli.options import expand_options
+from bestresponse.cli.run_options import CallOptions
 from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
@@ -27,6 +28,7 @@ _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
 _BACKLOG = 2048
 
 
+@expand_options
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine only with --admin-token.")] = (
         "127.0.0.1"
@@ -42,11 +44,8 @@ def serve(
     experiment: Annotated[
         Path | None, typer.Option(help="An experiment file; its sessions are created once, and its link is printed.")
     ] = None,
-    output_dir: OutputDir = Path("results"),
-    cache: CacheChoice = "read-write",
-    max_calls: BudgetCalls = None,
-    max_tokens_total: BudgetTokens = None,
-    max_cost: BudgetMoney = None,
+    *,
+    calls: CallOptions,
 ) -> None:
     """Open games to people in a browser. Prints the admin's link; everything is kept below the output folder.
 
@@ -62,14 +61,13 @@ def serve(
         raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
 
     text = _read_experiment(experiment) if experiment else ""
-    server_settings = ServerSettings(output_dir, host, port, admin_token, text)
-    limits = ModelLimits(None, cache, max_calls, max_tokens_total, max_cost)
+    server_settings = ServerSettings(calls.output_dir, host, port, admin_token, text)
     models = tuple(model) if model else _list_local_models()
     listener = _listen(host, port)
     app = create_app()
 
     def work(number: int) -> None:
-        with _models(output_dir, limits) as open_model:
+        with _models(calls.output_dir, calls.limits) as open_model:
             _, server, close = open_server(server_settings, open_model, models, app)
             try:
                 if number == 0:

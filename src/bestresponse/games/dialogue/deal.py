@@ -14,16 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from bestresponse.core.errors import Flaw, InvalidMove
+from bestresponse.core.json import JsonMapping, JsonObject
 
 __all__ = ["Deal", "DealRules", "Option", "Private", "Trade", "Verdict"]
 
-Private = Mapping[str, Any]
+Private = JsonMapping
 """What one speaker alone knows: `values`, `endowment` (numbers by item) or `side`."""
 
-Deal = Mapping[str, Any]
+Deal = JsonMapping
 """What was agreed, as plain data; people are seats, in the order of the names."""
 
 TIE = "tie"
@@ -36,19 +37,23 @@ class Option:
     items: tuple[str, ...]
     ending: ClassVar[str] = "Without an agreement nobody earns anything."
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the JSON schema of the referee's ruling."""
         choice = {"type": ["string", "null"], "enum": [*self.items, None]}
         return _object({"agreed": {"type": "boolean"}, "choice": choice})
 
-    def read(self, data: Mapping[str, Any], names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         agreed, choice = _agreed(data), _item(data.get("choice"), self.items)
         _consistent(agreed, choice is not None, "choice")
         return {"agreed": agreed, "choice": choice}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return what the chosen item is worth to each person."""
         return tuple(float(p["values"].get(deal["choice"], 0)) if deal["agreed"] else 0.0 for p in private)
 
     def settled(self, deal: Deal) -> bool:
+        """Tell whether all agree."""
         return bool(deal["agreed"])
 
 
@@ -59,12 +64,14 @@ class Trade:
     items: tuple[str, ...]
     ending: ClassVar[str] = Option.ending
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the JSON schema of the referee's ruling."""
         pieces = {item: {"type": "integer", "minimum": 0} for item in self.items}
         basket = {"type": "object", "properties": pieces, "additionalProperties": False}
         return _object({"agreed": {"type": "boolean"}, "gives": _object(dict.fromkeys(names, basket))})
 
-    def read(self, data: Mapping[str, Any], names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         agreed, gives = _agreed(data), data.get("gives") or {}
         if not isinstance(gives, Mapping):
             raise InvalidMove(f"'gives' is {gives!r}, expected what each person gives", Flaw.UNPARSEABLE)
@@ -79,12 +86,14 @@ class Trade:
         return {"agreed": agreed, "gives": list(baskets.values())}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return what each person gains by the trade."""
         if not deal["agreed"]:
             return (0.0,) * len(private)
         gives = deal["gives"]
         return tuple(_worth(gives[1 - i], own) - _worth(gives[i], own) for i, own in enumerate(private))
 
     def settled(self, deal: Deal) -> bool:
+        """Tell whether all agree."""
         return bool(deal["agreed"])
 
     def _basket(self, given: object, name: str) -> dict[str, int]:
@@ -106,10 +115,11 @@ class Verdict:
 
     ending: ClassVar[str] = "The judge decides then."
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, Any]:
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
         return _object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, TIE]}})
 
-    def read(self, data: Mapping[str, Any], names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where it names no winner."""
         winner = _item(data.get("winner"), (*names, TIE))
         if winner is None:
             raise InvalidMove("the winner is missing", Flaw.UNPARSEABLE)
@@ -118,18 +128,20 @@ class Verdict:
         return {"winner": seat, "reasons": reasons if isinstance(reasons, str) else ""}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return 1 for the winner and 0 for the others, or equal shares for a tie."""
         if deal["winner"] is None:
             return (1 / len(private),) * len(private)
         return tuple(float(i == deal["winner"]) for i in range(len(private)))
 
     def settled(self, deal: Deal) -> bool:
+        """Tell that a debate is never settled before its end."""
         return False
 
 
 DealRules = Option | Trade | Verdict
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _object(properties: JsonMapping) -> JsonObject:
     return {
         "type": "object",
         "properties": dict(properties),
@@ -138,7 +150,7 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _agreed(data: Mapping[str, Any]) -> bool:
+def _agreed(data: JsonMapping) -> bool:
     agreed = data.get("agreed")
     if not isinstance(agreed, bool):
         raise InvalidMove(f"'agreed' is {agreed!r}, expected true or false", Flaw.UNPARSEABLE)

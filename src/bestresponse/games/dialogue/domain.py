@@ -23,7 +23,7 @@ from string import Template
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonMapping, digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.dialogue.deal import DealRules, Option, Trade, Verdict
 
@@ -67,10 +67,10 @@ class Domain:
     high: float
     actions: Mapping[str, Actions]
     deal: DealRules
-    generate: Mapping[str, Any]
+    generate: JsonMapping
     texts: Mapping[str, str]
     digest: str
-    written: tuple[Mapping[str, Any], ...] = ()
+    written: tuple[JsonMapping, ...] = ()
     """Scenarios that were written for this domain, as data: if there are any, its games are these and no others."""
 
     def manners(self, name: str = "") -> Actions:
@@ -150,7 +150,7 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
 class _Reader:
     """Reads a domain's data; every complaint names the file and the place in it."""
 
-    data: Mapping[str, Any]
+    data: JsonMapping
     where: str
 
     def wrong(self, why: str) -> InvalidGame:

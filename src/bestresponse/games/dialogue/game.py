@@ -77,18 +77,22 @@ class DialogueGame:
 
     @property
     def name(self) -> str:
+        """The name of the game."""
         return f"{self.domain.name} dialogue"
 
     @property
     def version(self) -> int:
+        """The version of the rules."""
         return self.domain.version
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return tuple(f"player {seat + 1}" for seat in range(self.domain.players))
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the speakers."""
         return self.cases[0].names
 
     @property
@@ -97,9 +101,11 @@ class DialogueGame:
         return self.replies * self.domain.players
 
     def start(self) -> Dialogue:
+        """Return the state before anybody has moved."""
         return Dialogue(case=0 if len(self.cases) == 1 else -1)
 
     def asks(self, state: Dialogue) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         if state.case < 0:
             return {NATURE: Lottery.uniform(tuple(range(len(self.cases))))}
         if state.over:
@@ -138,6 +144,7 @@ class DialogueGame:
         return replace(self, cases=(scenarios(self.domain, seed, 1)[0],))
 
     def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
+        """Return the state after these moves."""
         ((role, move),) = moves.items()
         if role == NATURE:
             return replace(state, case=move)
@@ -162,6 +169,7 @@ class DialogueGame:
         return manner, self.names.index(name)
 
     def payoffs(self, state: Dialogue) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         if not state.over:
             return dict.fromkeys(self.roles, 0.0)
         ruling = json.loads(state.ruling)
@@ -169,6 +177,7 @@ class DialogueGame:
         return {role: float(value) for role, value in zip(self.roles, values, strict=True)}
 
     def view(self, state: Dialogue, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, self.name, facts={"state": _plain(state)})
         if role == REFEREE:

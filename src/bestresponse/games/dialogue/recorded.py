@@ -17,6 +17,7 @@ from typing import Any
 from bestresponse.core.ask import Ask, Choice, Lottery, Words
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Reading, Status
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame, prompt_key
 
@@ -37,12 +38,14 @@ class Entry:
     reading: Reading = field(default_factory=Reading)
     why: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         data = {"key": self.key, "number": self.number, "text": self.text, "by": self.by, "why": self.why}
         return data | {"status": self.reading.status.value, "how": self.reading.how}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Entry:
+    def from_json(cls, data: JsonMapping) -> Entry:
+        """Return the value that `to_json` wrote."""
         reading = Reading(Status(data["status"]), data["how"])
         return cls(data["key"], data["number"], data["text"], data["by"], reading, data["why"])
 
@@ -62,6 +65,7 @@ class Book:
             drawn[entry.number] = entry
 
     def get(self, key: str, number: int = 0) -> Entry | None:
+        """Return the recorded text with that number, or None."""
         return self._entries.get(key, {}).get(number)
 
     def wordings(self, key: str, most: int) -> dict[str, int]:
@@ -71,6 +75,7 @@ class Book:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
+        """All recorded texts."""
         return tuple(entry for drawn in self._entries.values() for entry in drawn.values())
 
     def __len__(self) -> int:
@@ -95,20 +100,25 @@ class RecordedDialogue:
 
     @property
     def name(self) -> str:
+        """The name of the game."""
         return f"recorded {self.live.name}"
 
     @property
     def version(self) -> int:
+        """The version of the rules."""
         return self.live.version
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return self.live.roles
 
     def start(self) -> Dialogue:
+        """Return the state before anybody has moved."""
         return self.live.start()
 
     def asks(self, state: Dialogue) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         for role, ask in self.live.asks(state).items():
             match ask:
                 case Choice(options):
@@ -121,6 +131,7 @@ class RecordedDialogue:
         return {}
 
     def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
+        """Return the state after these moves."""
         ((role, move),) = moves.items()
         if role == NATURE and state.case >= 0:
             role = self.roles[self.live.turn(state)]
@@ -129,9 +140,11 @@ class RecordedDialogue:
         return self.live.apply(state, {role: move})
 
     def payoffs(self, state: Dialogue) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         return self.live.payoffs(state)
 
     def view(self, state: Dialogue, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         return self.live.view(state, role)
 
     def possible(self, state: Dialogue) -> bool:

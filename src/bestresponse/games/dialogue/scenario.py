@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import count as numbers
 from itertools import islice
 from random import Random
-from typing import Any
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.deal import Option, Private, Trade, Verdict
 from bestresponse.games.dialogue.domain import Domain
@@ -34,9 +33,11 @@ class Scenario:
 
     @property
     def id(self) -> str:
+        """The hash of everything in the scenario."""
         return digest(self.to_json(), 12)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         return {
             "names": list(self.names),
             "public": dict(self.public),
@@ -44,7 +45,8 @@ class Scenario:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Scenario:
+    def from_json(cls, data: JsonMapping) -> Scenario:
+        """Return the value that `to_json` wrote."""
         return cls(tuple(data["names"]), dict(data["public"]), tuple(dict(own) for own in data["private"]))
 
 
@@ -132,13 +134,13 @@ def _private(domain: Domain, rng: Random) -> tuple[Private, ...]:
     raise InvalidGame(f"{domain.name}: no deal can be reached in {_TRIES} draws of private information")
 
 
-def _days(domain: Domain, items: tuple[str, ...], rng: Random) -> dict[str, Any]:
+def _days(domain: Domain, items: tuple[str, ...], rng: Random) -> JsonObject:
     low, high = domain.generate["values"]
     free = rng.sample(items, rng.randint(*domain.generate["available"]))
     return {"values": {item: rng.randint(low, high) for item in items if item in free}}
 
 
-def _basket(domain: Domain, items: tuple[str, ...], rng: Random) -> dict[str, Any]:
+def _basket(domain: Domain, items: tuple[str, ...], rng: Random) -> JsonObject:
     low, high = domain.generate["values"]
     least, most = domain.generate["endowment"]
     return {

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.dialogue.deal import Option, Private, Trade, Verdict
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.scenario import Scenario, possible_deal, public_parts
@@ -142,7 +142,7 @@ def _span(span: Sequence[int]) -> str:
     return f"whole numbers from {span[0]} to {span[1]}"
 
 
-def scenario_schema(domain: Domain, most: int) -> dict[str, Any]:
+def scenario_schema(domain: Domain, most: int) -> JsonObject:
     """The JSON schema of an object that lists up to `most` scenarios."""
     people = {"minItems": domain.players, "maxItems": domain.players}
     text = {"type": "string"}
@@ -157,7 +157,7 @@ def scenario_schema(domain: Domain, most: int) -> dict[str, Any]:
     return _object({"scenarios": {"type": "array", "items": scenario, "minItems": 1, "maxItems": most}})
 
 
-def _private_schema(domain: Domain) -> dict[str, Any]:
+def _private_schema(domain: Domain) -> JsonObject:
     match domain.deal:
         case Option(items):
             return _object({"values": _numbers_schema(items, required=False)})
@@ -167,12 +167,12 @@ def _private_schema(domain: Domain) -> dict[str, Any]:
             return _object({"side": {"type": "string", "enum": list(domain.generate["sides"])}})
 
 
-def _numbers_schema(items: tuple[str, ...], *, required: bool) -> dict[str, Any]:
+def _numbers_schema(items: tuple[str, ...], *, required: bool) -> JsonObject:
     schema = _object({item: {"type": "integer"} for item in items})
     return schema if required else schema | {"required": []}
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _object(properties: JsonMapping) -> JsonObject:
     return {
         "type": "object",
         "properties": dict(properties),

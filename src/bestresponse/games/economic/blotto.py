@@ -46,6 +46,7 @@ class Blotto:
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return ("Blotto", "Enemy")
 
     @cached_property
@@ -71,12 +72,15 @@ class Blotto:
         return NormalForm(np.stack([wins, -wins]), self.roles, (labels, labels), self.name)
 
     def start(self) -> tuple[str, ...]:
+        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: tuple[str, ...]) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         return {} if state else dict.fromkeys(self.roles, Choice(tuple(self.plans)))
 
     def view(self, state: tuple[str, ...], role: Role) -> View:
+        """Return what `role` may know in `state`."""
         other = next(r for r in self.roles if r != role)
         rules = TEXTS.fill(
             "blotto_rules", me=role, other=other, troops=self.troops, fields=self.fields,
@@ -86,9 +90,11 @@ class Blotto:
         return View(role, rules, told, {"rivals": [other]})
 
     def apply(self, state: tuple[str, ...], moves: Mapping[Role, Action]) -> tuple[str, ...]:
+        """Return the state after these moves."""
         return tuple(moves[role] for role in self.roles)
 
     def payoffs(self, state: tuple[str, ...]) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         if not state:
             return dict.fromkeys(self.roles, 0.0)
         mine, theirs = (self.plans[label] for label in state)

@@ -57,12 +57,15 @@ class CommonPool:
         return max(0.0, min(self.endowment, (self.slope - self.outside) / (2 * self.bend * len(self.roles))))
 
     def start(self) -> Rounds:
+        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: Rounds) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         return {} if len(state) == self.rounds else dict.fromkeys(self.roles, Amount(0, self.endowment))
 
     def view(self, state: Rounds, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         rules = TEXTS.fill(
             "common_pool_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), rounds=self.rounds,
             endowment=self.endowment, outside=f"{self.outside:g}", slope=f"{self.slope:g}", bend=f"{self.bend:g}",
@@ -75,9 +78,11 @@ class CommonPool:
         return View(role, rules, "\n\n".join((*past, now)), facts)
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
+        """Return the state after these moves."""
         return (*state, tuple(float(moves[role]) for role in self.roles))
 
     def payoffs(self, state: Rounds) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         return {
             role: sum(self.earned(chosen[seat], sum(chosen)) for chosen in state)
             for seat, role in enumerate(self.roles)

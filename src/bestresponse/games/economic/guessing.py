@@ -42,12 +42,15 @@ class Guessing:
             raise UsageError("a guessing game needs two players or more, a round, low < high and a positive factor")
 
     def start(self) -> Rounds:
+        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: Rounds) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         return {} if len(state) == self.rounds else dict.fromkeys(self.roles, Amount(self.low, self.high))
 
     def view(self, state: Rounds, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         rules = TEXTS.fill(
             "guessing_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), low=f"{self.low:g}",
             high=f"{self.high:g}", factor=f"{self.factor:g}", rounds=self.rounds,
@@ -59,9 +62,11 @@ class Guessing:
         return View(role, rules, "\n\n".join((*past, now)), facts)
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
+        """Return the state after these moves."""
         return (*state, tuple(float(moves[role]) for role in self.roles))
 
     def payoffs(self, state: Rounds) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         won = [self._points(guesses) for guesses in state]
         return {role: math.fsum(points[seat] for points in won) for seat, role in enumerate(self.roles)}
 

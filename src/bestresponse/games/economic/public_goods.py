@@ -49,9 +49,11 @@ class PublicGoods:
         return 2 if self.punishment else 1
 
     def start(self) -> State:
+        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         if len(state) == self.rounds * self.stages:
             return {}
         if len(state) % self.stages == 0:
@@ -60,6 +62,7 @@ class PublicGoods:
         return {role: Form(tuple((other, points) for other in self.roles if other != role)) for role in self.roles}
 
     def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         second = TEXTS.fill("public_goods_punishment", impact=f"{self.impact:g}", most=self.most_points)
         rules = TEXTS.fill(
             "public_goods_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), rounds=self.rounds,
@@ -85,9 +88,11 @@ class PublicGoods:
         ).strip()  # fmt: skip
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        """Return the state after these moves."""
         return (*state, {role: moves[role] for role in self.roles})
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         earned = dict.fromkeys(self.roles, 0.0)
         for number, stage in enumerate(state):
             if number % self.stages == 0:

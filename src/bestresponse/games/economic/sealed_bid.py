@@ -46,17 +46,21 @@ class SealedBid:
 
     @property
     def name(self) -> str:
+        """The name of the game."""
         return f"{self.price}-price-auction"
 
     def start(self) -> State:
+        """Return the state before anybody has moved."""
         return State()
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         if len(state.values) < len(self.roles):
             return {NATURE: Lottery.uniform(tuple(range(self.highest + 1)))}
         return {} if state.bids else dict.fromkeys(self.roles, Amount(0, self.highest))
 
     def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, "", facts={"drawn": len(state.values)})
         price = "their own bid" if self.price == "first" else "the second highest bid"
@@ -73,11 +77,13 @@ class SealedBid:
         return View(role, rules, told, facts)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        """Return the state after these moves."""
         if NATURE in moves:
             return State((*state.values, moves[NATURE]))
         return State(state.values, tuple(float(moves[role]) for role in self.roles))
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         earned = dict.fromkeys(self.roles, 0.0)
         if state.bids:
             order = sorted(range(len(self.roles)), key=lambda seat: -state.bids[seat])

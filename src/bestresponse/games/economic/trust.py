@@ -40,17 +40,21 @@ class Trust:
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return ("sender", "receiver")
 
     def start(self) -> State:
+        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         if not state:
             return {"sender": Amount(0, self.endowment)}
         return {"receiver": Amount(0, self.factor * state[0])} if len(state) == 1 else {}
 
     def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         rules = TEXTS.fill("trust_rules", me=role, endowment=f"{self.endowment:g}", factor=f"{self.factor:g}")
         told = f"The sender sent {state[0]:g}; {self.factor * state[0]:g} arrived." if state else ""
         if len(state) == 2:
@@ -58,10 +62,12 @@ class Trust:
         return View(role, rules, told, {"sent": list(state), "rivals": [r for r in self.roles if r != role]})
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        """Return the state after these moves."""
         (move,) = moves.values()
         return (*state, float(move))
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         sent, returned = (*state, 0.0, 0.0)[:2]
         return {"sender": self.endowment - sent + returned, "receiver": self.factor * sent - returned}
 

@@ -39,17 +39,21 @@ class Ultimatum:
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return ("proposer", "responder")
 
     def start(self) -> State:
+        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         if not state:
             return {"proposer": Amount(0, self.pie)}
         return {"responder": Choice(("accept", "reject"))} if len(state) == 1 else {}
 
     def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         rules = TEXTS.fill("ultimatum_rules", me=role, pie=f"{self.pie:g}")
         told = f"The proposer offers {state[0]:g} of {self.pie:g}." if state else ""
         if len(state) == 2:
@@ -57,10 +61,12 @@ class Ultimatum:
         return View(role, rules, told, {"offers": list(state), "rivals": [r for r in self.roles if r != role]})
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        """Return the state after these moves."""
         (move,) = moves.values()
         return (*state, move if isinstance(move, str) else float(move))
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         if len(state) < 2 or state[1] == "reject":
             return {"proposer": 0.0, "responder": 0.0}
         offer = float(state[0])

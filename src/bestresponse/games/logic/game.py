@@ -47,6 +47,7 @@ class LogicGame:
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return self.table.players
 
     @cached_property
@@ -65,9 +66,11 @@ class LogicGame:
         return describe_table(self.table)
 
     def start(self) -> State:
+        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         node = self._node(state)
         if isinstance(node, Chance):
             odds = zip(node.moves, map(float, node.probabilities), strict=True)
@@ -92,6 +95,7 @@ class LogicGame:
         return View(role, f"You are {role}.\n{self.rules}", situation, facts)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        """Return the state after these moves."""
         node = self._node(state)
         if isinstance(node, End):
             raise InvalidGame(f"{self.name} is over; nobody can move")
@@ -100,6 +104,7 @@ class LogicGame:
         return (*state, *(moves[one.player] for one in _find_together(node)))
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         node = self._node(state)
         earned = node.payoffs if isinstance(node, End) else (0,) * len(self.roles)
         return dict(zip(self.roles, map(float, earned), strict=True))

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from bestresponse.core.ask import Ask, Choice, Mixture
 from bestresponse.core.game import Action, Role, View
+from bestresponse.core.json import JsonObject
 from bestresponse.games.matrix.presentation import Format, show
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -46,10 +47,12 @@ class MatrixGame:
 
     @property
     def name(self) -> str:
+        """The name of the game."""
         return self.form.name or "matrix"
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return self.form.players
 
     @cached_property
@@ -69,9 +72,11 @@ class MatrixGame:
         return first
 
     def start(self) -> State:
+        """Return the state before anybody has moved."""
         return ()
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         if state:
             return {}
         wanted = self.wanted or ("action",) * self.form.num_players
@@ -81,6 +86,7 @@ class MatrixGame:
         }
 
     def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         seat = self.roles.index(role)
         situation = (
             ""
@@ -90,9 +96,11 @@ class MatrixGame:
         return View(role, self._briefing(seat), situation, self._facts(seat))
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        """Return the state after these moves."""
         return tuple(moves[role] for role in self.roles)
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         if not state:
             return dict.fromkeys(self.roles, 0.0)
         values = self.form.payoffs
@@ -104,7 +112,7 @@ class MatrixGame:
         """Word the rules for people: the table, and nothing about aims or about how the others think."""
         return self._word(self.roles.index(role), aim="").strip()
 
-    def _facts(self, seat: int) -> dict[str, Any]:
+    def _facts(self, seat: int) -> JsonObject:
         return {
             "seat": seat,
             "players": list(self.roles),

@@ -95,16 +95,12 @@ def _table(game: NormalForm, seat: int, zero_sum: bool) -> str:
     rows, cols = game.actions
     lines = [["", *cols]]
     lines += [[name, *cells] for name, cells in zip(rows, _write_cells(game, seat, zero_sum), strict=True)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(cols) + 1)]
-    text = "\n".join(_ruled(line, widths) for line in lines)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = "\n".join([f"| {' | '.join(map(str.rjust, line, widths))} |" for line in lines])
     other = game.players[1 - seat]
     mine, theirs = ("rows", "columns") if seat == 0 else ("columns", "rows")
     what = "your payoff" if zero_sum else f"your payoff, then the payoff of {other}"
     return f"The {mine} are your actions, the {theirs} those of {other}; each cell shows {what}.\n\n{text}"
-
-
-def _ruled(cells: list[str], widths: list[int]) -> str:
-    return "| " + " | ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
 
 
 def _prose(game: NormalForm, seat: int, zero_sum: bool) -> str:

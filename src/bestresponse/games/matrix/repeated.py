@@ -43,10 +43,12 @@ class RepeatedGame:
 
     @property
     def name(self) -> str:
+        """The name of the game."""
         return f"repeated {self.form.name or 'matrix'}"
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return self.form.players
 
     @cached_property
@@ -55,9 +57,11 @@ class RepeatedGame:
         return MatrixGame(self.form, shown_as=self.shown_as, story=self.story)
 
     def start(self) -> Rounds:
+        """Return the state before anybody has moved."""
         return Rounds()
 
     def asks(self, state: Rounds) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         if state.over or len(state.played) >= self.rounds:
             return {}
         if not state.decided:
@@ -65,6 +69,7 @@ class RepeatedGame:
         return {role: Choice(actions) for role, actions in zip(self.roles, self.form.actions, strict=True)}
 
     def view(self, state: Rounds, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(role, "Is there another round?", f"after round {len(state.played)}")
         seat = self.roles.index(role)
@@ -77,12 +82,14 @@ class RepeatedGame:
         return f"{self.stage.word_rules(role)}\n\n{self._length()}"
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
+        """Return the state after these moves."""
         if NATURE in moves:
             return Rounds(state.played, True, moves[NATURE] == _STOP)
         played = (*state.played, tuple(moves[role] for role in self.roles))
         return Rounds(played, self.continuation == 1.0)
 
     def payoffs(self, state: Rounds) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         totals = dict.fromkeys(self.roles, 0.0)
         for moves in state.played:
             for role, payoff in self.stage.payoffs(moves).items():

@@ -37,16 +37,20 @@ class TreeGame:
 
     @property
     def name(self) -> str:
+        """The name of the game."""
         return self.tree.name or "tree"
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return self.tree.players
 
     def start(self) -> int:
+        """Return the state before anybody has moved."""
         return 0
 
     def asks(self, state: int) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         owner = int(self.tree.owner[state])
         if owner == LEAF:
             return {}
@@ -58,6 +62,7 @@ class TreeGame:
         return {self.roles[owner]: Choice(self.tree.infosets[int(self.tree.infoset[state])].moves)}
 
     def view(self, state: int, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, "", facts={"path": self.tree.path(state)})
         rivals = [other for other in self.roles if other != role]
@@ -75,6 +80,7 @@ class TreeGame:
         return f"You are {role}. The players: {', '.join(self.roles)}.\n\n{self._description}"
 
     def apply(self, state: int, moves: Mapping[Role, Action]) -> int:
+        """Return the state after these moves."""
         (move,) = moves.values()
         if int(self.tree.owner[state]) == CHANCE:
             return next(node for node in self.tree.children[state] if self._label(node) == move)
@@ -82,6 +88,7 @@ class TreeGame:
         return self.tree.children[state][options.index(move)]
 
     def payoffs(self, state: int) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         return dict(zip(self.roles, map(float, self.tree.payoffs[state]), strict=True))
 
     def _label(self, node: int) -> str:

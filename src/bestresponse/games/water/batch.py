@@ -70,6 +70,7 @@ class Morning:
 
     @property
     def day(self) -> int:
+        """The number of the day, from 1."""
         return int(self.balances.shape[1])
 
     @property
@@ -80,6 +81,7 @@ class Morning:
 
     @property
     def alive(self) -> Booleans:
+        """Which residents are alive."""
         return self.health > 0
 
     @property

@@ -14,10 +14,9 @@ one game. All see only what is public.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from bestresponse.core.ask import PASS, Amount, Ask
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import View
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
@@ -152,6 +152,7 @@ class BidderPlayer:
     seed: int = 0
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Amount) or "standings" not in view.facts:
             raise UsageError(f"the bidder {self.name} plays the water game only")
         morning = _morning_of(view.facts)
@@ -160,7 +161,7 @@ class BidderPlayer:
         return Decision(PASS if np.isnan(bid) else bid)
 
 
-def _morning_of(facts: Mapping[str, Any]) -> Morning:
+def _morning_of(facts: JsonMapping) -> Morning:
     """The public facts of one game as a batch of one."""
     rules = WaterRules.from_json(facts["rules"])
     standings = np.asarray(facts["standings"], dtype=np.float64)

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Lottery
 from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Resident, WaterRules, allocate, with_abundance
@@ -41,6 +41,7 @@ class Standing:
 
     @property
     def alive(self) -> bool:
+        """Whether the resident is alive."""
         return self.health > 0
 
 
@@ -66,6 +67,7 @@ class Drought:
 
     @property
     def day(self) -> int:
+        """The number of the day, from 1."""
         return len(self.past) + 1
 
 
@@ -91,12 +93,15 @@ class Water:
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return tuple(resident.name for resident in self.rules.residents)
 
     def start(self) -> Drought:
+        """Return the state before anybody has moved."""
         return Drought(tuple(Standing(r.salary, self.rules.health) for r in self.rules.residents))
 
     def asks(self, state: Drought) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         if state.day > self.rules.days or not any(s.alive for s in state.standings):
             return {}
         if state.supply is None:
@@ -108,6 +113,7 @@ class Water:
         }
 
     def view(self, state: Drought, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, "", facts={"day": state.day})
         past = [day_in_words(self.rules, day) for day in state.past]
@@ -116,6 +122,7 @@ class Water:
         return View(role, rules_in_words(self.rules, role), "\n\n".join((*past, now)), facts)
 
     def apply(self, state: Drought, moves: Mapping[Role, Action]) -> Drought:
+        """Return the state after these moves."""
         if state.supply is None:
             return replace(state, supply=moves[NATURE])
         bids = tuple(None if moves.get(role, PASS) == PASS else float(moves[role]) for role in self.roles)
@@ -128,6 +135,7 @@ class Water:
         return Drought(tuple(map(self._morning, self.rules.residents, after)), (*state.past, day))
 
     def payoffs(self, state: Drought) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         return {role: float(s.alive) for role, s in zip(self.roles, state.standings, strict=True)}
 
     @property
@@ -193,7 +201,7 @@ class Water:
     def _morning(self, resident: Resident, standing: Standing) -> Standing:
         return replace(standing, balance=standing.balance + resident.salary) if standing.alive else standing
 
-    def _facts(self, state: Drought, role: Role) -> dict[str, Any]:
+    def _facts(self, state: Drought, role: Role) -> JsonObject:
         """Everything public as plain data; `standings` and `bids` are in the order of the roster."""
         return {
             "seat": self.roles.index(role),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role
+from bestresponse.core.json import JsonMapping, JsonObject
 
 __all__ = ["ABUNDANCE", "RESIDENTS", "Resident", "WaterRules", "allocate", "serving_order", "with_abundance"]
 
@@ -93,11 +93,13 @@ class WaterRules:
         """Seats in the order in which equal bids are served."""
         return serving_order(self.residents)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         return asdict(self) | {"residents": [[r.name, r.need, r.salary] for r in self.residents]}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> WaterRules:
+    def from_json(cls, data: JsonMapping) -> WaterRules:
+        """Return the value that `to_json` wrote."""
         known = {field.name for field in fields(cls)}
         unknown = sorted(set(data) - known)
         if unknown:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bestresponse.core.errors import BadReply
-from bestresponse.core.json import canonical
+from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.models.base import Abilities, Finish, Honoured, Json, Reply, Request, Usage
 from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Secret
 from bestresponse.models.providers.reading import read_count, read_field, read_id
@@ -77,12 +77,12 @@ class AnthropicModel:
         return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
 
 
-def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any]:
+def _body(name: str, request: Request, refused: frozenset[str]) -> JsonObject:
     mode = choose_mode(request, refused)
     messages = add_instruction(request) if mode in (SchemaMode.JSON, SchemaMode.WORDS) else request.messages
     system = "\n\n".join(message.content for message in messages if message.role == "system")
     turns = [message for message in messages if message.role != "system"]
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "model": name,
         "max_tokens": request.max_tokens,
         "messages": [{"role": message.role, "content": message.content} for message in turns],
@@ -115,7 +115,7 @@ def _tool_input(blocks: list[Any], who: str) -> str:
     raise BadReply(f"{who} said that it gave a structured answer and gave none")
 
 
-def _write_input(given: dict[str, Any], who: str) -> str:
+def _write_input(given: JsonObject, who: str) -> str:
     try:
         return canonical(given)
     except ValueError:
@@ -126,7 +126,7 @@ def _kind(block: Any) -> Any:
     return block.get("type") if isinstance(block, dict) else None
 
 
-def _usage(data: Mapping[str, Any], who: str) -> Usage:
+def _usage(data: JsonMapping, who: str) -> Usage:
     """Anthropic counts cached prompt tokens beside the others; here they are a part of the prompt."""
     usage = data.get("usage")
     fresh = read_count(usage, "input_tokens", who)
@@ -136,7 +136,7 @@ def _usage(data: Mapping[str, Any], who: str) -> Usage:
     return Usage(prompt, read_count(usage, "output_tokens", who), read)
 
 
-def _honoured(request: Request, body: Mapping[str, Any], mode: SchemaMode | None) -> Honoured:
+def _honoured(request: Request, body: JsonMapping, mode: SchemaMode | None) -> Honoured:
     wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", body.get("temperature"))]
     if request.seed is not None:
         wishes.append(("seed", None))

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bestresponse.core.errors import BadReply
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import (
     Abilities,
     Finish,
@@ -83,8 +84,8 @@ def _complaints(error: Rejected) -> frozenset[str]:
     return found | _LOGPROBS if "Logprobs is not enabled" in str(error) or found & _LOGPROBS else found
 
 
-def _settings(request: Request, refused: frozenset[str], mode: SchemaMode | None) -> dict[str, Any]:
-    settings: dict[str, Any] = {
+def _settings(request: Request, refused: frozenset[str], mode: SchemaMode | None) -> JsonObject:
+    settings: JsonObject = {
         "maxOutputTokens": request.max_tokens,
         "temperature": request.temperature,
         "topP": request.top_p,
@@ -103,7 +104,7 @@ def _settings(request: Request, refused: frozenset[str], mode: SchemaMode | None
     return {name: value for name, value in settings.items() if value is not None and name not in refused}
 
 
-def _body(request: Request, refused: frozenset[str]) -> dict[str, Any]:
+def _body(request: Request, refused: frozenset[str]) -> JsonObject:
     mode = choose_mode(request, refused)
     messages = add_instruction(request) if mode in (SchemaMode.JSON, SchemaMode.WORDS) else request.messages
     system = [{"text": message.content} for message in messages if message.role == "system"]
@@ -112,7 +113,7 @@ def _body(request: Request, refused: frozenset[str]) -> dict[str, Any]:
         for message in messages
         if message.role != "system"
     ]
-    body: dict[str, Any] = {"contents": turns, "generationConfig": _settings(request, refused, mode)}
+    body: JsonObject = {"contents": turns, "generationConfig": _settings(request, refused, mode)}
     return body | ({"systemInstruction": {"parts": system}} if system else {})
 
 
@@ -173,7 +174,7 @@ def _alternatives(listed: list[Any], who: str) -> TokenChances:
     return read_alternatives([(read_field(one, "token", str, who), one.get("logProbability")) for one in listed], who)
 
 
-def _honoured(request: Request, settings: Mapping[str, Any], mode: SchemaMode | None) -> Honoured:
+def _honoured(request: Request, settings: JsonMapping, mode: SchemaMode | None) -> Honoured:
     wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", settings.get("temperature"))]
     if request.seed is not None:
         wishes.append(("seed", settings.get("seed")))

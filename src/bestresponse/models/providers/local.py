@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import BadReply, ModelError, ModelUnavailable, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
 from bestresponse.models.providers.chat import read_chat_reply
 from bestresponse.models.providers.gguf import check_gguf, file_hash
@@ -151,10 +152,10 @@ def _load(server: Callable[[Any], Any], params: Any, path: Path) -> Any:
         ) from error
 
 
-def _body(request: Request, settings: LocalSettings) -> dict[str, Any]:
+def _body(request: Request, settings: LocalSettings) -> JsonObject:
     """The request in the engine's dialect of the OpenAI protocol, with every engine default spelt out."""
     seed = effective_seed(request)
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
         "max_tokens": request.max_tokens,
         "temperature": 1.0 if request.temperature is None else request.temperature,
@@ -180,7 +181,7 @@ def _grammar(choices: tuple[str, ...]) -> str:
     return "root ::= " + " | ".join(json.dumps(choice) for choice in choices)
 
 
-def _call(complete: Callable[[dict[str, Any]], Any], body: dict[str, Any], who: str) -> Any:
+def _call(complete: Callable[[JsonObject], Any], body: JsonObject, who: str) -> Any:
     try:
         answer = complete(body)
     except (ValueError, RuntimeError) as error:
@@ -193,7 +194,7 @@ def _call(complete: Callable[[dict[str, Any]], Any], body: dict[str, Any], who: 
     return answer
 
 
-def _honoured(request: Request, body: Mapping[str, Any], settings: LocalSettings) -> Honoured:
+def _honoured(request: Request, body: JsonMapping, settings: LocalSettings) -> Honoured:
     """What was really done: the seed and temperature used, what was enforced, whether it repeats exactly."""
     enforced = [
         (wish, "grammar") for wish, given in (("schema", request.schema), ("choices", request.choices)) if given

@@ -7,8 +7,8 @@ the reply says what was not honoured. Reference: https://platform.openai.com/doc
 """
 
 from collections.abc import Mapping
-from typing import Any
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
 from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Secret
 from bestresponse.models.providers.chat import read_chat_reply
@@ -66,11 +66,11 @@ class OpenAIModel:
         return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
 
 
-def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any]:
+def _body(name: str, request: Request, refused: frozenset[str]) -> JsonObject:
     mode = choose_mode(request, refused)
     messages = add_instruction(request) if mode in (SchemaMode.JSON, SchemaMode.WORDS) else request.messages
     limit = "max_completion_tokens" if "max_tokens" in refused else "max_tokens"
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "model": name,
         "messages": [{"role": message.role, "content": message.content} for message in messages],
         limit: request.max_tokens,
@@ -85,7 +85,7 @@ def _body(name: str, request: Request, refused: frozenset[str]) -> dict[str, Any
     return {name: value for name, value in body.items() if value is not None and name not in refused}
 
 
-def _format(request: Request, mode: SchemaMode | None) -> dict[str, Any] | None:
+def _format(request: Request, mode: SchemaMode | None) -> JsonObject | None:
     """Describe the form of the reply; a schema without a strict form is sent without the promise to keep it."""
     if mode is SchemaMode.JSON:
         return {"type": "json_object"}
@@ -97,7 +97,7 @@ def _format(request: Request, mode: SchemaMode | None) -> dict[str, Any] | None:
     return {"type": "json_schema", "json_schema": form}
 
 
-def _honoured(request: Request, body: Mapping[str, Any], mode: SchemaMode | None) -> Honoured:
+def _honoured(request: Request, body: JsonMapping, mode: SchemaMode | None) -> Honoured:
     """What was sent, and what could not be. A seed is a wish: no server of this protocol promises to repeat."""
     wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", body.get("temperature"))]
     if request.seed is not None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from bestresponse.core import errors
 from bestresponse.core.errors import ModelError, ModelUnavailable, Transient, UsageError
+from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Abilities, Json, Reply, Request
 from bestresponse.models.codec import reply_from_json, request_to_json
 from bestresponse.models.providers.gguf import check_gguf
@@ -91,7 +92,7 @@ class _Worker:
     def wait_until_ready(self) -> None:
         self._receive()
 
-    def ask(self, request: Request) -> Mapping[str, Any]:
+    def ask(self, request: Request) -> JsonMapping:
         line = json.dumps(request_to_json(request))
         try:
             assert self._process.stdin is not None
@@ -99,7 +100,7 @@ class _Worker:
             self._process.stdin.flush()
         except OSError as error:
             raise self._death() from error
-        answer: Mapping[str, Any] = self._receive()["reply"]
+        answer: JsonMapping = self._receive()["reply"]
         return answer
 
     def end(self) -> None:

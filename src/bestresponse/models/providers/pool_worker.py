@@ -7,9 +7,10 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from bestresponse.core.errors import BestResponseError
+from bestresponse.core.json import JsonObject
 from bestresponse.models.codec import reply_to_json, request_from_json
 from bestresponse.models.providers.local import LocalModel, LocalSettings
 
@@ -29,14 +30,14 @@ def main(order: str, lines: TextIO, out: TextIO) -> None:
         _send(out, _answer(model, line))
 
 
-def _answer(model: LocalModel, line: str) -> dict[str, Any]:
+def _answer(model: LocalModel, line: str) -> JsonObject:
     try:
         return {"reply": reply_to_json(model.complete(request_from_json(json.loads(line))))}
     except BestResponseError as error:
         return {"error": type(error).__name__, "why": str(error)}
 
 
-def _send(out: TextIO, data: dict[str, Any]) -> None:
+def _send(out: TextIO, data: JsonObject) -> None:
     out.write(json.dumps(data) + "\n")
     out.flush()
 

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bestresponse.core.errors import BadReply
+from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import TokenChances
 
 __all__ = ["read_alternatives", "read_count", "read_field", "read_id"]
@@ -22,7 +23,7 @@ def read_field(data: object, name: str, kind: type[_T], who: str) -> _T:
     return value
 
 
-def read_id(data: Mapping[str, Any], name: str) -> str | None:
+def read_id(data: JsonMapping, name: str) -> str | None:
     """Return the provider's own name of a reply, or None where it is no text."""
     value = data.get(name)
     return value if isinstance(value, str) else None

@@ -1,10 +1,9 @@
 """A model that only has a record: it answers what was recorded and nothing else. No key, no weights, no network."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from bestresponse.core.errors import NotCached
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonMapping, digest
 from bestresponse.models.base import Abilities, Json, Reply, Request
 from bestresponse.models.codec import reply_from_json, request_to_json
 from bestresponse.models.wrappers.cache_miss import nearest
@@ -46,7 +45,7 @@ class RecordedModel:
     def from_calls(
         cls,
         id: str,
-        calls: Iterable[Mapping[str, Any]],
+        calls: Iterable[JsonMapping],
         identity: Mapping[str, Json] | None = None,
         abilities: Abilities = _ALL,
     ) -> "RecordedModel":

@@ -5,9 +5,9 @@ adapter), the call is made again at once, and the model remembers it for all fur
 """
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Json
 from bestresponse.models.http import Endpoint, Rejected
 
@@ -45,8 +45,8 @@ class Negotiated:
         self._refused: frozenset[str] = frozenset()
 
     def post(
-        self, build: Callable[[frozenset[str]], dict[str, Any]], complaints: Complaints
-    ) -> tuple[Json, float, Mapping[str, Any], frozenset[str]]:
+        self, build: Callable[[frozenset[str]], JsonObject], complaints: Complaints
+    ) -> tuple[Json, float, JsonMapping, frozenset[str]]:
         """Post `build(refused)` until nothing new is refused.
 
         Return the answer, its latency, the body it answers, and everything that was refused when it was sent.

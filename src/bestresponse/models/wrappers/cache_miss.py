@@ -1,8 +1,10 @@
 """Why a call was not found in the cache: the nearest call that is there, and the fields that tell the two apart."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from bestresponse.core.json import JsonMapping, JsonObject
 
 __all__ = ["Difference", "Miss", "nearest"]
 
@@ -37,9 +39,7 @@ class Miss:
         return "the nearest call kept differs: " + "; ".join(map(str, self.differences))
 
 
-def nearest(
-    identity: Mapping[str, Any], request: Mapping[str, Any], kept: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
-) -> Miss:
+def nearest(identity: JsonMapping, request: JsonMapping, kept: Iterable[tuple[JsonMapping, JsonMapping]]) -> Miss:
     """Compare with all kept calls; another question counts far more than another setting."""
     asked = _flat(identity, request)
     best: tuple[Difference, ...] = ()
@@ -53,7 +53,7 @@ def nearest(
     return Miss(looked, best)
 
 
-def _flat(identity: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+def _flat(identity: JsonMapping, request: JsonMapping) -> JsonObject:
     fields = {f"identity.{name}": value for name, value in identity.items()}
     fields |= {name: value for name, value in request.items() if name != "messages"}
     for number, (role, content) in enumerate(request["messages"], 1):
@@ -61,7 +61,7 @@ def _flat(identity: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, 
     return fields
 
 
-def _differences(asked: Mapping[str, Any], kept: Mapping[str, Any]) -> tuple[Difference, ...]:
+def _differences(asked: JsonMapping, kept: JsonMapping) -> tuple[Difference, ...]:
     names = sorted(asked.keys() | kept.keys())
     pairs = ((name, asked.get(name), kept.get(name)) for name in names)
     return tuple(Difference(name, mine, other) for name, mine, other in pairs if mine != other)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import NotCached, StoreError
-from bestresponse.core.json import canonical
+from bestresponse.core.json import JsonObject, canonical
 from bestresponse.models.base import Json, Model, Reply, Request
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
 from bestresponse.models.wrappers.base import Wrapper
@@ -103,7 +103,7 @@ class Cache:
                 del self._flights[key]
         return reply
 
-    def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[JsonObject, JsonObject]]:
         """Yield (identity, request) of the last calls stored, newest first."""
         query = (
             "select text, request from replies join identities on identities.id = replies.identity "
@@ -193,6 +193,6 @@ class Cached(Wrapper):
         return reply
 
 
-def _text(data: dict[str, Any]) -> str:
+def _text(data: JsonObject) -> str:
     """JSON in ASCII: SQLite takes no lone surrogates, and replies may hold some."""
     return json.dumps(data, separators=(",", ":"))

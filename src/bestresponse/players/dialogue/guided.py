@@ -35,9 +35,11 @@ class Guided:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return f"guided {self.player.name}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Choice | Mixture):
             return self.player.decide(view, ask)
         try:

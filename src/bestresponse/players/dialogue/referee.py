@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.game import View
-from bestresponse.core.json import canonical
+from bestresponse.core.json import JsonObject, canonical
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.texts import TEXTS
@@ -41,9 +40,11 @@ class DealReferee:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return f"deal by {self.model.id}"
 
     def request(self, view: View) -> Request:
+        """Return the question that is put to the referee's model."""
         schema = self.domain.deal.schema(tuple(view.facts["names"]))
         content = TEXTS.fill(
             "dialogue_rule",
@@ -56,6 +57,7 @@ class DealReferee:
         return _request(messages, self.sampling, schema_text(schema) if self.model.abilities.schema else None)
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         request = self.request(view)
         reply = self.model.complete(request)
         calls = (call_of(self.model, request, reply),)
@@ -78,9 +80,11 @@ class ScoreReferee:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return f"score by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         summary, calls = self._ask(TEXTS.fill("dialogue_summary", task=view.briefing, transcript=view.situation))
         payoffs: list[float] = []
         thoughts = [summary.text]
@@ -121,7 +125,7 @@ def _request(messages: tuple[Message, ...], sampling: Sampling, schema: str | No
     )
 
 
-def read_object(reply: Reply) -> tuple[dict[str, Any], str]:
+def read_object(reply: Reply) -> tuple[JsonObject, str]:
     """The JSON object of a reply and how it was found; InvalidMove where there is none or more than one differ."""
     if reply.finish is Finish.REFUSAL:
         raise InvalidMove("the provider's filter ended the reply", Flaw.REFUSED)
@@ -137,7 +141,7 @@ def read_object(reply: Reply) -> tuple[dict[str, Any], str]:
     return found[0], "" if text.startswith("{") and text.endswith("}") else "text around the JSON object"
 
 
-def json_objects(text: str) -> list[dict[str, Any]]:
+def json_objects(text: str) -> list[JsonObject]:
     """Every JSON object that stands in the text, not inside another."""
     decoder = json.JSONDecoder()
     found, start = [], text.find("{")
@@ -167,7 +171,7 @@ def read_value(text: str, low: float, high: float) -> float:
     return value
 
 
-def _form(schema: dict[str, Any]) -> str:
+def _form(schema: JsonObject) -> str:
     """What the object looks like, with a place in angle brackets for every value."""
     if "enum" in schema:
         return " or ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
@@ -78,6 +78,7 @@ class SimulatedSpeaker:
         }
 
     def complete(self, request: Request) -> Reply:
+        """Answer by rule, the same to the same request."""
         words = [message.content for message in request.messages]
         rng = generator(self._seed, digest(words), request.replicate)
         answer = self._answers.get(words[0])
@@ -218,7 +219,7 @@ def _write(prompt: str, rng: Random) -> str:
     return json.dumps({"scenarios": [_written(examples, rng) for _ in range(wanted)]})
 
 
-def _written(examples: list[dict[str, Any]], rng: Random) -> dict[str, Any]:
+def _written(examples: list[JsonObject], rng: Random) -> JsonObject:
     model = rng.choice(examples)
     people = [own for example in examples for own in example["private"]]
     private = [
@@ -229,7 +230,7 @@ def _written(examples: list[dict[str, Any]], rng: Random) -> dict[str, Any]:
     return {"names": names, "public": rng.choice(examples)["public"], "private": private}
 
 
-def _redrawn(part: str, was: Any, people: list[dict[str, Any]], rng: Random) -> Any:
+def _redrawn(part: str, was: Any, people: list[JsonObject], rng: Random) -> Any:
     if not isinstance(was, dict):
         return was
     seen = sorted(number for own in people for number in own[part].values())

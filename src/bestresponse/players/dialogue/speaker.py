@@ -28,6 +28,7 @@ class Speaker:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.model.id
 
     def request(self, view: View) -> Request:
@@ -43,6 +44,7 @@ class Speaker:
         )
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Words):
             raise UsageError(f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}")
         request = self.request(view)
@@ -65,9 +67,11 @@ class Unguided:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Choice):
             return self.player.decide(view, ask)
         options = tuple(option for option in ask.options if option in self.neutral)

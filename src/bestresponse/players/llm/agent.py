@@ -53,9 +53,11 @@ class Agent:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         system = self.persona.text if self.persona else TEXTS.text("system")
         thinker = Thinker(self.model, self.sampling, system)
         recalled = self.memory(thinker, add_own_words(view, self.replies))
@@ -120,9 +122,11 @@ class WithFailurePolicy:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         if self.policy == "void":
             return self.player.decide(view, ask)
         if not isinstance(ask, Amount | Choice) or not ask.may_pass:

@@ -27,10 +27,12 @@ Memory = Callable[[Thinker, View], View]
 
 
 def full(thinker: Thinker, view: View) -> View:
+    """Remember everything."""
     return view
 
 
 def window(size: int, thinker: Thinker, view: View) -> View:
+    """Remember the last `size` rounds."""
     past = list(view.facts.get("past", ()))
     if len(past) <= size:
         return view
@@ -39,6 +41,7 @@ def window(size: int, thinker: Thinker, view: View) -> View:
 
 
 def summary(size: int, thinker: Thinker, view: View) -> View:
+    """Remember the last `size` rounds, and a summary of those before."""
     past = list(view.facts.get("past", ()))
     if len(past) <= size:
         return view

@@ -46,6 +46,7 @@ class Persona:
         )
 
     def to_json(self) -> list[str]:
+        """Return the value as plain JSON data."""
         return [self.name, self.profession, self.personality, self.background]
 
 

@@ -17,8 +17,7 @@ from bestresponse.core.player import Call, Decision, Player, Reading, Status
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.providers.token_probabilities import choice_chances
-from bestresponse.models.schema import schema_text
-from bestresponse.players.llm.prompting import Style, prompt, schema
+from bestresponse.players.llm.prompting import Style, prompt, write_schema
 from bestresponse.players.llm.reading import Answer, read_reply
 from bestresponse.players.llm.texts import TEXTS
 
@@ -48,9 +47,11 @@ class LlmPlayer:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         messages = self._opening(view, ask)
         calls: tuple[Call, ...] = ()
         for _ in range(self.attempts):
@@ -81,7 +82,7 @@ class LlmPlayer:
             temperature=self.sampling.temperature,
             top_p=self.sampling.top_p,
             seed=self.sampling.seed,
-            schema=schema_text(schema(ask, self.style)) if structured else None,
+            schema=write_schema(ask, self.style) if structured else None,
             choices=ask.options if letters and isinstance(ask, Choice) else (),
             replicate=self.sampling.replicate,
         )
@@ -110,9 +111,11 @@ class Sampled:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.players[0].name
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Mixture):
             raise UsageError(f"a sampled strategy answers mixtures, not {type(ask).__name__}")
         choice = Choice(ask.options)
@@ -167,9 +170,11 @@ class FirstToken:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Mixture):
             raise UsageError(f"first-token probabilities answer mixtures, not {type(ask).__name__}")
         request = Request(

@@ -7,14 +7,16 @@ one-token answers).
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Literal
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.game import View
-from bestresponse.core.json import canonical
+from bestresponse.core.json import JsonObject, canonical
+from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["Style", "instruction", "prompt", "schema"]
+__all__ = ["Style", "instruction", "prompt", "schema", "write_schema"]
 
 Style = Literal["line", "json", "reasoned", "letter"]
 
@@ -25,8 +27,9 @@ def prompt(view: View, ask: Ask, style: Style) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+@lru_cache(256)
 def instruction(ask: Ask, style: Style) -> str:
-    """How to answer `ask`. No example answer is shown: small models would repeat it."""
+    """Say how to answer `ask`. No example answer is shown: small models would repeat it."""
     if style in ("json", "reasoned") and not isinstance(ask, Words):
         form = _reasoned_form(ask) if style == "reasoned" else _json_form(ask)
         return TEXTS.fill("ask_json", form=form, where=_where(ask))
@@ -85,7 +88,13 @@ def _where(ask: Ask) -> str:
     return "put your own values in place of the angle brackets"
 
 
-def schema(ask: Ask, style: Style = "json") -> dict[str, Any]:
+@lru_cache(256)
+def write_schema(ask: Ask, style: Style = "json") -> str:
+    """Write the JSON schema of the answer as text for a request."""
+    return schema_text(schema(ask, style))
+
+
+def schema(ask: Ask, style: Style = "json") -> JsonObject:
     """Build the JSON schema of the answer in `json` or `reasoned` style; reasons come first, so they are made first."""
     if style == "reasoned":
         answer = _value_schema(ask) if isinstance(ask, Choice | Amount | Mixture) else schema(ask)
@@ -101,7 +110,7 @@ def schema(ask: Ask, style: Style = "json") -> dict[str, Any]:
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
 
-def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, Any]:
+def _value_schema(ask: Choice | Amount | Words | Mixture) -> JsonObject:
     match ask:
         case Choice(options):
             return {"type": "string", "enum": list(options)}
@@ -113,5 +122,5 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, Any]:
             return _object({option: {"type": "number", "minimum": 0, "maximum": 1} for option in options})
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object(properties: JsonObject) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

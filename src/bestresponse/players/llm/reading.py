@@ -22,6 +22,7 @@ from typing import Any
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidMove
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Reading, Status
 
 __all__ = ["Answer", "find_reasons", "read_reply"]
@@ -39,6 +40,7 @@ _CHOSEN = (
     r"(?:i|we)(?:'ll| will| would| should)? (?:choose|pick|play|select|go with|take)(?: action| option| row| column)?"
 )
 _ROUNDING = 0.05
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Answer:
 
     @property
     def readable(self) -> bool:
+        """Whether there is a value."""
         return self.reading.status.readable
 
 
@@ -80,8 +83,7 @@ def find_reasons(text: str) -> str:
     >>> find_reasons('{"reasons": "Water is scarce.", "answer": 40}'), find_reasons("Water is scarce.\\nANSWER: 40")
     ('Water is scarce.', 'Water is scarce.')
     """
-    for found in reversed(_json_objects(text)):
-        data = json.loads(found)
+    for found, data in reversed(_find_json_objects(text)):
         if isinstance(data.get("reasons"), str):
             return str(data["reasons"]).strip()
         if text.strip() == found:
@@ -128,11 +130,12 @@ def _candidate(ask: Choice | Amount | Mixture | Form, text: str) -> tuple[str | 
         differ = len({line.strip(_DECORATION) for line in lines}) > 1
         return lines[-1], "the last of several answers" if differ else ""
     whole = text.strip()
-    objects = _json_objects(whole)
+    objects = _find_json_objects(whole)
     if objects:
-        inside = _from_object(ask, objects[-1])
+        last, data = objects[-1]
+        inside = _from_object(ask, last, data)
         if inside is not None:
-            return inside, "" if whole == objects[-1] else "a JSON object among other text"
+            return inside, "" if whole == last else "a JSON object among other text"
     if isinstance(ask, Choice) and whole in ask.options:
         return whole, ""
     return _bare(ask, whole)
@@ -161,26 +164,28 @@ def _matching(ask: Choice, text: str) -> str | None:
     return same[0] if len(same) == 1 else None
 
 
-def _json_objects(text: str) -> list[str]:
-    """The JSON objects in `text` that are not inside another one; of very many braces only the outermost ends count."""
+def _find_json_objects(text: str) -> list[tuple[str, JsonObject]]:
+    """Find the JSON objects in `text` that are not inside another one, each as text and as data.
+
+    Of very many braces only the first and the last are tried.
+    """
     starts = [match.start() for match in re.finditer(r"\{", text)]
     if len(starts) > 2 * _BRACES:
         starts = starts[:_BRACES] + starts[-_BRACES:]
-    found: list[str] = []
-    decoder, end = json.JSONDecoder(), 0
+    found: list[tuple[str, JsonObject]] = []
+    end = 0
     for start in starts:
         if start < end:
             continue
         try:
-            _, end = decoder.raw_decode(text, start)
+            data, end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        found.append(text[start:end])
+        found.append((text[start:end], data))
     return found
 
 
-def _from_object(ask: Choice | Amount | Mixture | Form, text: str) -> str | None:
-    data = json.loads(text)
+def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: JsonObject) -> str | None:
     if isinstance(ask, Form):
         inside = data.get("answer")
         return json.dumps(inside) if isinstance(inside, dict) and "answer" not in dict(ask.fields) else text

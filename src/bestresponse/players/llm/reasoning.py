@@ -48,6 +48,7 @@ class Thinker:
         return self.say(told)
 
     def say(self, text: str) -> str:
+        """Ask the model, keep the call, and return its answer."""
         request = Request(
             (Message("system", self.system), Message("user", text)),
             max_tokens=self.sampling.max_tokens,
@@ -69,31 +70,37 @@ def _rivals(view: View) -> tuple[str, ...]:
 
 
 def direct(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Answer at once."""
     return ()
 
 
 def step_by_step(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Ask for reasoning step by step."""
     return (TEXTS.text("agent_step_by_step"),)
 
 
 def predict(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Predict the others' moves first."""
     rivals = ", ".join(_rivals(view)) or "the others"
     return (TEXTS.fill("agent_predicted", thought=thinker.think(view, TEXTS.fill("agent_predict", rivals=rivals))),)
 
 
 def reflect(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Reflect on the past first."""
     if not view.facts.get("past"):
         return ()
     return (TEXTS.fill("agent_reflected", thought=thinker.think(view, TEXTS.text("agent_reflect"))),)
 
 
 def refine(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Draft an answer and criticise it first."""
     draft = thinker.think(view, instruction(ask, "line"))
     critique = thinker.think(view, TEXTS.fill("agent_criticise", draft=draft))
     return (TEXTS.fill("agent_refined", draft=draft, critique=critique),)
 
 
 def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Think through what the others expect, `level` steps deep."""
     rivals = _rivals(view)
     if not rivals:
         return ()

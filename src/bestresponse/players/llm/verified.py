@@ -11,16 +11,16 @@ In other games nothing can be checked and the player is left alone. It stops whe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.game import Game, View
+from bestresponse.core.game import AnyGame, View
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Call, Decision, Player
 from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.subject import Subject
@@ -60,7 +60,7 @@ _LABEL = re.compile(r"([\w.+-]{1,60})=(?=https?://)")
 
 def subject_of(view: View) -> Subject | None:
     """The game as the view tells it; None where it tells no payoffs."""
-    facts: Mapping[str, Any] = view.facts
+    facts: JsonMapping = view.facts
     if not {"seat", "actions", "payoffs"} <= set(facts):
         return None
     try:
@@ -102,6 +102,7 @@ class Verified:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return f"verified({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -136,7 +137,7 @@ def make_label(name: str) -> str:
     return spelling + labelled[1] if labelled else name
 
 
-def with_review(name: str, player: Player, game: Game[Any] | None = None) -> Player:
+def with_review(name: str, player: Player, game: AnyGame | None = None) -> Player:
     """`player`, checked by the rules where the name asks for it; in a tree where `game` is given and hides nothing."""
     if not is_verified(name):
         return player
@@ -168,7 +169,7 @@ def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
     )
 
 
-def _describe_review(review: Review) -> dict[str, Any]:
+def _describe_review(review: Review) -> JsonObject:
     """Return a review as plain data: its state, every claim with its verdict, and the corrections."""
     return {
         "state": review.state.value,

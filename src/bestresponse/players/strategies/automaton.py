@@ -27,9 +27,11 @@ class AutomatonPlayer:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.automaton.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         actions = view.facts.get("actions", ())
         if not isinstance(ask, Choice) or "history" not in view.facts or len(actions) != 2:
             raise UsageError(f"the strategy {self.name} plays repeated games of two players only")

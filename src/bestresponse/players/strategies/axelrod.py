@@ -45,9 +45,11 @@ class AxelrodPlayer:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return f"axelrod:{self.strategy}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         actions = view.facts.get("actions", ())
         if not isinstance(ask, Choice) or "history" not in view.facts or [len(own) for own in actions] != [2, 2]:
             raise UsageError(f"{self.name} plays repeated games of two players with two actions only")

@@ -39,33 +39,40 @@ def _pure(choices: np.ndarray[tuple[int], np.dtype[np.intp]], actions: int) -> A
 
 
 def uniform(own: Array, other: Array, seed: int) -> Array:
+    """Play every action with equal probability."""
     return np.full(own.shape[:2], 1.0 / own.shape[1])
 
 
 def random(own: Array, other: Array, seed: int) -> Array:
+    """Play one action, drawn by the seed."""
     drawn = np.random.default_rng(split(seed, "random baseline")).integers(own.shape[1], size=len(own))
     return _pure(drawn, own.shape[1])
 
 
 def greedy(own: Array, other: Array, seed: int) -> Array:
+    """Play the row with the largest payoff in it."""
     return _pure(own.max(axis=2).argmax(axis=1), own.shape[1])
 
 
 def maximin(own: Array, other: Array, seed: int) -> Array:
+    """Play the row whose smallest payoff is largest."""
     return _pure(own.min(axis=2).argmax(axis=1), own.shape[1])
 
 
 def level_1(own: Array, other: Array, seed: int) -> Array:
+    """Play the best response to uniform play."""
     return _pure(own.mean(axis=2).argmax(axis=1), own.shape[1])
 
 
 def level_2(own: Array, other: Array, seed: int) -> Array:
+    """Play the best response to an opponent of level 1."""
     opponent = other.mean(axis=1).argmax(axis=1)
     faced = np.take_along_axis(own, opponent[:, None, None], axis=2)[:, :, 0]
     return _pure(faced.argmax(axis=1), own.shape[1])
 
 
 def equilibrium(own: Array, other: Array, seed: int) -> Array:
+    """Play the first equilibrium that is found."""
     if np.array_equal(own, -other):
         return solve_zero_sum(own).row
     return np.stack([_first_equilibrium(a, b) for a, b in zip(own, other, strict=True)])
@@ -102,6 +109,7 @@ class BaselinePlayer:
     seed: int = 0
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         payoffs = np.asarray(view.facts.get("payoffs", ()), dtype=np.float64)
         if payoffs.ndim != 3:
             raise UsageError(f"the baseline {self.name} plays two-player matrix games only")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may_have_equilibrium
 from bestresponse.core.ask import Ask, Mixture
 from bestresponse.core.capabilities import KnownEquilibrium
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game, Role, View
+from bestresponse.core.game import AnyGame, Role, View
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.seeds import generator
 
@@ -48,7 +47,7 @@ class ClosedFormPlayer:
         return Decision(self.game.choose_equilibrium(view, ask))
 
 
-def make_equilibrium(game: Game[Any], role: Role, seed: int) -> Player:
+def make_equilibrium(game: AnyGame, role: Role, seed: int) -> Player:
     """Seat the game's first equilibrium; UsageError where none is known."""
     theory = describe_theory(game)
     if theory.predicted:

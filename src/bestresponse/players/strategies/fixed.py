@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from bestresponse.core.ask import Ask, Choice, Mixture
 from bestresponse.core.errors import InvalidMove, UsageError
-from bestresponse.core.game import Game, Role, View, find_first_asks
+from bestresponse.core.game import AnyGame, Role, View, find_first_asks
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasTree
 
-__all__ = ["ALWAYS", "Always", "FixedMix", "Following", "make_always"]
+__all__ = ["ALWAYS", "Always", "FixedMix", "Following", "StatedMix", "make_always"]
 
 ALWAYS = "always:"
 
@@ -27,11 +27,31 @@ class FixedMix:
     seed: int = 0
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """State the strategy, or draw from it."""
         if isinstance(ask, Mixture):
             return Decision(self.mix)
         if isinstance(ask, Choice):
             return Decision(generator(self.seed, view.key).choices(ask.options, self.mix)[0])
         raise UsageError(f"a mixed strategy answers choices and mixtures, not {type(ask).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedMix:
+    """One mixed strategy for asks of a mixture, stated without looking at anything.
+
+    >>> StatedMix((0.5, 0.5)).decide(View("a", ""), Mixture(("1", "2"))).action
+    (0.5, 0.5)
+    """
+
+    mix: tuple[float, ...]
+    name: str = "fixed"
+    blind: ClassVar[bool] = True
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """State the strategy."""
+        if not isinstance(ask, Mixture):
+            raise UsageError(f"a stated strategy answers mixtures, not {type(ask).__name__}")
+        return Decision(self.mix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +62,7 @@ class Following:
     name: str = "fixed"
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Return the move of the information set."""
         return Decision(self.moves[view.facts["infoset"]])
 
 
@@ -57,16 +78,18 @@ class Always:
 
     @property
     def name(self) -> str:
+        """The answer, with `always:` before it."""
         return f"{ALWAYS}{self.answer}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Give the one answer."""
         try:
             return Decision(ask.read(self.answer))
         except InvalidMove as error:
             raise UsageError(f"{self.name} cannot play {view.role}: {error}") from None
 
 
-def make_always(answer: str, game: Game[Any], role: Role) -> Always:
+def make_always(answer: str, game: AnyGame, role: Role) -> Always:
     """Seat a player with one answer; UsageError where its first ask refuses it."""
     ask = find_first_asks(game).get(role)
     if ask is not None and not isinstance(game, HasTree):

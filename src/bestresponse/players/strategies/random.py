@@ -9,7 +9,7 @@ from typing import Any
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game, Role, View
+from bestresponse.core.game import AnyGame, Role, View
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 
@@ -28,7 +28,7 @@ class RandomPlayer:
         return Decision(_draw(ask, generator(self.seed, view.key)))
 
 
-def make_random(game: Game[Any], role: Role, seed: int) -> RandomPlayer:
+def make_random(game: AnyGame, role: Role, seed: int) -> RandomPlayer:
     """Seat a random player."""
     return RandomPlayer(seed)
 

@@ -26,9 +26,11 @@ class Trembling:
 
     @property
     def name(self) -> str:
+        """The name under which the player stands in records."""
         return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         decision = self.player.decide(view, ask)
         if not isinstance(ask, Choice) or decision.action is None:
             return decision

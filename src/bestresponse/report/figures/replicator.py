@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bestresponse.core.json import JsonObject
 from bestresponse.report.figures.canvas import GRID, INK, QUIET, label, series_colour
 from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -199,7 +200,7 @@ def _draw_rests(axes: Axes, payoff: Array, corners: Array) -> None:
         at = points @ corners
         attracting = len(points) == 1 and attracts(payoff, points[0])
         name = ("attracts", "does not attract", "rest points", "rest points")[0 if attracting else len(points)]
-        shown: dict[str, Any] = {"label": "_nolegend_" if name in named else name, "color": INK}
+        shown: JsonObject = {"label": "_nolegend_" if name in named else name, "color": INK}
         named.add(name)
         if len(points) == 1:
             axes.plot(*at.T, linestyle="none", marker="o", markersize=8, markeredgewidth=1.8, clip_on=False,

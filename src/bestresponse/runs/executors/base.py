@@ -12,7 +12,7 @@ from bestresponse.runs.spec import Spec
 
 if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls
-    from bestresponse.runs.study import Study
+    from bestresponse.runs.study import AnyStudy
 
 __all__ = ["Ended", "Executor", "Job", "Keep", "PlayOne", "Task"]
 
@@ -50,7 +50,7 @@ class Job:
     `workers` plays are made at once.
     """
 
-    study: Study[Any, Any]
+    study: AnyStudy
     config: Any
     models: Mapping[str, Model]
     workers: int = 1

@@ -18,6 +18,7 @@ from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.losses import Losses
 from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
@@ -111,7 +112,7 @@ class _Driver:
         self._losses = Losses()
         self._again: deque[Task] = deque()
         self._waiters = ThreadPoolExecutor(1024, thread_name_prefix="service")
-        self._services: dict[str, Any] = {}
+        self._services: JsonObject = {}
         if job.shared is not None:
             self._services = {"budget": BudgetService(job.shared.meter), "gates": GateService(job.shared.gates)}
             if job.shared.cache is not None:

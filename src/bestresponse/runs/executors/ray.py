@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.wrappers.cached import Cache
 from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Budget, Meter
@@ -132,7 +133,7 @@ class _ReplyActor(ReplyService):
 class _PlayActor:
     """A worker of the cluster."""
 
-    def __init__(self, holder: str, work: WorkerJob, services: Mapping[str, Any]) -> None:
+    def __init__(self, holder: str, work: WorkerJob, services: JsonMapping) -> None:
         self._holder = holder
         self._services = dict(services)
         self._failure: Exception | None = None
@@ -316,7 +317,7 @@ class _Driver:
         )
         self._workers.append(_Worker(holder, actor, actor.check.remote()))
 
-    def _start_services(self, job: Job) -> dict[str, Any]:
+    def _start_services(self, job: Job) -> JsonObject:
         """Start the shared services on the driver's node, where the cache is."""
         shared = job.shared
         if shared is None or self._work.opening is None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
+from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.registry import open_model
 from bestresponse.models.wrappers.assemble import assemble
@@ -81,7 +82,7 @@ class _RemoteCache(Cache):
     def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
         self._ask("replies", "put", key, model, identity, request, reply)
 
-    def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[JsonObject, JsonObject]]:
         return iter(self._ask("replies", "recent", min(limit, _LOOK_BACK)))
 
     def once(self, key: str, call: Callable[[], Reply]) -> Reply:

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
+from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Reply, Request
 from bestresponse.models.wrappers.cached import Cache
 from bestresponse.models.wrappers.limits import Gate
@@ -118,7 +119,7 @@ class ReplyService:
         """Keep a reply."""
         self._cache.put(key, model, identity, request, reply)
 
-    def recent(self, holder: str, limit: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    def recent(self, holder: str, limit: int) -> list[tuple[JsonObject, JsonObject]]:
         """Return identity and request of the last calls stored."""
         return list(self._cache.recent(limit))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Status
 from bestresponse.report.document import Cell, Column, Section, Table
 
@@ -22,17 +22,17 @@ class Answers:
     abstained: int = 0
 
     def add(self, status: str, how: str, stand_in: str) -> None:
+        """Count one answer."""
         self.statuses[status] += 1
         self.refused += how.count("refused: ")
         self.abstained += bool(stand_in)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         return {"statuses": dict(self.statuses), "refused": self.refused, "abstained": self.abstained}
 
 
-def count_answers(
-    answers: dict[str, Answers], submissions: Iterable[Mapping[str, Any]], names: Mapping[str, str]
-) -> None:
+def count_answers(answers: dict[str, Answers], submissions: Iterable[JsonMapping], names: Mapping[str, str]) -> None:
     """Add the submissions of one play, as plain data; `names` tells who sits in a seat."""
     for given in submissions:
         if given["role"] in names:

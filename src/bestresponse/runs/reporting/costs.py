@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
-from typing import Any
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Usage
 from bestresponse.models.prices import find_price_by_identity
 from bestresponse.players.llm.verified import bare_name
@@ -18,7 +18,7 @@ from bestresponse.runs.store.manifest import Manifest
 
 __all__ = ["CallTotals", "Prices", "costs_section", "count_calls", "price_by_model", "sum_money"]
 
-Prices = Callable[[str, Mapping[str, Any]], float | None]
+Prices = Callable[[str, JsonMapping], float | None]
 """The price in US dollars of a model's usage; None where it is not known."""
 
 
@@ -34,7 +34,7 @@ class CallTotals:
     seconds: float = 0.0
     money: float | None = 0.0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the totals as plain JSON data."""
         return asdict(self)
 
@@ -43,7 +43,7 @@ def price_by_model(manifest: Manifest) -> Prices:
     """Return the prices of a run's models, by the identity that its manifest recorded for each."""
     by_name = {bare_name(name): find_price_by_identity(entry["identity"]) for name, entry in manifest.models.items()}
 
-    def price(model: str, usage: Mapping[str, Any]) -> float | None:
+    def price(model: str, usage: JsonMapping) -> float | None:
         return by_name[model](Usage(**usage)) if model in by_name else None
 
     return price

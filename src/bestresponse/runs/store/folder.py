@@ -12,15 +12,15 @@ The three .jsonl files are only appended to, a line at a time, so a process kill
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from bestresponse.core.codec import record_from_json, record_to_json, submission_from_json, submission_to_json
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import StoreError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.files import explain_os_error, write_text
 from bestresponse.runs.store.lines import Lines, read_lines, read_sorted
 from bestresponse.runs.store.lock import FolderLock
@@ -34,7 +34,7 @@ class StoredPlay:
     """A finished play: the id and data of its spec, and its record."""
 
     spec: str
-    data: Mapping[str, Any]
+    data: JsonMapping
     record: Record
 
 
@@ -112,6 +112,7 @@ class RunFolder:
         self.close()
 
     def close(self) -> None:
+        """Close the files and release the lock."""
         for file in self._files.values():
             file.close()
         self._files = {}
@@ -119,7 +120,7 @@ class RunFolder:
             self._lock.release()
             self._lock = None
 
-    def submit(self, spec: str, submission: Submission, more: Mapping[str, Any] | None = None) -> None:
+    def submit(self, spec: str, submission: Submission, more: JsonMapping | None = None) -> None:
         """Keep one answer and the calls it took, calls first; `more` is kept in the line of the answer."""
         calls = submission.decision.calls
         if calls:
@@ -130,7 +131,7 @@ class RunFolder:
             self._files["calls"].append(*rows)
         self._files["submissions"].append({"spec": spec, **submission_to_json(submission), **(more or {})})
 
-    def finish(self, spec: str, data: Mapping[str, Any], record: Record) -> None:
+    def finish(self, spec: str, data: JsonMapping, record: Record) -> None:
         """Keep the record of a finished play."""
         self._files["records"].append({"spec": spec, "data": data, "record": record_to_json(record)})
 
@@ -154,17 +155,17 @@ class RunFolder:
         """Yield finished plays in the order of their spec ids, one at a time: the same for equal sets of plays."""
         return map(self._read_play, self.sorted_records())
 
-    def sorted_records(self) -> Iterator[dict[str, Any]]:
+    def sorted_records(self) -> Iterator[JsonObject]:
         """Yield the lines of finished plays as plain data, in the order of their spec ids."""
         return read_sorted(self.path / "records.jsonl")
 
-    def _read_play(self, row: Mapping[str, Any]) -> StoredPlay:
+    def _read_play(self, row: JsonMapping) -> StoredPlay:
         try:
             return StoredPlay(row["spec"], row["data"], record_from_json(row["record"]))
         except (KeyError, TypeError, ValueError) as error:
             raise StoreError(f"{self.path / 'records.jsonl'} holds a line that is no record: {error!r}") from None
 
-    def calls(self) -> Iterator[dict[str, Any]]:
+    def calls(self) -> Iterator[JsonObject]:
         """Every call of a model, one at a time."""
         return read_lines(self.path / "calls.jsonl")
 

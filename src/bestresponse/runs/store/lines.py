@@ -7,11 +7,11 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import StoreError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.files import explain_os_error
 
 __all__ = ["Lines", "find_spec_id", "read_lines", "read_raw", "read_sorted"]
@@ -38,10 +38,10 @@ class Lines:
         except OSError as error:
             raise explain_os_error(error, f"opening {path}") from None
 
-    def append(self, *rows: Mapping[str, Any]) -> None:
-        """All rows or none."""
-        text = "".join(_encode(row) + "\n" for row in rows)
-        self.append_raw(text.encode("utf-8", "backslashreplace"))
+    def append(self, *rows: JsonMapping) -> None:
+        """Append all rows or none."""
+        lines = [_encode(row) for row in rows]
+        self.append_raw(("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
 
     def append_raw(self, block: bytes) -> None:
         """Append complete lines as they are, all or none."""
@@ -60,6 +60,7 @@ class Lines:
         os.fsync(self._file)
 
     def close(self) -> None:
+        """Close the file."""
         os.close(self._file)
 
 
@@ -101,13 +102,13 @@ def read_raw(path: Path) -> Iterator[bytes]:
                 yield line
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+def read_lines(path: Path) -> Iterator[JsonObject]:
     """Yield the complete lines of `path` as JSON objects; a last one without its end is left out."""
     for number, line in enumerate(read_raw(path), 1):
         yield _parse(line, path, number)
 
 
-def read_sorted(path: Path) -> Iterator[dict[str, Any]]:
+def read_sorted(path: Path) -> Iterator[JsonObject]:
     """Yield one line for each spec, ordered by spec id, so that what is computed does not depend on who was first.
 
     Only the place of every line is held in memory.
@@ -135,7 +136,7 @@ def find_spec_id(line: bytes, path: Path, number: int) -> str:
     return spec
 
 
-def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
+def _parse(line: bytes, path: Path, number: int) -> JsonObject:
     try:
         row = json.loads(line)
     except ValueError:

@@ -24,6 +24,7 @@ class FolderLock:
             raise StoreError(f"another process is working in {folder}; wait for it or choose another --output-dir")
 
     def release(self) -> None:
+        """Let others write into the folder."""
         os.close(self._file)
 
 

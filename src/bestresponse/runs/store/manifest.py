@@ -7,7 +7,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+
+from bestresponse.core.json import JsonMapping, JsonObject
 
 __all__ = ["FORMAT", "Manifest", "environment"]
 
@@ -26,12 +27,12 @@ class Manifest:
 
     run: str
     study: str
-    config: Mapping[str, Any]
+    config: JsonMapping
     command: tuple[str, ...] = ()
     created: str = ""
-    environment: Mapping[str, Any] = field(default_factory=dict)
+    environment: JsonMapping = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
-    models: Mapping[str, Any] = field(default_factory=dict)
+    models: JsonMapping = field(default_factory=dict)
     format: int = FORMAT
     shard: str | None = None
     """Which part of the run this is, such as "3/16"; None for the whole."""
@@ -41,20 +42,22 @@ class Manifest:
         """The last line of a report: the version and the run it came from."""
         return f"bestresponse {self.environment.get('packages', {}).get('bestresponse', '')}, run {self.run}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         data = asdict(self)
         data["command"] = list(self.command)
         return data
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Manifest:
+    def from_json(cls, data: JsonMapping) -> Manifest:
+        """Return the value that `to_json` wrote."""
         known = {name: data[name] for name in cls.__slots__ if name in data}
         known.setdefault("format", 1)
         known["command"] = tuple(known.get("command", ()))
         return cls(**known)
 
 
-def environment(revision: str | None = None) -> dict[str, Any]:
+def environment(revision: str | None = None) -> JsonObject:
     """Versions of everything that can change a number."""
     packages = {}
     for name in _PACKAGES:

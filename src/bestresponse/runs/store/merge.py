@@ -21,7 +21,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
 from bestresponse.runs.store.lock import FolderLock
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.runs.study import Study, find_study
+from bestresponse.runs.study import AnyStudy, find_study
 
 __all__ = ["merge_runs"]
 
@@ -184,6 +184,6 @@ def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> It
             yield line
 
 
-def _is_complete(study: Study[Any, Any], config: Any, kept: dict[str, _Kept]) -> bool:
+def _is_complete(study: AnyStudy, config: Any, kept: dict[str, _Kept]) -> bool:
     """Say whether every planned play has a record."""
     return all(spec.id in kept and bool(kept[spec.id].record) for spec in study.specs(config))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import Flaw, InvalidMove
+from bestresponse.core.json import JsonObject
 from bestresponse.games.matrix.game import MatrixGame, as_strategy
 from bestresponse.games.matrix.presentation import theme
 from bestresponse.studies.bench.config import BenchConfig
@@ -65,14 +66,14 @@ class Benchmark:
     def __init__(self, llm: LLMInterface) -> None:
         self.llm = llm
 
-    def evaluate_games(self, games: Iterable[MatrixGame | Array]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    def evaluate_games(self, games: Iterable[MatrixGame | Array]) -> tuple[list[JsonObject], JsonObject]:
         """(results, summary): one dictionary per game, and the statistics over them."""
         results = [self._evaluate(number, _as_game(game)) for number, game in enumerate(games)]
         if not results:
             raise ValueError("there are no games to evaluate")
         return results, seed_summary(results)
 
-    def _evaluate(self, number: int, game: MatrixGame) -> dict[str, Any]:
+    def _evaluate(self, number: int, game: MatrixGame) -> JsonObject:
         if not game.zero_sum:
             raise ValueError(
                 f"game {number} is not zero-sum; `bestresponse bench --family ...` takes general-sum games"
@@ -80,7 +81,7 @@ class Benchmark:
         own, other = game.form.payoffs
         solution = solve_zero_sum(own)
         nash_row, nash_col = solution.row[0], solution.col[0]
-        result: dict[str, Any] = {
+        result: JsonObject = {
             "game_id": number,
             "payoff_matrix": own.tolist(),
             "nash_row": nash_row.tolist(),

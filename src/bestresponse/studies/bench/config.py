@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.matrix.presentation import FORMATS, theme
 from bestresponse.players.llm.verified import make_label
@@ -130,7 +129,7 @@ class BenchConfig:
         """How many tokens a reply may have."""
         return _TOKENS if self.max_tokens is None else self.max_tokens
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         if self.given is None:
             del plain["given"]
@@ -139,11 +138,9 @@ class BenchConfig:
         return plain
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> BenchConfig:
+    def from_json(cls, data: JsonMapping) -> BenchConfig:
         known = {field.name for field in fields(cls)}
-        plain: dict[str, Any] = {
-            name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known
-        }
+        plain: JsonObject = {name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known}
         if data.get("given"):
             plain["given"] = UserGame.from_json(data["given"])
         return cls(**plain)

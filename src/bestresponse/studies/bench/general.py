@@ -9,11 +9,11 @@ security_loss          the seat's maximin value less what the answer guarantees
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import TooLarge
+from bestresponse.core.json import JsonObject
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -21,10 +21,10 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 __all__ = ["compute_correlated_regret", "general_sum_measures"]
 
 
-def general_sum_measures(own: Array, other: Array, x: Array) -> dict[str, Any]:
+def general_sum_measures(own: Array, other: Array, x: Array) -> JsonObject:
     """Compute the figures of strategy `x` in the game (own, other)."""
     security = float(solve_zero_sum(own).values[0])
-    row: dict[str, Any] = {
+    row: JsonObject = {
         "dominated_mass": float(x[list(_dominated(own.shape, own.tobytes()))].sum()),
         "security_loss": _without_noise(security - float((x @ own).min()), own),
         "equilibrium_distance": None,

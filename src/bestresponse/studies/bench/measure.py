@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import StoreError
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.players.llm.verified import make_label
@@ -123,7 +124,7 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Fig
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
     gap = _without_noise(best - llm, own)
-    columns: dict[str, Any] = {
+    columns: JsonObject = {
         "llm_value": llm,
         "br_value": best,
         "nash_gap": gap,

@@ -7,12 +7,12 @@ stops early has put the same games to all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.presentation import theme
 from bestresponse.runs.spec import Spec
@@ -53,7 +53,14 @@ class Condition:
 
     @cached_property
     def drawn(self) -> Drawn:
+        """The games, drawn once."""
         return draw(self.config)
+
+    @cached_property
+    def llm_seed(self) -> int:
+        """The seed that is sent to models."""
+        given = self.config.llm_seed
+        return given if given is not None else split(self.config.seed, "llm") % 2**31
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ class Plan:
             if game < condition.config.num_games:
                 yield from self._specs_of(game, condition)
 
-    def find_opponent(self, data: Mapping[str, Any]) -> tuple[float, ...]:
+    def find_opponent(self, data: JsonMapping) -> tuple[float, ...]:
         """Return the strategy of the opponent in a play: that of the drawn game, carried over to the game as told."""
         drawn = self.condition(data["condition"]).drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
@@ -133,7 +140,7 @@ class Plan:
                 yield Spec.of(_data(game, condition, tale, model, elicit) | _names(game, condition, tale))
 
 
-def _names(game: int, condition: Condition, tale: Variant) -> dict[str, Any]:
+def _names(game: int, condition: Condition, tale: Variant) -> JsonObject:
     """The game's own names, where it is shown under these."""
     given = condition.config.given
     if given is None or tale.theme != OWN:
@@ -146,7 +153,7 @@ def _one_letter(name: str) -> bool:
     return name != OWN and all(len(label) == 1 for labels in theme(name).actions for label in labels)
 
 
-def _data(game: int, condition: Condition, tale: Variant, model: str, elicit: str) -> dict[str, Any]:
+def _data(game: int, condition: Condition, tale: Variant, model: str, elicit: str) -> JsonObject:
     c = condition.config
     carried = {"opponent_back": list(tale.opponent_back)} if tale.opponent_back is not None else {}
     thinking = {"think": True} if c.think else {}
@@ -170,7 +177,7 @@ def _data(game: int, condition: Condition, tale: Variant, model: str, elicit: st
             "max_tokens": c.reply_tokens,
             "attempts": c.attempts,
             "samples": c.samples if elicit == "sampled" else 1,
-            "llm_seed": c.llm_seed if c.llm_seed is not None else split(c.seed, "llm") % 2**31,
+            "llm_seed": condition.llm_seed,
         }
     )
 

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Player
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Thinking
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
-from bestresponse.players.strategies.fixed import FixedMix
+from bestresponse.players.strategies.fixed import StatedMix
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.games.given import theme_of
 from bestresponse.studies.bench.plan import Plan
 
 __all__ = ["game_of", "make_player", "seat_player"]
 
+_ASKING = ("model", "elicit", "llm_seed", "temperature", "max_tokens", "style", "think", "attempts", "samples")
+"""What a seated model depends on, in the data of a spec."""
 
-def game_of(data: Mapping[str, Any]) -> MatrixGame:
+
+def game_of(data: JsonMapping) -> MatrixGame:
     """The game of a spec, as it is shown."""
     dress = theme_of(data)
     seat = data["seat"]
@@ -35,7 +38,7 @@ def game_of(data: Mapping[str, Any]) -> MatrixGame:
     return MatrixGame(form, wanted, data["format"], dress.story)  # type: ignore[arg-type]
 
 
-def seat_player(data: Mapping[str, Any], model: Model) -> Player:
+def seat_player(data: JsonMapping, model: Model) -> Player:
     """The model in the way of asking that a spec names."""
     elicit = data["elicit"]
     seed = data["llm_seed"]
@@ -77,13 +80,22 @@ def make_player(
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
     """The function that plays one spec of `plan`, for `execute`."""
 
+    seated: dict[tuple[object, ...], Player] = {}
+
+    def seat(data: JsonMapping) -> Player:
+        """Seat the model once for all plays that ask it in the same way."""
+        key = tuple(data.get(name) for name in _ASKING)
+        if key not in seated:
+            seated[key] = seat_player(data, models[data["model"]])
+        return seated[key]
+
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         data = spec.data
         game = game_of(data)
-        seat = data["seat"]
+        own = data["seat"]
         seats: dict[str, Player] = {
-            game.roles[seat]: seat_player(data, models[data["model"]]),
-            game.roles[1 - seat]: FixedMix(plan.find_opponent(data), "equilibrium"),
+            game.roles[own]: seat(data),
+            game.roles[1 - own]: StatedMix(plan.find_opponent(data), "equilibrium"),
         }
         return play(game, seats, submissions=done, on_submission=keep)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Table
 from bestresponse.report.metrics import figures_to_json, tabulate_figures
 from bestresponse.runs.store.folder import StoredPlay
@@ -48,7 +48,7 @@ class Results:
         return 0 if self.plan.config.precision else max(self.plan.total - len(self.rows), 0)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The summary of the first player, and every player's and baseline's under `players` and `baselines`."""
         players = {f"{s.player} / {s.way}": _summarise(s) for s in self.summaries}
         baselines = {s.player: _summarise(s) for s in self.baseline_summaries}
@@ -108,7 +108,7 @@ class Results:
         return tuple(PlayerSummary(name, BASELINE, tuple(rows)) for name, rows in self.baselines.items())
 
 
-def _summarise(summary: PlayerSummary) -> dict[str, Any]:
+def _summarise(summary: PlayerSummary) -> JsonObject:
     return seed_summary(summary.original) | {"metrics": figures_to_json(summary.figures)}
 
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
@@ -54,7 +54,7 @@ class BenchStudy(Study[BenchConfig, Results]):
     def findings(self, results: Results, run: Run) -> Document:
         return findings(results, run)
 
-    def game(self, config: BenchConfig, data: Mapping[str, Any]) -> MatrixGame:
+    def game(self, config: BenchConfig, data: JsonMapping) -> MatrixGame:
         return game_of(data)
 
     def estimate(self, config: BenchConfig) -> Estimate:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Status
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.metrics import Metric, Value
@@ -138,12 +139,12 @@ def _describe(name: str, condition: str, game: int, seat: str, mix: Array, shape
     }
 
 
-def seed_summary(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def seed_summary(rows: Iterable[JsonMapping]) -> JsonObject:
     """Summarise rows in the keys of the benchmark's original description."""
     rows = list(rows)
     read = [row for row in rows if row["nash_gap"] is not None]
     gaps = np.asarray([row["nash_gap"] for row in read], dtype=np.float64)
-    summary: dict[str, Any] = {"num_games": len(rows), "num_answered": len(gaps)}
+    summary: JsonObject = {"num_games": len(rows), "num_answered": len(gaps)}
     for name, statistic in _SEED_STATISTICS.items():
         summary[name] = float(statistic(gaps)) if gaps.size else None
     for figure in ("llm_value", "br_value", "gap_normalised", "exploitability", "exploitability_normalised"):

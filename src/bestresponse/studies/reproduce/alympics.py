@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, WaterRules
 from bestresponse.players.llm.bid_reading import read_bid
 from bestresponse.report.document import Column, Table
@@ -78,7 +78,7 @@ def reproduce(folder: Path) -> Reproduction:
         *_survival_checks(groups),
         *_statements(groups),
     ]
-    detail: dict[str, Any] = {
+    detail: JsonObject = {
         "games": len(games),
         "rounds": sum(len(game.days) for game in games),
         "settings": [_plain(group) for group in groups.values()],
@@ -107,7 +107,7 @@ def _abundance(game: RecordedGame) -> str:
     raise UsageError(f"{game.label}: the published supplies are {known}")
 
 
-def _replay_counts(groups: Groups) -> dict[str, Any]:
+def _replay_counts(groups: Groups) -> JsonObject:
     replays = [game for group in groups.values() for game in group.games]
     ties = sum(len(one.ties) for one in replays)
     differences = [f"{one.game.label}, {what}" for one in replays for what in one.differences]
@@ -190,7 +190,7 @@ def _published(group: _Group) -> dict[str, float]:
     }
 
 
-def _plain(group: _Group) -> dict[str, Any]:
+def _plain(group: _Group) -> JsonObject:
     low, high = ABUNDANCE[group.abundance]
     rates = {
         name: wilson(int(alive), len(group.games)) for name, alive in zip(_NAMES, group.alive.sum(axis=0), strict=True)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.equivalence import same_game
 from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
@@ -62,17 +62,17 @@ def judged(folder: Path) -> tuple[Judged, ...]:
         engine.close()
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def _lines(path: Path) -> list[JsonObject]:
     if not path.exists():
         raise UsageError(f"{path} is missing; expected the recorded programs of the study there")
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
-def _matrix(row: dict[str, Any]) -> TrueMatrix:
+def _matrix(row: JsonObject) -> TrueMatrix:
     return {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in row["matrix"]}
 
 
-def _judge(engine: LogicEngine, row: dict[str, Any], true: TrueMatrix | None) -> Judged:
+def _judge(engine: LogicEngine, row: JsonObject, true: TrueMatrix | None) -> Judged:
     """A story without numbers has neither a true matrix nor a target; its program is judged by constraints alone."""
     named = named_game(NAMES[row["game"]])
     target = row.get("target_total")

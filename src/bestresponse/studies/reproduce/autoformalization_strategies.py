@@ -11,13 +11,13 @@ does; a random strategy must be uniform.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import BestResponseError
+from bestresponse.core.json import JsonMapping
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -58,7 +58,7 @@ def judge_all(folder: Path) -> tuple[Judged, ...]:
     return tuple(judge(row, game["program"]) for row in read_lines_of(folder / "exp3_agents.jsonl"))
 
 
-def judge(row: Mapping[str, Any], game: str) -> Judged:
+def judge(row: JsonMapping, game: str) -> Judged:
     """One of them, from its rules alone; only where chance decides does the recorded play count as well."""
     name = plain_name(row["strategy"])
     spoken = _loader_messages(row["strategy_program"])
@@ -87,7 +87,7 @@ def _table(rules: str, game: str, name: str) -> tuple[StrategyTable | None, str]
         return None, str(error)
 
 
-def _complete(row: Mapping[str, Any]) -> bool:
+def _complete(row: JsonMapping) -> bool:
     """Whether the record has all rounds: rules that sometimes give no move may have been lucky."""
     return len(row["moves"]) == ROUNDS
 

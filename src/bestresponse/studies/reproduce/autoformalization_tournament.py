@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.game import as_normal_form
@@ -79,7 +80,7 @@ class Replayed:
     plays: int
 
 
-def read_lines_of(path: Path) -> list[dict[str, Any]]:
+def read_lines_of(path: Path) -> list[JsonObject]:
     """The rows of a .jsonl file; UsageError where there is none."""
     try:
         return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
@@ -100,7 +101,7 @@ def read_games(folder: Path) -> tuple[RecordedGame, ...]:
     return tuple(_game(row, agents) for row in read_lines_of(folder / "exp2_programs.jsonl"))
 
 
-def _game(row: Mapping[str, Any], agents: Sequence[Mapping[str, Any]]) -> RecordedGame:
+def _game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
     mine = {plain_name(agent["strategy"]): agent for agent in agents if agent["game"] == row["game"]}
     table = validate(row["program"], EmbeddedEngine()).table
     if table is None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.document import Cell, Column, Table
 
 __all__ = ["Check", "Reproduction"]
@@ -30,13 +29,15 @@ class Reproduction:
     citation: str
     checks: tuple[Check, ...]
     tables: tuple[Table, ...] = ()
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: JsonMapping = field(default_factory=dict)
 
     @property
     def differing(self) -> tuple[Check, ...]:
+        """The figures that differ from the published ones."""
         return tuple(check for check in self.checks if check.agrees is False)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         return {
             "paper": self.paper,
             "citation": self.citation,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.formal.evaluate.dataset import Story, choose, stories
 from bestresponse.formal.formalize.autoformalizer import Settings
 from bestresponse.formal.formalize.plan import Wish
@@ -79,13 +78,15 @@ class StoriesConfig:
         ]
         return tuple(story for _, _, story in sorted(ranked, key=lambda one: one[:2]))[: self.count]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> StoriesConfig:
+    def from_json(cls, data: JsonMapping) -> StoriesConfig:
+        """Return the value that `to_json` wrote."""
         known = {field.name for field in fields(cls)}
-        plain: dict[str, Any] = {
+        plain: JsonObject = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name in known
         }
         return cls(**plain)

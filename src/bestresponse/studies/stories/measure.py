@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypedDict, cast
 
 from bestresponse.core.errors import StoreError
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.dataset import Story, stories
 from bestresponse.formal.evaluate.validation import Finding, Levels, judge_levels
 from bestresponse.logic.engine import LogicEngine
@@ -82,11 +83,11 @@ class StoriesResults:
         return len(self.rows)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The rates of every model."""
         return {"models": {model: self._summarise(model) for model in dict.fromkeys(r["model"] for r in self.rows)}}
 
-    def _summarise(self, model: str) -> dict[str, Any]:
+    def _summarise(self, model: str) -> JsonObject:
         own = [row for row in self.rows if row["model"] == model]
         shares = {name: share.to_json() for _, name, _ in SHOWN if (share := rate(own, name)) is not None}
         tokens = {"prompt": sum(r["prompt"] for r in own), "completion": sum(r["completion"] for r in own)}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer
@@ -52,7 +51,7 @@ def make_player(config: StoriesConfig, models: Mapping[str, Model], engine: Logi
 
 def _decision(found: Formalization) -> Decision:
     prompt, completion = found.tokens
-    action: dict[str, Any] = {
+    action: JsonObject = {
         "program": found.source,
         "attempts": len(found.attempts),
         "first": found.attempts[0].ok if found.attempts else False,

@@ -34,15 +34,19 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
     texts = (TEXTS,)
 
     def specs(self, config: StoriesConfig) -> Iterator[Spec]:
+        """Yield every play as plain data."""
         return specs(config)
 
     def count(self, config: StoriesConfig) -> int:
+        """Count the plays; None where that is not known."""
         return len(config.chosen()) * len(config.models) * config.samples
 
     def make_player(self, config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
         return make_player(config, models, EmbeddedEngine())
 
     def measure(self, config: StoriesConfig, folder: RunFolder) -> StoriesResults:
+        """Work out rows and summary from the finished plays."""
         order = {model: place for place, model in enumerate(config.models)}
         rows = tuple(
             sorted(
@@ -53,9 +57,11 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
         return StoriesResults(rows, max(self.count(config) - len(rows), 0))
 
     def findings(self, results: StoriesResults, run: Run) -> Document:
+        """Write what the run found as a document."""
         return findings(results, run)
 
     def estimate(self, config: StoriesConfig) -> Estimate:
+        """Count calls and tokens before anything is asked."""
         stories = config.chosen()
         calls = len(stories) * config.samples * config.attempts
         prompts = (

@@ -5,11 +5,11 @@ Files are read before a configuration is made (`gathering`), so a stored run nee
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.kept_table import KeptTable, freeze
 from bestresponse.theory.repeated.round_robin import Rules
@@ -94,19 +94,23 @@ class TournamentConfig:
 
     @property
     def rules(self) -> Rules:
+        """How a match is played."""
         return Rules(self.rounds, self.noise, self.continuation)
 
     @property
     def models(self) -> tuple[str, ...]:
+        """The models that take part."""
         return tuple(entry.source for entry in self.entries if entry.kind == "model")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TournamentConfig:
+    def from_json(cls, data: JsonMapping) -> TournamentConfig:
+        """Return the value that `to_json` wrote."""
         known = {field.name for field in fields(cls)}
-        plain: dict[str, Any] = {name: freeze(value) for name, value in data.items() if name in known}
+        plain: JsonObject = {name: freeze(value) for name, value in data.items() if name in known}
         plain["game"] = Stage.from_json(data["game"])
         plain["entries"] = tuple(Entry(**entry) for entry in data["entries"])
         return cls(**plain)

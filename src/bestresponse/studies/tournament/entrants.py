@@ -24,6 +24,7 @@ class Entrant:
 
     @property
     def name(self) -> str:
+        """The name of the entry."""
         return self.entry.name
 
 

@@ -24,6 +24,7 @@ class Plan:
 
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:
+        """Everybody who takes part."""
         return entrants_of(self.config)
 
     @cached_property
@@ -41,9 +42,11 @@ class Plan:
 
     @property
     def total(self) -> int:
+        """The number of plays."""
         return len(self.pairs) * (self.config.repetitions or 1)
 
     def specs(self) -> Iterator[Spec]:
+        """Yield every match as plain data."""
         for repetition, (i, k) in product(range(self.config.repetitions or 1), self.pairs):
             yield Spec.of(self._data(i, k, repetition))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.repeated import RepeatedGame
@@ -52,7 +52,7 @@ def make_player(
 
 def _player(
     config: TournamentConfig,
-    data: Mapping[str, Any],
+    data: JsonMapping,
     seat: int,
     models: Mapping[str, Model],
     functions: Mapping[str, HistoryFunction],

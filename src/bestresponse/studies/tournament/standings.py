@@ -16,6 +16,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.theory.games.normal_form import Array
 
@@ -127,6 +128,7 @@ class Standings:
 
     @cached_property
     def per_round(self) -> Array:
+        """The payoffs of a round on average."""
         return np.asarray(self.totals / self.config.rules.expected_rounds)
 
     @cached_property
@@ -145,7 +147,7 @@ class Standings:
         return sum(one.share is not None for one in self.table)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The standings as plain data."""
         config = self.config
         return {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from bestresponse.core.json import JsonMapping
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.players.strategies.function import HistoryFunction
@@ -40,21 +40,27 @@ class TournamentStudy(Study[TournamentConfig, Standings]):
         self._functions = dict(functions or {})
 
     def specs(self, config: TournamentConfig) -> Iterator[Spec]:
+        """Yield every play as plain data."""
         return Plan(config).specs()
 
     def count(self, config: TournamentConfig) -> int:
+        """Count the plays; None where that is not known."""
         return Plan(config).total
 
     def make_player(self, config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
         return make_player(config, models, self._functions)
 
     def measure(self, config: TournamentConfig, folder: RunFolder) -> Standings:
+        """Work out rows and summary from the finished plays."""
         return measure_standings(Plan(config), folder.sorted_plays())
 
     def findings(self, results: Standings, run: Run) -> Document:
+        """Write what the run found as a document."""
         return findings(results, run)
 
-    def game(self, config: TournamentConfig, data: Mapping[str, Any]) -> RepeatedGame:
+    def game(self, config: TournamentConfig, data: JsonMapping) -> RepeatedGame:
+        """Return the game of a spec, for replay and for watching."""
         return game_of(config)
 
     def estimate(self, config: TournamentConfig) -> Estimate:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
@@ -14,6 +13,7 @@ from bestresponse.cli.commands.games.check import messages_of
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.core.errors import BestResponseError
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization
 from bestresponse.formal.formalize.back_translation import BackCheck
@@ -107,11 +107,11 @@ def _print_remarks(election: Election, check: BackCheck | None, money: float | N
         notes().print(visible(line), markup=False, soft_wrap=True)
 
 
-def _data(election: Election, check: BackCheck | None, files: list[Path], money: float | None) -> dict[str, Any]:
+def _data(election: Election, check: BackCheck | None, files: list[Path], money: float | None) -> JsonObject:
     winner = election.winner
     prompt, completion = winner.tokens
     best = winner.best
-    data: dict[str, Any] = {
+    data: JsonObject = {
         "ok": winner.ok,
         "trouble": winner.trouble,
         "files": [str(path) for path in files],

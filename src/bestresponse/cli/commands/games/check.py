@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.named_games import check_constraints, find_names, named_game
 from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.logic.game import read_program_text
@@ -61,7 +62,7 @@ def _shown(path: Path, engine: LogicEngine, name: str | None, as_json: bool) -> 
     return bool(found["ok"])
 
 
-def _found(path: Path, engine: LogicEngine, name: str | None) -> dict[str, Any]:
+def _found(path: Path, engine: LogicEngine, name: str | None) -> JsonObject:
     try:
         report = validate(read_program_text(path), engine)
     except (OSError, InvalidGame) as error:
@@ -71,7 +72,7 @@ def _found(path: Path, engine: LogicEngine, name: str | None) -> dict[str, Any]:
     return {"file": str(path), **_of_report(report, name)}
 
 
-def _of_report(report: Report, name: str | None) -> dict[str, Any]:
+def _of_report(report: Report, name: str | None) -> JsonObject:
     messages = messages_of(report)
     table = report.table
     ok = report.ok
@@ -90,7 +91,7 @@ def _of_report(report: Report, name: str | None) -> dict[str, Any]:
     }
 
 
-def messages_of(report: Report) -> list[dict[str, Any]]:
+def messages_of(report: Report) -> list[JsonObject]:
     """The diagnostics of a report as plain data."""
     return [
         {
@@ -106,7 +107,7 @@ def messages_of(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _told(found: dict[str, Any]) -> str:
+def _told(found: JsonObject) -> str:
     lines = [f"{visible(found['file'])}: {_headline(found)}"]
     for one in found["messages"]:
         place = f"line {one['line']}, column {one['column']}: " if one["line"] else ""
@@ -115,7 +116,7 @@ def _told(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _headline(found: dict[str, Any]) -> str:
+def _headline(found: JsonObject) -> str:
     if not found["players"]:
         return "no game"
     who = ", ".join(

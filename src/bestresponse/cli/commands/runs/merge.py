@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli.running import Display, show_run
+from bestresponse.cli.running import show_run
 from bestresponse.runs.store.merge import merge_runs
 
 __all__ = ["merge"]
@@ -27,4 +27,4 @@ def merge(
     run = merge_runs(part, output)
     if not run.complete:
         print(f"bestresponse: {run.path} lacks plays; merge the other parts too, or play them", file=sys.stderr)
-    show_run(run, Display(as_json))
+    show_run(run, as_json)

@@ -4,45 +4,27 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import (
-    AsJson,
-    BudgetCalls,
-    BudgetMoney,
-    BudgetTokens,
-    CacheChoice,
-    DryRun,
-    Executors,
-    OutputDir,
-    Shards,
-    Workers,
-)
-from bestresponse.cli.running import Display, run_and_show
+from bestresponse.cli.options import expand_options
+from bestresponse.cli.run_options import SharedRunOptions
+from bestresponse.cli.running import run_and_show
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.runs.models import ModelLimits
 from bestresponse.runs.study import find_study, studies
 
 __all__ = ["run"]
 
 
+@expand_options
 def run(
     study: Annotated[str, typer.Argument(help="The name of a study: a built-in one, or one of an installed package.")],
     settings: Annotated[Path, typer.Argument(help="A TOML file with the study's settings.")],
-    output_dir: OutputDir = Path("results"),
-    workers: Workers = None,
-    shard: Shards = None,
-    executor: Executors = "threads",
-    cache: CacheChoice = "read-write",
-    max_calls: BudgetCalls = None,
-    max_tokens_total: BudgetTokens = None,
-    max_cost: BudgetMoney = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
+    options: SharedRunOptions,
 ) -> None:
     """Run a study by its name, with the settings of a file.
 
@@ -59,13 +41,11 @@ def run(
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{settings} does not hold the settings of {study}: {error}") from None
-    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
     given = {"simulated": SimulatedSpeaker(0)} if "simulated" in config.models else None
-    display = Display(as_json, dry_run)
-    run_and_show(found, config, output_dir, limits, display, given, shard, executor)
+    run_and_show(found, config, options, given=given)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> JsonObject:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:

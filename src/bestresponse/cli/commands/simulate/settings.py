@@ -6,31 +6,31 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.llm.persona import Persona, published_personas, read_personas
 from bestresponse.studies.water.config import is_bidder
 
-__all__ = ["players_of", "rules_of", "texts_of"]
+__all__ = ["choose_players", "read_rules", "read_texts"]
 
 
-def rules_of(
+def read_rules(
     roster: Path | None, days: int | None, low: int | None, high: int | None, abundance_given: bool
 ) -> tuple[WaterRules, bool]:
-    """The rules, and whether they fix the supply instead of one of the published ranges."""
+    """Return the rules, and whether they fix the supply instead of one of the published ranges."""
     table = {} if roster is None else _toml(roster)
     own_supply = low is not None or high is not None or bool({"low", "high"} & table.keys())
     if abundance_given and own_supply:
         raise UsageError("the supply is given twice: use --abundance, or --low and --high (or the roster file)")
     rules = WaterRules() if roster is None else _rules(table, roster)
     given = {"days": days, "low": low, "high": high}
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    changes: JsonObject = {name: value for name, value in given.items() if value is not None}
     return replace(rules, **changes), own_supply
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _toml(path: Path) -> JsonObject:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -41,7 +41,7 @@ def _toml(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path} is not TOML: {error}") from None
 
 
-def _rules(table: Mapping[str, Any], path: Path) -> WaterRules:
+def _rules(table: JsonMapping, path: Path) -> WaterRules:
     """`[[residents]]` tables with name, need and salary; other keys are rules."""
     residents = table.get("residents", [])
     if not isinstance(residents, list) or not residents:
@@ -56,8 +56,8 @@ def _rules(table: Mapping[str, Any], path: Path) -> WaterRules:
         raise UsageError(f"{path}: expected numbers for rules, needs and salaries, and texts for names") from None
 
 
-def players_of(rules: WaterRules, model: str | None, bidder: str | None, seats: list[str]) -> tuple[str, ...]:
-    """One player a resident: the named one, else the model or bidder for all."""
+def choose_players(rules: WaterRules, model: str | None, bidder: str | None, seats: list[str]) -> tuple[str, ...]:
+    """Choose one player a resident: the named one, else the model or bidder for all."""
     if model and bidder:
         raise UsageError("--model and --bidder both fill all seats; give one, and the other for single seats by --seat")
     if bidder and not is_bidder(bidder):
@@ -72,6 +72,6 @@ def players_of(rules: WaterRules, model: str | None, bidder: str | None, seats: 
     return tuple(filled.values())
 
 
-def texts_of(path: Path | None) -> Mapping[str, Persona]:
-    """The personas of a file, or the published ones."""
+def read_texts(path: Path | None) -> Mapping[str, Persona]:
+    """Return the personas of a file, or the published ones."""
     return published_personas() if path is None else read_personas(path)

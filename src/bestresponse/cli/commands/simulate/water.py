@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,22 +10,11 @@ import typer
 
 from bestresponse.cli.commands.simulate import game as simulate_game
 from bestresponse.cli.commands.simulate import judge as simulate_judge
-from bestresponse.cli.commands.simulate.settings import players_of, rules_of, texts_of
-from bestresponse.cli.options import (
-    AsJson,
-    BudgetCalls,
-    BudgetMoney,
-    BudgetTokens,
-    CacheChoice,
-    DryRun,
-    Executors,
-    OutputDir,
-    Shards,
-    Workers,
-)
-from bestresponse.cli.running import Display, run_and_show
+from bestresponse.cli.commands.simulate.settings import choose_players, read_rules, read_texts
+from bestresponse.cli.options import build_config, expand_options
+from bestresponse.cli.run_options import AgentOptions, SharedRunOptions
+from bestresponse.cli.running import run_and_show
 from bestresponse.core.errors import UsageError
-from bestresponse.runs.models import ModelLimits
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
@@ -47,81 +37,59 @@ def start() -> None:
     """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
 
 
-@app.command("water")
-def water(
-    model: Annotated[str | None, typer.Option("--model", "-m", help="The player of every seat not named.")] = None,
+@dataclass(frozen=True, kw_only=True)
+class WaterOptions:
+    """Say who lives in the town and what its supply is."""
+
+    model: Annotated[str | None, typer.Option("--model", "-m", help="The player of every seat not named.")] = None
     bidder: Annotated[
         str | None, typer.Option(help="Instead of a model: random, share:X, need, myopic, no-regret or solver.")
-    ] = None,
-    seat: Annotated[
-        list[str] | None, typer.Option(help="RESIDENT=PLAYER, a model or a bidder; may be repeated.")
-    ] = None,
+    ] = None
+    seat: Annotated[list[str] | None, typer.Option(help="RESIDENT=PLAYER, a model or a bidder; may be repeated.")] = (
+        None
+    )
     abundance: Annotated[
         list[str] | None, typer.Option(help="low, medium or high; may be repeated. [default: medium]")
-    ] = None,
-    personas: Annotated[str, typer.Option(help="off, on or both.")] = "off",
-    persona_file: Annotated[Path | None, typer.Option(help="TOML with a persona for each resident.")] = None,
-    grid: Annotated[bool, typer.Option("--grid", help="All six settings of the published study.")] = False,
-    repeats: Annotated[int, typer.Option(help="Games of each setting.")] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of supplies and bidders.")] = 0,
+    ] = None
+    personas: Annotated[str, typer.Option(help="off, on or both.")] = "off"
+    grid: Annotated[bool, typer.Option("--grid", help="All six settings of the published study.")] = False
     roster: Annotated[
         Path | None, typer.Option(help="TOML with residents and any other rules instead of the published ones.")
-    ] = None,
-    days: Annotated[int | None, typer.Option(help="Days the drought lasts. [default: 20]")] = None,
-    low: Annotated[int | None, typer.Option(help="Smallest daily supply, instead of --abundance.")] = None,
-    high: Annotated[int | None, typer.Option(help="Largest daily supply, instead of --abundance.")] = None,
-    memory: Annotated[str, typer.Option(help="full, window:N or summary:N.")] = "full",
-    reasoning: Annotated[
-        str, typer.Option(help="direct, step-by-step, predict, reflect, refine or k-level:K.")
-    ] = "direct",
-    reasons: Annotated[bool, typer.Option(help="Let models explain each choice before they answer.")] = True,
-    own_words: Annotated[bool, typer.Option(help="Show models their own earlier reasons again.")] = True,
-    attempts: Annotated[int, typer.Option(help="How often a model may bid when a bid is refused or unreadable.")] = 3,
-    on_failure: Annotated[
-        str, typer.Option(help="A seat without a usable bid: abstain, or void the game.")
-    ] = "abstain",
-    style: Annotated[str, typer.Option(help="How to answer: auto, line or json.")] = "auto",
-    temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 0.7,
-    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 512,
-    output_dir: OutputDir = Path("results"),
-    workers: Workers = None,
-    shard: Shards = None,
-    executor: Executors = "threads",
-    cache: CacheChoice = "read-write",
-    max_calls: BudgetCalls = None,
-    max_tokens_total: BudgetTokens = None,
-    max_cost: BudgetMoney = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
+    ] = None
+    days: Annotated[int | None, typer.Option(help="Days the drought lasts. [default: 20]")] = None
+    low: Annotated[int | None, typer.Option(help="Smallest daily supply, instead of --abundance.")] = None
+    high: Annotated[int | None, typer.Option(help="Largest daily supply, instead of --abundance.")] = None
+    on_failure: Annotated[str, typer.Option(help="A seat without a usable bid: abstain, or void the game.")] = "abstain"
+
+
+@app.command("water")
+@expand_options
+def water(
+    *,
+    options: WaterOptions,
+    agents: AgentOptions,
+    run: SharedRunOptions,
 ) -> None:
     """Play the Water Allocation Challenge and report who survives.
 
     The same command again goes on where it was stopped and plays only what is missing.
     """
-    rules, own_supply = rules_of(roster, days, low, high, bool(abundance) or grid)
-    config = WaterConfig(
-        players=players_of(rules, model, bidder, seat or []),
+    abundance, grid = options.abundance, options.grid
+    rules, own_supply = read_rules(options.roster, options.days, options.low, options.high, bool(abundance) or grid)
+    config = build_config(
+        WaterConfig,
+        agents,
+        players=choose_players(rules, options.model, options.bidder, options.seat or []),
         abundances=("low", "medium", "high") if grid else ("own",) if own_supply else tuple(abundance or ["medium"]),
-        personas=(False, True) if grid else _personas(personas),
-        repeats=repeats,
-        seed=seed,
+        personas=(False, True) if grid else _read_personas(options.personas),
         rules=rules,
-        persona_texts=texts_of(persona_file),
-        memory=memory,
-        own_words=own_words,
-        reasoning=reasoning,
-        reasons=reasons,
-        attempts=attempts,
-        policy=on_failure,  # type: ignore[arg-type]
-        style=style,  # type: ignore[arg-type]
-        temperature=temperature,
-        max_tokens=max_tokens,
+        persona_texts=read_texts(agents.persona_file),
+        policy=options.on_failure,
     )
-    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
-    run_and_show(WaterStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard, executor=executor)
+    run_and_show(WaterStudy(), config, run)
 
 
-def _personas(wanted: str) -> tuple[bool, ...]:
+def _read_personas(wanted: str) -> tuple[bool, ...]:
     known = {"off": (False,), "on": (True,), "both": (False, True)}
     if wanted not in known:
         raise UsageError(f"--personas {wanted!r}: expected off, on or both")

@@ -12,19 +12,9 @@ import typer
 
 from bestresponse.cli.commands.games.check import engine_for
 from bestresponse.cli.commands.verify.review import exit_code, print_review, review_to_json
-from bestresponse.cli.options import (
-    AsJson,
-    BudgetCalls,
-    BudgetMoney,
-    BudgetTokens,
-    CacheChoice,
-    DryRun,
-    Executors,
-    OutputDir,
-    Shards,
-    Workers,
-)
-from bestresponse.cli.running import Display, run_and_show
+from bestresponse.cli.options import expand_options
+from bestresponse.cli.run_options import SharedRunOptions
+from bestresponse.cli.running import run_and_show
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.subject import Subject
@@ -32,7 +22,7 @@ from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.games.lookup import find_game
-from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.models import open_models
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.theory.games.normal_form import NormalForm
@@ -41,118 +31,103 @@ from bestresponse.theory.trees.tree import Tree
 __all__ = ["verify"]
 
 
-def verify(
-    game: Annotated[str, typer.Argument(help="A game: a name of the catalogue, or a file (.nfg .efg .json .pl).")],
-    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that reasons.")] = None,
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions:
+    """Say who reasons, how, and how the reasoning is checked."""
+
+    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that reasons.")] = None
     text: Annotated[
         Path | None, typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it.")
-    ] = None,
-    translator: Annotated[str, typer.Option(help="Who finds the claims: rules (no model), or a model.")] = "rules",
-    repeats: Annotated[int, typer.Option(help="How many times the model reasons.")] = 30,
-    attempts: Annotated[int, typer.Option(help="The most attempts at one reasoning.")] = 5,
-    feedback: Annotated[str, typer.Option(help="positive (the true values) or negative (the negation).")] = "positive",
-    unit: Annotated[str, typer.Option(help="Translate the whole text, or paragraph by paragraph.")] = "text",
-    plain: Annotated[bool, typer.Option("--plain", help="Tell the game with its own names for actions.")] = False,
-    usual_order: Annotated[bool, typer.Option("--usual-order", help="Do not reverse the order of actions.")] = False,
-    seat: Annotated[int, typer.Option(help="Which player reasons, from 1.", min=1)] = 1,
+    ] = None
+    translator: Annotated[str, typer.Option(help="Who finds the claims: rules (no model), or a model.")] = "rules"
+    repeats: Annotated[int, typer.Option(help="How many times the model reasons.")] = 30
+    attempts: Annotated[int, typer.Option(help="The most attempts at one reasoning.")] = 5
+    feedback: Annotated[str, typer.Option(help="positive (the true values) or negative (the negation).")] = "positive"
+    unit: Annotated[str, typer.Option(help="Translate the whole text, or paragraph by paragraph.")] = "text"
+    plain: Annotated[bool, typer.Option("--plain", help="Tell the game with its own names for actions.")] = False
+    usual_order: Annotated[bool, typer.Option("--usual-order", help="Do not reverse the order of actions.")] = False
+    seat: Annotated[int, typer.Option(help="Which player reasons, from 1.", min=1)] = 1
     after: Annotated[
         list[str] | None,
         typer.Option(help="With --model, in a game played move by move: a move made before; repeat it in order."),
-    ] = None,
-    temperature: Annotated[float, typer.Option(help="Sampling temperature of the reasoner.")] = 1.0,
-    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 1024,
-    llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the models.")] = None,
-    engine: Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")] = "embedded",
-    output_dir: OutputDir = Path("results"),
-    workers: Workers = None,
-    shard: Shards = None,
-    executor: Executors = "threads",
-    cache: CacheChoice = "read-write",
-    max_calls: BudgetCalls = None,
-    max_tokens_total: BudgetTokens = None,
-    max_cost: BudgetMoney = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
+    ] = None
+    temperature: Annotated[float, typer.Option(help="Sampling temperature of the reasoner.")] = 1.0
+    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 1024
+    llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the models.")] = None
+    engine: Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")] = "embedded"
+
+
+@expand_options
+def verify(
+    game: Annotated[str, typer.Argument(help="A game: a name of the catalogue, or a file (.nfg .efg .json .pl).")],
+    *,
+    options: VerifyOptions,
+    run: SharedRunOptions,
 ) -> None:
     """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
 
     The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
     something is refuted and 2 where nothing could be checked.
     """
-    if (model is None) == (text is None):
+    if (options.model is None) == (options.text is None):
         raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
     found = find_game(game)
-    limits = ModelLimits(workers, cache, max_calls, max_tokens_total, max_cost)
-    if text is not None and (shard is not None or executor != "threads"):
-        raise UsageError("--shard and --executor share out the repeats of --model; a text is checked at once")
-    if text is not None and after:
-        raise UsageError("--after says where a model begins to reason; a text is read from the start of the game")
-    if text is not None:
-        options = _TextOptions(text, translator, feedback, unit, engine, seat - 1, max_tokens)
-        _check_text(found.solvable(), options, output_dir, limits, as_json)
+    if options.text is not None:
+        _check_text(found.solvable(), options.text, options, run)
         return
     config = VerifyConfig.of(
         found.name,
         found.solvable(),
-        model=str(model),
-        translator=translator,
-        repeats=repeats,
-        attempts=attempts,
-        manner=feedback,
-        unit=unit,
-        disguised=not plain,
-        inverted=not usual_order,
-        seat=seat - 1,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        seed=llm_seed,
-        after=tuple(after or ()),
+        model=str(options.model),
+        translator=options.translator,
+        repeats=options.repeats,
+        attempts=options.attempts,
+        manner=options.feedback,
+        unit=options.unit,
+        disguised=not options.plain,
+        inverted=not options.usual_order,
+        seat=options.seat - 1,
+        temperature=options.temperature,
+        max_tokens=options.max_tokens,
+        seed=options.llm_seed,
+        after=tuple(options.after or ()),
     )
-    run_and_show(VerifyStudy(), config, output_dir, limits, Display(as_json, dry_run), shard=shard, executor=executor)
+    run_and_show(VerifyStudy(), config, run)
 
 
-@dataclass(frozen=True, slots=True)
-class _TextOptions:
-    """How a given text is checked."""
-
-    path: Path
-    translator: str
-    manner: str
-    unit: str
-    engine: str
-    seat: int
-    max_tokens: int
-
-    def __post_init__(self) -> None:
-
-        if self.manner not in ("positive", "negative"):
-            raise UsageError(f"--feedback {self.manner!r}: expected positive or negative")
-        if self.unit not in ("text", "paragraph"):
-            raise UsageError(f"--unit {self.unit!r}: expected text or paragraph")
-
-    def read(self) -> str:
-        """The reasoning; bytes that are no text are replaced, not refused."""
-
-        try:
-            data = sys.stdin.buffer.read() if str(self.path) == "-" else self.path.read_bytes()
-        except OSError as error:
-            raise UsageError(f"--text {self.path}: {error.strerror}") from None
-        return data.decode("utf-8", "replace")
+def _check_text_options(options: VerifyOptions, run: SharedRunOptions, players: int) -> None:
+    """Refuse what means nothing for a given text."""
+    if run.shard is not None or run.executor != "threads":
+        raise UsageError("--shard and --executor share out the repeats of --model; a text is checked at once")
+    if options.after:
+        raise UsageError("--after says where a model begins to reason; a text is read from the start of the game")
+    if options.feedback not in ("positive", "negative"):
+        raise UsageError(f"--feedback {options.feedback!r}: expected positive or negative")
+    if options.unit not in ("text", "paragraph"):
+        raise UsageError(f"--unit {options.unit!r}: expected text or paragraph")
+    if options.seat > players:
+        raise UsageError(f"--seat {options.seat}: the game has {players} players")
 
 
-def _check_text(
-    game: NormalForm | Tree, options: _TextOptions, output_dir: Path, limits: ModelLimits, as_json: bool
-) -> None:
-    if options.seat >= game.num_players:
-        raise UsageError(f"--seat {options.seat + 1}: the game has {game.num_players} players")
-    text = options.read()
-    subject = Subject(game, options.seat)
+def _read_text(path: Path) -> str:
+    """Read the reasoning; bytes that are no text are replaced, not refused."""
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--text {path}: {error.strerror}") from None
+    return data.decode("utf-8", "replace")
+
+
+def _check_text(game: NormalForm | Tree, path: Path, options: VerifyOptions, run: SharedRunOptions) -> None:
+    _check_text_options(options, run, game.num_players)
+    text = _read_text(path)
+    subject = Subject(game, options.seat - 1)
     engine = engine_for(options.engine)
 
     def review(translator: Translator) -> int:
-        reviewer = Reviewer(translator, lambda: engine, tone=options.manner, unit=options.unit)  # type: ignore[arg-type]
+        reviewer = Reviewer(translator, lambda: engine, tone=options.feedback, unit=options.unit)  # type: ignore[arg-type]
         found = reviewer.review(text, subject)
-        if as_json:
+        if run.as_json:
             print(json.dumps(review_to_json(found, translator.name), indent=2, ensure_ascii=False))
         else:
             print_review(found, translator.name)
@@ -162,7 +137,7 @@ def _check_text(
         if options.translator == "rules":
             code = review(RulesTranslator())
         else:
-            with open_models((options.translator,), output_dir, limits) as opened:
+            with open_models((options.translator,), run.output_dir, run.limits) as opened:
                 code = review(ModelTranslator(opened.models[options.translator]))
     finally:
         engine.close()

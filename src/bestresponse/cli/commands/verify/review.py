@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bestresponse.cli.terminal import console, print_table
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.document import Column, Table
 from bestresponse.report.text import visible
@@ -14,7 +13,7 @@ __all__ = ["exit_code", "print_review", "review_to_json"]
 _LONGEST_UNREAD = 300
 
 
-def review_to_json(review: Review, translator: str) -> dict[str, Any]:
+def review_to_json(review: Review, translator: str) -> JsonObject:
     """A review as plain data."""
     return {
         "summary": review.summary,

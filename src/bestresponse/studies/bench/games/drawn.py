@@ -7,13 +7,13 @@ rounded: what a model is shown is what it is measured against.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from inspect import signature
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonObject
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games.given import Order, UserGame
 from bestresponse.theory.equilibria.solve import nash
@@ -76,8 +76,9 @@ class Drawn:
         return tuple(self.get_equilibrium(game)[1 - seat].tolist())
 
 
+@lru_cache(maxsize=2)
 def draw(config: BenchConfig) -> Drawn:
-    """The games of `config`."""
+    """Draw the games of `config`; playing and measuring a run share them."""
     if config.given is not None:
         return _in_orders(config.given, config.num_games, config.seed)
     batch = generate(config.family, config.num_games, seed=config.seed, **_properties(config))
@@ -97,7 +98,7 @@ def _in_orders(given: UserGame, count: int, seed: int) -> Drawn:
     return Drawn(payoffs, orders)
 
 
-def _properties(config: BenchConfig) -> dict[str, Any]:
+def _properties(config: BenchConfig) -> JsonObject:
     """The shape where the family has one, and payoffs from -1 to 1 (times the scale) where the range is a setting."""
     takes = signature(FAMILIES[config.family]).parameters
     shape = {"shape": config.shape} if "shape" in takes else {}

@@ -6,15 +6,14 @@ there are orders. The first order is the game's own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.games.kept_table import KeptTable
 from bestresponse.games.matrix.presentation import Theme, theme
@@ -78,13 +77,13 @@ class UserGame(KeptTable):
             found[tuple(rows), tuple(cols)] = None
         return tuple(found)
 
-    def names(self, order: Order) -> dict[str, Any]:
+    def names(self, order: Order) -> JsonObject:
         """The names of players and actions with the actions in that order."""
         actions = [[own[k] for k in places] for own, places in zip(self.actions, order, strict=True)]
         return {"players": list(self.players), "actions": actions}
 
 
-def theme_of(data: Mapping[str, Any]) -> Theme:
+def theme_of(data: JsonMapping) -> Theme:
     """The names under which the game of a spec is shown."""
     if data["theme"] != OWN:
         return theme(data["theme"])
