@@ -359,6 +359,12 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.sequence_form_lp import (
         solve_tree as solve_tree,
     )
+    from bestresponse.theory.trees.sequential import (
+        SequentialEquilibrium as SequentialEquilibrium,
+    )
+    from bestresponse.theory.trees.sequential import (
+        find_sequential as find_sequential,
+    )
     from bestresponse.theory.trees.subgame_perfect import (
         SubgamePerfect as SubgamePerfect,
     )
@@ -367,6 +373,12 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.trees.subgame_perfect import (
         subgame_perfect as subgame_perfect,
+    )
+    from bestresponse.theory.trees.subgames import (
+        SubgameEquilibria as SubgameEquilibria,
+    )
+    from bestresponse.theory.trees.subgames import (
+        solve_subgames as solve_subgames,
     )
     from bestresponse.theory.trees.tree import (
         Infoset as Infoset,

@@ -94,3 +94,14 @@ def test_a_profile_is_read_player_by_player():
     assert np.array(read_profile(HAWK_DOVE, "1,0/0.25,0.75")).tolist() == [[1, 0], [0.25, 0.75]]
     with pytest.raises(UsageError, match="expected probabilities such as"):
         read_profile(HAWK_DOVE, "a,b")
+
+
+def test_concepts_of_trees_are_asked_of_trees_only():
+    data = ask_game(find_game("entry-deterrence"), concept="subgame-perfect").to_json()
+    assert [e["payoffs"] for e in data["equilibria"]] == [{"entrant": 2.0, "incumbent": 2.0}]
+    assert data["complete"] is True
+    held = ask_game(find_game("kuhn-poker"), concept="sequential")
+    assert held.to_json()["policy"]["player 2"]["K b"] == {"pass": 0.0, "bet": 1.0}
+    assert "Beliefs" in render(held.to_document())
+    with pytest.raises(UsageError, match="is for games played in turns; given is a table"):
+        asked(HAWK_DOVE, concept="sequential")

@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 G = TypeVar("G")
+H = TypeVar("H")
 Data = dict[str, object]
 Value = str | int | float | bool
 Values = Mapping[str, Value]
@@ -104,19 +105,22 @@ class Question(Generic[G]):
         return values
 
 
-def find_question(name: str, questions: Sequence[Question[G]], option: str) -> Question[G]:
-    """Find a question by name; UsageError lists all names."""
+def find_question(
+    name: str, questions: Sequence[Question[G]], option: str, also: Sequence[Question[H]] = ()
+) -> Question[G]:
+    """Find a question by name; UsageError lists all names, and those of `also`."""
     for question in questions:
         if question.name == name:
             return question
-    raise UsageError(f"{option}: there is no {name!r}; expected one of {', '.join(q.name for q in questions)}")
+    names = [*(one.name for one in questions), *(one.name for one in also)]
+    raise UsageError(f"{option}: there is no {name!r}; expected one of {', '.join(names)}")
 
 
-def build_document(name: str, question: Question[G], answer: Answer, *, drawn: bool = False) -> Document:
+def build_document(game: str, asked: str, words: str, answer: Answer, *, drawn: bool = False) -> Document:
     """Build the page of one answer, with its picture where wanted."""
     chart = answer.chart
-    figure = (Figure(chart.draw(), chart.caption, f"{name}: {question.name}"),) if drawn and chart is not None else ()
-    return Document(f"{name}: {question.name}", question.words, (Section("Answer", (*figure, *answer.blocks)),))
+    figure = (Figure(chart.draw(), chart.caption, f"{game}: {asked}"),) if drawn and chart is not None else ()
+    return Document(f"{game}: {asked}", words, (Section("Answer", (*figure, *answer.blocks)),))
 
 
 def name_mix(game: NormalForm, profile: Sequence[Array]) -> dict[str, dict[str, float]]:

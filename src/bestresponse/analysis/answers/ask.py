@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bestresponse.analysis.answers.answer import Answer, Data, Question, build_document, find_question
 from bestresponse.analysis.answers.concepts import CONCEPTS
 from bestresponse.analysis.answers.dynamics import DYNAMICS
+from bestresponse.analysis.answers.tree_concepts import TREE_CONCEPTS
 from bestresponse.analysis.solve.solve import check_scale
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found
@@ -24,7 +25,7 @@ class Answered:
     """A question that was asked of a game, and its answer."""
 
     found: Found
-    question: Question[NormalForm]
+    question: Question[NormalForm] | Question[Tree]
     answer: Answer
 
     def to_json(self) -> Data:
@@ -34,7 +35,7 @@ class Answered:
 
     def to_document(self, *, drawn: bool = False) -> Document:
         """Give the answer as a page, with its picture where wanted and there is one."""
-        return build_document(self.found.name, self.question, self.answer, drawn=drawn)
+        return build_document(self.found.name, self.question.name, self.question.words, self.answer, drawn=drawn)
 
 
 def ask_game(
@@ -48,12 +49,16 @@ def ask_game(
     """
     if (dynamics is None) == (concept is None):
         raise UsageError("expected either --dynamics or --concept, one of them")
-    question = (
-        find_question(concept, CONCEPTS, "--concept")
-        if concept is not None
-        else find_question(dynamics or "", DYNAMICS, "--dynamics")
-    )
     form = found.solvable()
     check_scale(form)
+    if concept in [question.name for question in TREE_CONCEPTS]:
+        of_tree = find_question(concept or "", TREE_CONCEPTS, "--concept")
+        if not isinstance(form, Tree):
+            raise UsageError(f"--concept {concept} is for games played in turns; {found.name} is a table")
+        return Answered(found, of_tree, of_tree.answer(form, given))
+    if concept is not None:
+        question = find_question(concept, CONCEPTS, "--concept", also=TREE_CONCEPTS)
+    else:
+        question = find_question(dynamics or "", DYNAMICS, "--dynamics")
     table = to_normal_form(form) if isinstance(form, Tree) else form
     return Answered(found, question, question.answer(table, given))

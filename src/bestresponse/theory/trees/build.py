@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.trees.memory import MemoryGuard
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, Tree
 
 __all__ = ["NODE_LIMIT", "Chance", "Leaf", "Turn", "build_tree"]
@@ -66,12 +67,13 @@ def build_tree(
     >>> pennies.num_nodes, len(pennies.infosets)
     (7, 2)
     """
-    grower = _Grower(_checked_players(players), limit)
+    grower, guard = _Grower(_checked_players(players), limit), MemoryGuard(limit)
     stack: list[tuple[Any, int, int, float, str, int]] = [(root, -1, -1, 1.0, "", 0)]
     while stack:
         position, parent, move, probability, label, depth = stack.pop()
         node = grower.add(parent, move, probability, label)
         grower.check_size(depth, waiting=len(stack))
+        guard.check(node)
         what = position if expand is None else expand(position)
         branches = grower.settle(node, what)
         grower.check_size(depth + 1, waiting=len(stack) + len(branches))

@@ -10,6 +10,7 @@ and Economic Behavior 14, 1996.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +26,7 @@ from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_s
 from bestresponse.theory.trees.sequence_form_lp import TreeSolution
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["solve_general_tree"]
+__all__ = ["find_plans", "solve_general_tree"]
 
 _MOST_VARIABLES = 1200
 
@@ -46,7 +47,7 @@ def solve_general_tree(game: Tree | Game[Any], tolerance: float = 1e-10) -> Tree
     sizes = [plex.num_sequences + 2 * (len(plex.infosets) + 1) for plex in form.plexes]
     if sum(sizes) > _MOST_VARIABLES:
         raise TooLarge(f"the problem has {sum(sizes):,} variables, more than {_MOST_VARIABLES:,}; cfr approximates")
-    plans = _find_plans(form)
+    plans = find_plans(form)
     behaviours = [plex.normalised(plan) for plex, plan in zip(form.plexes, plans, strict=True)]
     plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
     gap = float(plan_regrets(form, plans).sum())
@@ -57,8 +58,8 @@ def solve_general_tree(game: Tree | Game[Any], tolerance: float = 1e-10) -> Tree
     return TreeSolution(form.policy(behaviours), value, gap, "sequence-form LCP")
 
 
-def _find_plans(form: SequenceForm) -> list[Array]:
-    """Solve for both players' realization plans."""
+def find_plans(form: SequenceForm, floors: Sequence[Array] | None = None) -> list[Array]:
+    """Solve for both players' realization plans, or for what they add to the least weights `floors`."""
     first, second = (plex.num_sequences for plex in form.plexes)
     own, other = (_constraints(plex) for plex in form.plexes)
     row, col = _payoff_matrices(form.tree)
@@ -74,6 +75,11 @@ def _find_plans(form: SequenceForm) -> list[Array]:
     right = np.zeros(size)
     for part, rows in ((p, len(own)), (q, len(other))):
         right[part.start], right[part.start + rows] = 1.0, -1.0
+    if floors is not None:
+        low, other_low = floors
+        right[x], right[y] = -row @ other_low, -col.T @ low
+        right[p] -= side[0] @ low
+        right[q] -= side[1] @ other_low
     found = solve_complementarity(matrix, right)
     return [found[x], found[y]]
 

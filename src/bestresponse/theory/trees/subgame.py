@@ -1,13 +1,14 @@
 """The subgame that begins at a node of a tree, as a tree of its own.
 
 Definition (Selten 1965): a node and all that comes after it, where no information set has nodes both inside and
-outside. With perfect information every node begins one.
+outside. With perfect information every inner node begins one.
 """
 
 from __future__ import annotations
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.subgames import find_subgames
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["subgame"]
@@ -20,8 +21,8 @@ def subgame(tree: Tree, node: int) -> Tree:
     >>> subgame(centipede(), 2)
     Tree('centipede', players=['player 1', 'player 2'], 7 nodes, 4 leaves, 3 information sets)
     """
-    if not tree.is_perfect_information:
-        raise InvalidGame(f"{tree.name or 'the tree'} hides moves; not every node of it begins a subgame")
+    if node not in find_subgames(tree):
+        raise InvalidGame(f"{tree.name or 'the tree'} hides moves: no subgame begins at {tree.path(node)}")
 
     def expand(place: int) -> Leaf | Chance | Turn:
         owner, below = int(tree.owner[place]), tree.children[place]

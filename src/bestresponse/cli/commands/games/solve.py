@@ -64,7 +64,7 @@ def solve(
         str | None,
         typer.Option(
             help="Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated, coarse-correlated, "
-            "rationalizable, maximin, bargaining, ordinal, perfect."
+            "rationalizable, maximin, bargaining, ordinal, perfect; of trees subgame-perfect, sequential."
         ),
     ] = None,
     settings: Annotated[

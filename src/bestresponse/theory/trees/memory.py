@@ -1,0 +1,48 @@
+"""How much memory a growing tree may take: refused with a sentence before the machine runs out of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from bestresponse.core.errors import TooLarge
+
+__all__ = ["MemoryGuard", "measure_resident"]
+
+_STATUS = Path("/proc/self/statm")
+_EVERY = 2048
+_PER_NODE = 4096
+
+
+def measure_resident() -> int:
+    """Measure the memory of this process in bytes; 0 where the system does not say."""
+    if not _STATUS.exists():
+        return 0
+    return int(_STATUS.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _measure_machine() -> int:
+    known = getattr(os, "sysconf_names", {})
+    if "SC_PHYS_PAGES" not in known:
+        return sys.maxsize
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+class MemoryGuard:
+    """Refuses a tree that takes more than 4 kB for each node allowed, or half of the machine's memory."""
+
+    def __init__(self, nodes: int) -> None:
+        self._before = measure_resident()
+        self._allowed = min(_PER_NODE * nodes, _measure_machine() // 2)
+
+    def check(self, nodes: int) -> None:
+        """Look every now and then; TooLarge says how much was taken."""
+        if nodes % _EVERY:
+            return
+        taken = measure_resident() - self._before
+        if taken > self._allowed:
+            raise TooLarge(
+                f"the tree takes {taken >> 20:,} MB after {nodes:,} nodes, more than the {self._allowed >> 20:,} MB "
+                "allowed; its positions or the names of its information sets are large: solve a smaller version"
+            )

@@ -1,0 +1,18 @@
+"""The memory of a growing tree: measured now and then, refused in a sentence."""
+
+import pytest
+
+from bestresponse.core.errors import TooLarge
+from bestresponse.theory import Turn, build_tree
+from bestresponse.theory.trees import memory
+
+
+def test_a_tree_whose_positions_are_large_is_refused(monkeypatch):
+    taken = iter(range(0, 10**18, 10**9))
+    monkeypatch.setattr(memory, "measure_resident", lambda: next(taken))
+    with pytest.raises(TooLarge, match=r"takes 953 MB after 0 nodes, more than the 4 MB allowed"):
+        build_tree(["only"], 0, lambda n: Turn("only", str(n), {"on": n + 1}), limit=1024)
+
+
+def test_the_memory_of_this_process_is_known_where_the_system_says():
+    assert memory.measure_resident() >= 0
