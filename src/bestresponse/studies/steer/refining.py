@@ -1,15 +1,16 @@
 """Make an equilibrium policy worth following where its equilibrium never leads, but unguided partners do.
 
 An equilibrium says nothing about information sets that it never reaches, and CFR leaves them as they started: uniform.
-A guided speaker among unguided ones is soon at such a set. So one player after another replaces its plan x by
+A guided speaker among unguided ones is soon at such a set. First, what is left of moves that CFR has given up is
+dropped where no regret grows by it: such a rest breaks ties between plans that are equally good in the equilibrium.
+Then one player after another replaces its plan x by
 
     maximise    u(x, unguided others) + d u(x, uniform others)
-    subject to  x earns its player no less against the others' policies than before, and
-                no other player's regret grows
+    subject to  nobody's regret, its own included, is larger than in the policy that it all started from
 
 which is one linear program over realization plans: another player's best reply to x enters by its dual, as in the
-sequence form of von Stengel (1996). No regret grows by a step, so NashConv does not (up to rounding), and the optimum
-is the most that this player can earn from unguided others by any plan with that property. The small weight d of the
+sequence form of von Stengel (1996). So NashConv does not grow (up to rounding), and the optimum is the most that this
+player can earn from unguided others by any plan with that property. The small weight d of the
 uniform others gives reasons to choose also where the unguided never lead, as a tremble does (Selten 1975). Where the
 player's own plan does not lead, the best reply to the same model fills the policy in; that changes nobody's payoff.
 
@@ -38,7 +39,9 @@ __all__ = ["Refined", "refine_policy"]
 _TREMBLE = 1e-4
 """The weight of uniform others beside the unguided ones."""
 _SLACK = 1e-6
-"""How much a regret may grow in one step, as a share of the largest payoff: what the linear program cannot resolve."""
+"""How much a regret may grow in all, as a share of the largest payoff: what the linear program cannot resolve."""
+_RESTS = (1e-2, 1e-3, 1e-4)
+"""Up to which probability a move may be what is left of an average; the largest that lets no regret grow is dropped."""
 _ROUNDING = 1e-9
 """Weights of a plan below this are 0."""
 _PASSES = 8
@@ -68,10 +71,11 @@ def refine_policy(policy: Policy, unguided: Policy) -> Refined:
     players = range(form.num_players)
     against = [form.values(player, partners) for player in players]
     goals = [values + _TREMBLE * form.values(player, uniform) for player, values in enumerate(against)]
-    plans, attainable = form.plans(policy), None
+    plans, attainable = form.plans(_drop_rests(form, policy)), None
     if form.sequences.shape[1] <= _MOST_LEAVES:
-        plans = _improve_plans(form, plans, goals)
-        bounds = [_best_plan(form, player, plans, against[player]) for player in players]
+        allowed = plan_regrets(form, plans) + _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
+        plans = _improve_plans(form, plans, goals, allowed)
+        bounds = [_best_plan(form, player, plans, against[player], allowed) for player in players]
         attainable = tuple(float(against[player] @ bounds[player]) for player in players)
     refined = form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
     final = form.plans(refined)
@@ -80,33 +84,45 @@ def refine_policy(policy: Policy, unguided: Policy) -> Refined:
     return Refined(refined, value, float(plan_regrets(form, final).sum()), attainable, best)
 
 
-def _improve_plans(form: SequenceForm, plans: Sequence[Array], goals: Sequence[Array]) -> list[Array]:
+def _drop_rests(form: SequenceForm, policy: Policy) -> Policy:
+    """Drop the rarest moves of a policy as far as that lets nobody's regret grow."""
+    tree, regrets = policy.tree, plan_regrets(form, form.plans(policy))
+    sizes, starts = np.diff(tree.first_move), tree.first_move[:-1]
+    for rest in _RESTS:
+        kept = np.where(policy.probabilities < rest, 0.0, policy.probabilities)
+        plain = Policy(tree, kept / np.repeat(np.add.reduceat(kept, starts), sizes))
+        if (plan_regrets(form, form.plans(plain)) <= regrets + _ROUNDING).all():
+            return plain
+    return policy
+
+
+def _improve_plans(form: SequenceForm, plans: Sequence[Array], goals: Sequence[Array], allowed: Array) -> list[Array]:
     """Let one player after another take its best plan, until nobody's goal grows."""
     found = list(plans)
     for _ in range(_PASSES):
         before = [float(goal @ plan) for goal, plan in zip(goals, found, strict=True)]
         for player, goal in enumerate(goals):
-            found[player] = _best_plan(form, player, found, goal)
+            found[player] = _best_plan(form, player, found, goal, allowed)
         if all(goal @ plan <= old + 1e-9 for goal, plan, old in zip(goals, found, before, strict=True)):
             break
     return found
 
 
-def _best_plan(form: SequenceForm, player: int, plans: Sequence[Array], goal: Array) -> Array:
-    """Return the plan of `player` that maximises `goal` and lets no regret grow."""
+def _best_plan(form: SequenceForm, player: int, plans: Sequence[Array], goal: Array, allowed: Array) -> Array:
+    """Return the plan of `player` that maximises `goal` and keeps everybody's regret within what is allowed."""
     from scipy import optimize, sparse
 
-    plex, scale = form.plexes[player], float(np.abs(form.tree.payoffs).max()) or 1.0
+    plex = form.plexes[player]
     others = [other for other in range(form.num_players) if other != player]
     duals = [plan_constraints(form.plexes[other]) for other in others]
     starts = plex.num_sequences + np.concatenate([[0], np.cumsum([dual.shape[0] for dual in duals])]).astype(int)
-    slack, regrets, earned = _SLACK * scale, plan_regrets(form, plans), form.expected(plans)
+    best = best_response_value(form, player, plans)
     least = np.zeros((1, starts[-1]))
     least[0, : plex.num_sequences] = -form.values(player, plans)
-    rows, most = [sparse.csr_array(least)], [np.array([slack - earned[player]])]
+    rows, most = [sparse.csr_array(least)], [np.array([allowed[player] - best])]
     for other, dual, start in zip(others, duals, starts[:-1], strict=True):
         rows += _regret_rows(_payoffs_to(form, other, player, plans), dual, plans[other], int(start), int(starts[-1]))
-        most += [np.zeros(dual.shape[1]), np.array([regrets[other] + slack])]
+        most += [np.zeros(dual.shape[1]), np.array([allowed[other]])]
     own = plan_constraints(plex)
     equal = sparse.hstack([own, sparse.csr_array((own.shape[0], starts[-1] - plex.num_sequences))], format="csr")
     free = [(-np.inf, np.inf)] * int(starts[-1] - plex.num_sequences)

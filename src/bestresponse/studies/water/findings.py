@@ -19,6 +19,7 @@ from bestresponse.report.document import (
     KeyValues,
     Note,
     Paragraph,
+    Quote,
     Section,
     Table,
 )
@@ -164,7 +165,6 @@ def _example_round(one: MeasuredSetting) -> Iterable[Block]:
         Column("got water"),
         Column("health, points", "right", "in the evening", ".0f"),
         Column("balance, $", "right", "in the evening", ".2f"),
-        Column("reasons", help="in the player's own words"),
     )
     rows: list[tuple[Cell, ...]] = [
         (
@@ -174,12 +174,13 @@ def _example_round(one: MeasuredSetting) -> Iterable[Block]:
             "yes" if trace.served[*place, seat] else "no",
             float(trace.health[*place, seat]),
             float(trace.balance[*place, seat]),
-            shown.reasons.get(resident.name, ""),
         )
         for seat, resident in enumerate(trace.rules.residents)
         if trace.present[*place, seat]
     ]
     yield Table(columns, tuple(rows))
+    for name, said in shown.reasons.items():
+        yield Quote(said, name)
 
 
 def _rules_section(config: WaterConfig) -> Section:
