@@ -208,6 +208,10 @@ class SimulateSettings(AgentSettings, total=False):
 
     personas: Mapping[str, Persona]
     policy: Policy
+    rounds: int
+    continuation: float
+    discount: float
+    noise: float
 
 
 def simulate(

@@ -21,7 +21,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.measure import measure
 from bestresponse.studies.simulate.plan import most_calls, specs
-from bestresponse.studies.simulate.regrets import judge
+from bestresponse.studies.simulate.regrets import judge, regret_by_round
 from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.simulate.summary import Summary
 
@@ -78,8 +78,9 @@ def test_regret_and_gap_by_hand():
     ]
     found = Summary(measure(config, lines))
     assert found.payoffs["row"].estimate == 0.5
-    # against heads, heads, tails, tails no single move of row earns more than 0; col would have won three with tails
-    assert {seat: one.estimate for seat, one in found.judged.regrets.items()} == {"row": 0.0, "col": 1.0}
+    # against heads, heads, tails, tails no single move of row earns more than 0, less than the 0.5 it had; col would
+    # have won three of four with tails
+    assert {seat: one.estimate for seat, one in found.judged.regrets.items()} == {"row": -0.5, "col": 1.0}
     # the frequencies (3/4, 1/4) and (1/2, 1/2) give both 0; only col could gain, 1/2 by tails
     assert found.judged.gap.estimate == pytest.approx(0.5)
     assert found.judged.gap.low <= 0.5 <= found.judged.gap.high
@@ -328,3 +329,62 @@ def test_a_run_without_plays_has_no_report_and_other_studies_are_told_apart(tmp_
     with pytest.raises(StoreError, match="no finished play yet"):
         Run(folder, SimulateStudy()).report()
     assert SimulateConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+
+
+def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
+    config = settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=2, rounds=4)
+    run, _ = played(tmp_path, config)
+    measured = run.results.measured
+    # tit-for-tat is betrayed once (0 and 5), then both earn 1: a round 3 / 4 and 8 / 4
+    assert measured.payoffs.tolist() == [[0.75, 2.0], [0.75, 2.0]]
+    assert Summary(measured).judged.regrets["row"].estimate == 0.25
+    # the first round costs tit-for-tat 1 against always defecting; that is spread over ever more rounds
+    assert [one.estimate for one in regret_by_round(measured)["row"]] == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
+    assert [one.estimate for one in regret_by_round(measured)["col"]] == [0, 0, 0, 0]
+    assert "regret by round" in page.render(run.report())
+
+
+def test_discounted_payoffs_are_weighted_means_a_round(tmp_path):
+    config = settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=1, rounds=2, discount=0.5)
+    measured = played(tmp_path, config)[0].results.measured
+    # (0 + 0.5 x 1) / 1.5 and (5 + 0.5 x 1) / 1.5
+    assert measured.payoffs[0] == pytest.approx([1 / 3, 11 / 3])
+    told = config.make_game().view(config.make_game().start(), "row").briefing
+    assert "only 50 % of what the same payoff" in told
+
+
+def test_a_random_end_and_noise_change_how_long_and_what_is_played(tmp_path):
+    more = {"repeats": 30, "rounds": 50, "seed": 2}
+    ended = played(tmp_path / "a", settings("prisoners-dilemma", "always:cooperate", continuation=0.5, **more))[0]
+    lengths = [max(one.turn for one in ended.results.measured.made if one.play == play) for play in range(30)]
+    # geometric with mean 2 and deviation 1.4: 30 plays last 2 rounds on average, within 4 standard errors
+    assert abs(np.mean(lengths) - 2) < 4 * 2**0.5 / 30**0.5
+    noisy = played(tmp_path / "b", settings("prisoners-dilemma", "always:cooperate", noise=0.25, **more))[0]
+    moves = [one.value == "defect" for one in noisy.results.measured.made]
+    assert abs(np.mean(moves) - 0.25) < 4 * (0.25 * 0.75 / len(moves)) ** 0.5
+
+
+def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
+    model = ScriptedModel(lambda request: '{"reasons": "I trust them.", "answer": "cooperate"}', name="m")
+    config = settings("prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=3, memory="window:1")
+    assert most_calls(config).calls == 3 * config.attempts
+    played(tmp_path, config, {"m": model})
+    last = model.asked[-1].messages[-1].content
+    assert "Round 1: you chose" not in last
+    assert "Round 2: you chose cooperate, col chose cooperate; you got 3.\nYour reasons then" in last
+    assert '"I trust them."' in last
+
+
+@pytest.mark.parametrize(
+    ("game", "more", "why"),
+    [
+        ("kuhn-poker", {"rounds": 3}, "it has no payoff table"),
+        ("prisoners-dilemma", {"rounds": 0}, "expected a whole number from 1"),
+        ("prisoners-dilemma", {"discount": 0.9}, "about several rounds"),
+        ("prisoners-dilemma", {"noise": 1.0}, "expected a probability below 1"),
+        ("prisoners-dilemma", {"rounds": 3, "continuation": 0.0}, "continuation is 0"),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused(game, more, why):
+    with pytest.raises(UsageError, match=why):
+        settings(game, "random", **more)

@@ -1,6 +1,7 @@
 """A matrix game played many times by the same players, who see everything that happened.
 
-Payoffs are the sums over the rounds. With `continuation` below 1 nature decides after each round whether to go on.
+Payoffs are the sums over the rounds. With `continuation` below 1 nature decides after each round whether to go on; with
+`discount` below 1 a payoff counts that much less with every round.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bestresponse.core.ask import Ask, Choice, Lottery
+from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.presentation import Format
@@ -40,6 +42,14 @@ class RepeatedGame:
     shown_as: Format = "table"
     story: str = ""
     version: int = 1
+    discount: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1:
+            raise UsageError(f"a repeated game needs at least 1 round, got {self.rounds}")
+        for what, given in (("continuation", self.continuation), ("discount", self.discount)):
+            if not 0 < given <= 1:
+                raise UsageError(f"{what} is {given:g}; expected a number above 0, at most 1")
 
     @property
     def name(self) -> str:
@@ -74,8 +84,15 @@ class RepeatedGame:
             return View(role, "Is there another round?", f"after round {len(state.played)}")
         seat = self.roles.index(role)
         briefing = f"{self.stage.view((), role).briefing}\n\n{self._length()}"
-        facts = {**self.stage.view((), role).facts, "history": [list(moves) for moves in state.played]}
-        return View(role, briefing, self._told(state, seat), facts)
+        now, past = self._describe_rounds(state, seat)
+        facts = {
+            **self.stage.view((), role).facts,
+            "history": [list(moves) for moves in state.played],
+            "past": past,
+            "now": now,
+            "rivals": [other for other in self.roles if other != role],
+        }
+        return View(role, briefing, "\n".join((now, *past)), facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: those of one round, and how many there are."""
@@ -91,22 +108,27 @@ class RepeatedGame:
     def payoffs(self, state: Rounds) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         totals = dict.fromkeys(self.roles, 0.0)
-        for moves in state.played:
+        for number, moves in enumerate(state.played):
             for role, payoff in self.stage.payoffs(moves).items():
-                totals[role] += payoff
+                totals[role] += payoff * self.discount**number
         return totals
 
     def _length(self) -> str:
         if self.continuation == 1.0:
-            return TEXTS.fill("repeated_fixed", rounds=self.rounds)
-        return TEXTS.fill("repeated_random", percent=f"{100 * self.continuation:g}", rounds=self.rounds)
+            length = TEXTS.fill("repeated_fixed", rounds=self.rounds)
+        else:
+            length = TEXTS.fill("repeated_random", percent=f"{100 * self.continuation:g}", rounds=self.rounds)
+        if self.discount == 1.0:
+            return length
+        return f"{length} {TEXTS.fill('repeated_discount', percent=f'{100 * self.discount:g}')}"
 
-    def _told(self, state: Rounds, seat: int) -> str:
-        lines = [f"Round {len(state.played) + 1}." if self.asks(state) else "The game is over."]
+    def _describe_rounds(self, state: Rounds, seat: int) -> tuple[str, list[str]]:
+        """Say which round it is, and what happened in each before."""
+        lines: list[str] = []
         for number, moves in enumerate(state.played, 1):
             payoffs = self.stage.payoffs(moves)
             others = ", ".join(
                 f"{who} chose {move}" for who, move in zip(self.roles, moves, strict=True) if who != self.roles[seat]
             )
             lines.append(f"Round {number}: you chose {moves[seat]}, {others}; you got {payoffs[self.roles[seat]]:g}.")
-        return "\n".join(lines)
+        return f"Round {len(state.played) + 1}." if self.asks(state) else "The game is over.", lines

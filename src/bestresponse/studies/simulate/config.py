@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 from typing import Any, Literal
 
+from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game, find_first_asks
 from bestresponse.core.registry import did_you_mean
+from bestresponse.games.capabilities import HasNormalForm
+from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.agent import Policy, lets_pass
 from bestresponse.players.llm.persona import Persona
@@ -18,13 +22,16 @@ from bestresponse.runs.agents import check_agents
 __all__ = ["SimulateConfig", "usual_policy"]
 
 _MOST_PLAYS = 100_000
+_MOST_ROUNDS = 10_000
 
 
 @dataclass(frozen=True)
 class SimulateConfig:
     """The settings of one run; two runs with equal settings are the same run.
 
-    `seats` names who sits where, in the order of the game's roles; `personas` are by seat, for those that have one.
+    `seats` names who sits where, in the order of the game's roles; `personas` are by seat, for those that have one. A
+    game with a payoff table may be played for several `rounds`, each followed by another with probability
+    `continuation`, payoffs weighted by `discount`. With probability `noise` another move is made than was meant.
     """
 
     game: NamedGame
@@ -41,13 +48,18 @@ class SimulateConfig:
     style: Literal["auto", "line", "json"] = "auto"
     temperature: float = 0.7
     max_tokens: int = 512
+    rounds: int = 1
+    continuation: float = 1.0
+    discount: float = 1.0
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
         check_agents(self, _MOST_PLAYS)
-        roles = self.game.game().roles
+        self._check_rounds()
+        roles = self.make_game().roles
         if tuple(role for role, _ in self.seats) != roles:
             raise UsageError(f"{self.game.name} has the seats {', '.join(roles)}; name a player for each")
-        if self.policy == "abstain" and usual_policy(self.game.game()) != "abstain":
+        if self.policy == "abstain" and usual_policy(self.make_game()) != "abstain":
             raise UsageError(f"--on-failure abstain: {self.game.name} lets nobody pass; use void")
         models = self.models
         for name in self.personas:
@@ -56,10 +68,24 @@ class SimulateConfig:
             if dict(self.seats)[name] not in models:
                 raise UsageError(f"there is a persona for {name!r}, but no model sits there")
 
+    def _check_rounds(self) -> None:
+        if not 1 <= self.rounds <= _MOST_ROUNDS:
+            raise UsageError(f"--rounds {self.rounds}: expected a whole number from 1 to {_MOST_ROUNDS:,}")
+        if not 0 <= self.noise < 1:
+            raise UsageError(f"--noise {self.noise:g}: expected a probability below 1")
+        if self.rounds == 1 and (self.continuation, self.discount) != (1.0, 1.0):
+            raise UsageError(
+                "--continuation and --discount are about several rounds; give --rounds, the most there are"
+            )
+
+    def make_game(self) -> Game[Any]:
+        """Return the game to be played, repeated where the settings say so; the same object each time."""
+        return _make_game(self.game, self.rounds, self.continuation, self.discount)
+
     @property
     def models(self) -> tuple[str, ...]:
         """The models among the players, each once; UsageError where a player cannot take its seat."""
-        asked = [who for role, who in self.seats if find_strategy(who, self.game.game(), role, 0) is None]
+        asked = [who for role, who in self.seats if find_strategy(who, self.make_game(), role, 0) is None]
         return tuple(dict.fromkeys(asked))
 
     @property
@@ -83,6 +109,17 @@ class SimulateConfig:
         plain["seats"] = tuple((role, who) for role, who in data["seats"])
         plain["personas"] = {name: Persona(**text) for name, text in data["personas"].items()}
         return cls(**plain)
+
+
+@lru_cache(maxsize=16)
+def _make_game(source: NamedGame, rounds: int, continuation: float, discount: float) -> Game[Any]:
+    game = source.game()
+    if rounds == 1:
+        return game
+    if not isinstance(game, HasNormalForm):
+        why = "it has rounds of its own" if isinstance(game, AdjustableRounds) else "it has no payoff table"
+        raise UsageError(f"--rounds: {source.name} cannot be repeated, because {why}")
+    return RepeatedGame(game.normal_form, rounds, continuation, discount=discount)
 
 
 def usual_policy(game: Game[Any]) -> Policy:

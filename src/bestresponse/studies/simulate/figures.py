@@ -6,9 +6,10 @@ import numpy as np
 
 from bestresponse.report.figures import charts as figures
 from bestresponse.report.stats.interval import Interval
+from bestresponse.studies.simulate.regrets import regret_by_round
 from bestresponse.studies.simulate.summary import Amounts, Share, Summary
 
-__all__ = ["amounts_by_round", "moves_beside_equilibrium", "payoff_strips", "shares_by_round"]
+__all__ = ["amounts_by_round", "moves_beside_equilibrium", "payoff_strips", "regrets_by_round", "shares_by_round"]
 
 _MOST_MOVES = 8
 _MOST_SEATS = 12
@@ -54,6 +55,12 @@ def shares_by_round(summary: Summary) -> bytes | None:
     for one in summary.shares_by_round:
         by_move.setdefault(f"{one.seat}: {one.move}", []).append(one)
     return _lines({name: [(one.turn, one.share) for one in rows] for name, rows in by_move.items()}, "share")
+
+
+def regrets_by_round(summary: Summary) -> bytes | None:
+    """Draw the regret of every seat for the rounds up to each; None where no table was repeated."""
+    points = {seat: list(enumerate(rows, 1)) for seat, rows in regret_by_round(summary.measured).items()}
+    return _lines(points, "regret a round")
 
 
 def _lines(points: dict[str, list[tuple[int, Interval]]], y_label: str) -> bytes | None:

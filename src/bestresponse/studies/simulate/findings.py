@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
+from bestresponse.core.capabilities import Wording
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -74,11 +76,12 @@ def _opening(measured: Measured) -> Iterable[Block]:
 
 def _payoffs(summary: Summary) -> Section:
     nearest, known, judged = summary.nearest, summary.measured.theory.known, summary.judged
+    each = "a round" if summary.measured.config.rounds > 1 else "a play"
     predicted = nearest.payoffs if nearest else known.payoffs if known and known.payoffs else None
     columns = [
         Column("seat"),
         Column("player"),
-        Column("payoff", "right", "mean over plays, 95 % interval", ".3f"),
+        Column(*_name_payoffs(summary.measured), ".3f"),
     ]
     if predicted:
         columns.append(Column("in equilibrium", "right", "the equilibrium nearest to what was played", ".3f"))
@@ -87,7 +90,13 @@ def _payoffs(summary: Summary) -> Section:
         columns.append(Column("had all counted", "right", "between the worst and the best that void plays can give"))
     if judged:
         columns.append(
-            Column("regret", "right", "a play: the best reply to what the others did, less what was earned", ".3f")
+            Column(
+                "regret",
+                "right",
+                f"{each}: the best single strategy against what the others did, less what was earned; negative where "
+                "varying moves earned more than any single one would have",
+                ".3f",
+            )
         )
     if summary.losses:
         columns.append(
@@ -104,6 +113,15 @@ def _payoffs(summary: Summary) -> Section:
     text = "Every play a dot, the box from the first to the third quartile, the diamond the mean."
     picture = Figure(figures.payoff_strips(summary), text, "payoffs by seat")
     return Section("What they earned", (Table(tuple(columns), tuple(rows)), picture))
+
+
+def _name_payoffs(measured: Measured) -> tuple[str, Literal["right"], str]:
+    """Name the column of payoffs, with their unit where the game has one, and say what they are."""
+    game = measured.config.make_game()
+    unit = f", {game.unit}" if isinstance(game, Wording) and game.unit else ""
+    if measured.config.rounds == 1:
+        return f"payoff{unit}", "right", "mean over plays, 95 % interval"
+    return f"payoff a round{unit}", "right", "mean over the rounds of a play (discounted), then plays, 95 % interval"
 
 
 def _moves(summary: Summary) -> Section | None:
@@ -180,6 +198,13 @@ def _rounds(summary: Summary) -> Section | None:
         if picture:
             what = f" for {part}" if part else ""
             blocks.append(Figure(picture, f"Mean amounts{what} by round, with 95 % intervals.", f"amounts{what}"))
+    picture = figures.regrets_by_round(summary)
+    if picture:
+        text = (
+            "Regret a round of the rounds so far: the best single move of the play up to then, less what was earned, "
+            "mean over plays with 95 % intervals."
+        )
+        blocks.append(Figure(picture, text, "regret by round"))
     return Section("Round by round", tuple(blocks)) if blocks else None
 
 
@@ -267,7 +292,7 @@ def _voids(measured: Measured) -> Section | None:
 
 def _method(measured: Measured, manifest: Manifest) -> Section:
     source, first = measured.config.game, measured.seats[0]
-    game = source.game()
+    game = measured.config.make_game()
     return method_section(
         manifest,
         Paragraph(f"The rules as {first} is told them:"),

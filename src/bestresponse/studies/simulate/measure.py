@@ -74,7 +74,10 @@ class VoidPlay:
 
 @dataclass(frozen=True)
 class Measured:
-    """A whole run: `payoffs` has one row a play that counts, of which `repeats` tells the number, one column a seat."""
+    """A whole run: `payoffs` has one row a play that counts, of which `repeats` tells the number, one column a seat.
+
+    Where the game was repeated, payoffs are a round on average, so that they stand beside the theory of one round.
+    """
 
     config: SimulateConfig
     theory: Theory
@@ -143,7 +146,7 @@ class Measured:
 
 def measure(config: SimulateConfig, plays: Iterable[Mapping[str, Any]]) -> Measured:
     """Everything that is counted; `plays` are the lines of a run's records, as plain data."""
-    game = config.game.game()
+    game = config.make_game()
     theory = describe_theory(game)
     answers: dict[str, Answers] = {}
     voids: list[VoidPlay] = []
@@ -160,11 +163,18 @@ def measure(config: SimulateConfig, plays: Iterable[Mapping[str, Any]]) -> Measu
         config,
         theory,
         tuple(repeat for repeat, _ in counted),
-        np.array([[record.payoffs[role] for role in game.roles] for _, record in counted]).reshape(-1, len(game.roles)),
+        np.array([_payoffs_a_round(config, game, record) for _, record in counted]).reshape(-1, len(game.roles)),
         tuple(one for row, (_, record) in enumerate(counted) for one in _moves(game, theory, row, record)),
         tuple(sorted(voids, key=lambda void: void.repeat)),
         answers,
     )
+
+
+def _payoffs_a_round(config: SimulateConfig, game: Game[Any], record: Record) -> list[float]:
+    """Return what everybody earned; where the game was repeated, the mean a round, weighted as payoffs were."""
+    asked = Counter(submission.role for submission in record.submissions)[game.roles[0]]
+    rounds = sum(config.discount**number for number in range(asked)) if config.rounds > 1 else 1.0
+    return [record.payoffs[role] / rounds for role in game.roles]
 
 
 def _moves(game: Game[Any], theory: Theory, row: int, record: Record) -> Iterator[Made]:

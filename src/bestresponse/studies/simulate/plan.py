@@ -54,6 +54,9 @@ def specs(config: SimulateConfig) -> Iterator[Spec]:
         "game": {"name": config.game.name, "digest": config.game.digest},
         "seats": [list(seat) for seat in config.seats],
     }
+    repeated = {name: getattr(config, name) for name in ("rounds", "continuation", "discount", "noise")}
+    if config.rounds > 1 or config.noise:
+        data |= repeated
     if config.models:
         data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
         data["personas"] = {name: asdict(text) for name, text in config.personas.items()}
@@ -83,12 +86,12 @@ def count_thoughts(reasoning: str, rivals: int) -> int:
 
 def _asked_at_most(config: SimulateConfig, seats: tuple[str, ...]) -> tuple[int, bool]:
     """How often these seats are asked in one play."""
-    game = config.game.game()
+    game = config.make_game()
     theory = describe_theory(game)
     if isinstance(game, AdjustableRounds):
         return game.most_answers * len(seats), True
     if theory.form is not None:
-        return len(seats), True
+        return config.rounds * len(seats), True
     if theory.tree is not None:
         return _longest(theory.tree, [game.roles.index(seat) for seat in seats]), True
     return max(_asked_once(game, seats, trial) for trial in range(_TRIALS)), False

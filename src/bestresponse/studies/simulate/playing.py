@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bestresponse.core.episode import Record, Submission, play
-from bestresponse.core.game import NATURE
+from bestresponse.core.game import NATURE, Game
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
-from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.lookup import find_strategy
+from bestresponse.players.strategies.trembling import Trembling
 from bestresponse.runs.agents import Replies, ask_at_once, settled_agent
 from bestresponse.runs.spec import Spec
 
@@ -20,15 +21,14 @@ __all__ = ["make_player"]
 
 
 def make_player(
-    source: NamedGame, models: Mapping[str, Model]
+    game: Game[Any], models: Mapping[str, Model]
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
     """Return the function that plays one spec of this game, for `execute`."""
-    game = source.game()
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         replies = Replies(done)
         seats = {
-            role: _player(spec.data, source, role, who, models, replies.get(role)) for role, who in spec.data["seats"]
+            role: _player(spec.data, game, role, who, models, replies.get(role)) for role, who in spec.data["seats"]
         }
         seats[NATURE] = Nature(spec.data["seed"])
         return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=replies.keep_with(keep))
@@ -38,14 +38,16 @@ def make_player(
 
 def _player(
     data: Mapping[str, Any],
-    source: NamedGame,
+    game: Game[Any],
     role: str,
     who: str,
     models: Mapping[str, Model],
     replies: Sequence[str],
 ) -> Player:
-    player = find_strategy(who, source.game(), role, data["seed"])
+    player = find_strategy(who, game, role, data["seed"])
+    noise, own_seed = data.get("noise", 0.0), split(data["seed"], "seat", role)
     if player is not None:
-        return player
+        return Trembling(player, noise, own_seed) if noise else player
     persona = Persona(**data["personas"][role]) if role in data["personas"] else None
-    return settled_agent(data, who, models[who], persona, split(data["seed"], "seat", role), replies)
+    seated = settled_agent(data, who, models[who], persona, own_seed, replies)
+    return replace(seated, player=Trembling(seated.player, noise, own_seed)) if noise else seated

@@ -1,7 +1,9 @@
 """How good the play of every seat was against what the others really did.
 
 In a table the regret of a seat is, a play on average, what its best single move would have earned against the others'
-moves as they were, less what it got; no equilibrium is assumed. In a tree it is what the best strategy would earn
+moves as they were, less what it got; no equilibrium is assumed. It is negative where varying moves earned more than any
+single one would have. In a repeated table it is the same a round, and `regret_by_round` tells it for the rounds up to
+each. In a tree it is what the best strategy would earn
 against the others' frequencies, less what the frequencies of all earn. The Nash gap is the sum over seats of what each
 could gain by leaving the profile of frequencies alone (NashConv): 0 exactly at an equilibrium.
 """
@@ -18,6 +20,7 @@ from bestresponse.analysis.theory import Predicted
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.seeds import split
 from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.studies.simulate.measure import Floats, Measured
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -26,7 +29,7 @@ from bestresponse.theory.trees.response import plan_regrets
 from bestresponse.theory.trees.sequence_form import bin_sums, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Judged", "judge"]
+__all__ = ["Judged", "judge", "regret_by_round"]
 
 _RESAMPLES = 300
 _MOST_NODES_RESAMPLED = 5000
@@ -56,26 +59,67 @@ def judge(measured: Measured, nearest: Predicted | None = None) -> Judged | None
 
 
 def _in_table(measured: Measured, form: NormalForm) -> Judged:
-    cells, counts = np.unique(_cells(measured, form), axis=0, return_counts=True)
+    """Judge a table; whole plays are resampled, since the rounds of one are not independent."""
+    table, n = _list_rounds(measured, form), measured.plays
     rng = np.random.default_rng(split(measured.config.seed, "playground regrets"))
-    n = int(counts.sum())
-    draws = rng.multinomial(n, counts / n, _RESAMPLES).astype(np.float64)
-    weights = np.vstack([counts[None].astype(np.float64), draws]) / n
+    draws = np.vstack([np.ones(n), rng.multinomial(n, np.full(n, 1 / n), _RESAMPLES)])
     found = {}
     for seat, role in enumerate(form.players):
-        gains = _gains(form, cells, seat)
-        found[role] = _interval(np.maximum((weights @ gains).max(axis=1), 0.0), n)
-    gaps = np.array([regret(form, _profile(form, cells, row)).sum() for row in weights])
+        gains = table.sum_by_play(_gains(form, table.cells, seat), n)
+        found[role] = _interval((draws @ gains).max(axis=1) / n, n)
+    counts = draws[:, table.plays] * table.weights
+    gaps = np.array([regret(form, _profile(form, table.cells, row)).sum() for row in counts])
     return Judged(found, _interval(gaps, n))
 
 
-def _cells(measured: Measured, form: NormalForm) -> NDArray[np.int64]:
-    """The moves of every play, by number."""
-    table = np.zeros((measured.plays, form.num_players), dtype=np.int64)
+@dataclass(frozen=True, slots=True, eq=False)
+class _RoundTable:
+    """The moves of every round by number, the play and the round (from 1) of each, and its weight within its play."""
+
+    cells: NDArray[np.int64]
+    plays: NDArray[np.int64]
+    rounds: NDArray[np.int64]
+    weights: Floats
+
+    def sum_by_play(self, gains: Floats, plays: int) -> Floats:
+        """Add up weighted gains (rows: rounds, columns: moves) play by play."""
+        return np.stack([bin_sums(self.plays, column * self.weights, plays) for column in gains.T], axis=1)
+
+
+def _list_rounds(measured: Measured, form: NormalForm) -> _RoundTable:
+    rounds: dict[tuple[int, int], list[int]] = {}
     for one in measured.made:
         seat = form.players.index(one.seat)
-        table[one.play, seat] = form.actions[seat].index(str(one.value))
-    return table
+        row = rounds.setdefault((one.play, one.turn), [0] * form.num_players)
+        row[seat] = form.actions[seat].index(str(one.value))
+    keys = np.array(list(rounds), dtype=np.int64).reshape(-1, 2)
+    weights = np.power(measured.config.discount, keys[:, 1] - 1, dtype=np.float64)
+    totals = bin_sums(keys[:, 0], weights, measured.plays)
+    cells = np.array(list(rounds.values()), dtype=np.int64)
+    return _RoundTable(cells, keys[:, 0], keys[:, 1], weights / totals[keys[:, 0]])
+
+
+def regret_by_round(measured: Measured) -> Mapping[str, tuple[Interval, ...]]:
+    """Return, by seat, the regret a round of the rounds up to each, mean over plays that lasted so long.
+
+    Here the best single move is that of the play, up to that round. Empty where no table was repeated.
+    """
+    form = measured.theory.form
+    if form is None or measured.rounds == 1:
+        return {}
+    table = _list_rounds(measured, form)
+    rng = np.random.default_rng(split(measured.config.seed, "playground regret by round"))
+    found: dict[str, list[Interval]] = {role: [] for role in form.players}
+    for seat, role in enumerate(form.players):
+        gains = _gains(form, table.cells, seat)
+        for last in range(1, measured.rounds + 1):
+            within = table.rounds <= last
+            part = _RoundTable(table.cells[within], table.plays[within], table.rounds[within], table.weights[within])
+            shares = bin_sums(part.plays, part.weights, measured.plays)
+            long = np.unique(table.plays[table.rounds == last])
+            best = (part.sum_by_play(gains[within], measured.plays)[long] / shares[long, None]).max(axis=1)
+            found[role].append(cluster_bootstrap(best, rng=rng, resamples=_RESAMPLES))
+    return {role: tuple(rows) for role, rows in found.items()}
 
 
 def _gains(form: NormalForm, cells: NDArray[np.int64], seat: int) -> Floats:
@@ -87,7 +131,8 @@ def _gains(form: NormalForm, cells: NDArray[np.int64], seat: int) -> Floats:
 
 
 def _profile(form: NormalForm, cells: NDArray[np.int64], weights: Floats) -> list[Floats]:
-    return [bin_sums(cells[:, seat], weights, size) for seat, size in enumerate(form.shape)]
+    sums = [bin_sums(cells[:, seat], weights, size) for seat, size in enumerate(form.shape)]
+    return [one / one.sum() for one in sums]
 
 
 def _interval(values: Floats, n: int) -> Interval:

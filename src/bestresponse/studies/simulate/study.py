@@ -38,7 +38,7 @@ class SimulateStudy(Study[SimulateConfig, SimulateResults]):
         return config.repeats
 
     def make_player(self, config: SimulateConfig, models: Mapping[str, Model]) -> PlayOne:
-        return make_player(config.game, models)
+        return make_player(config.make_game(), models)
 
     def measure(self, config: SimulateConfig, folder: RunFolder) -> SimulateResults:
         return SimulateResults(measure(config, folder.sorted_records()))
@@ -47,11 +47,11 @@ class SimulateStudy(Study[SimulateConfig, SimulateResults]):
         return findings(results, run)
 
     def game(self, config: SimulateConfig, data: Mapping[str, Any]) -> Game[Any]:
-        return config.game.game()
+        return config.make_game()
 
     def estimate(self, config: SimulateConfig) -> Estimate:
         """Count the calls of models at most, shared out by seats; a prompt is about as long as the first briefing."""
-        most, game = most_calls(config), config.game.game()
+        most, game = most_calls(config), config.make_game()
         seats = [who for role, who in config.seats if role in config.model_seats]
         calls = {name: most.calls * seats.count(name) // max(len(seats), 1) for name in config.models}
         briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN

@@ -39,6 +39,12 @@ class GameOptions:
     others: Annotated[
         str | None, typer.Option(help="Who takes the other seats. [default: the model, or what suits the game]")
     ] = None
+    rounds: Annotated[
+        int, typer.Option(help="Rounds of a game with a payoff table; with --continuation the most there are.")
+    ] = 1
+    continuation: Annotated[float, typer.Option(help="Probability of another round after each.")] = 1.0
+    discount: Annotated[float, typer.Option(help="What a payoff counts one round later.")] = 1.0
+    noise: Annotated[float, typer.Option(help="Probability that another move is made than was meant.")] = 0.0
     on_failure: Annotated[
         str | None,
         typer.Option(
@@ -72,6 +78,10 @@ def game(
         seats=_assign_seats(rules, options.seat or [], options.model, options.others),
         personas=read_personas(agents.persona_file) if agents.persona_file else {},
         policy=options.on_failure or usual_policy(rules),
+        rounds=options.rounds,
+        continuation=options.continuation,
+        discount=options.discount,
+        noise=options.noise,
     )
     run_and_show(SimulateStudy(), config, run, tables=2)
 
