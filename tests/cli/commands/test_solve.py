@@ -242,7 +242,7 @@ def test_a_large_game_is_solved_for_what_it_allows(data):
         (["chicken", "--objective", "glory"], "there is no objective 'glory'; expected one of welfare"),
         (["kuhn-poker", "--objective", "welfare"], "--objective needs a game in normal form"),
         (["oneill", "--plot", "x.svg"], "oneill cannot be drawn: expected a 2x2 game"),
-        (["kuhn-poker", "--plot", "x.svg"], "kuhn-poker cannot be drawn"),
+        (["leduc-poker", "--plot", "x.svg"], "leduc-poker cannot be drawn: it has 1,116 ends, expected at most 150"),
         (["chicken", "--plot", "x.pdf"], "expected a file ending in .svg, .png, .html"),
     ],
 )
@@ -309,10 +309,20 @@ def test_pictures_are_written_where_asked(run, tmp_path):
     assert "evolutionarily stable" in page
 
 
-def test_a_tree_with_a_small_normal_form_is_drawn(run, tmp_path):
-    code, _, _ = run("solve", "entry-deterrence", "--plot", tmp_path / "e.svg")
+def test_a_tree_is_drawn_with_its_information_sets(run, tmp_path):
+    code, _, _ = run("solve", "kuhn-poker", "--plot", tmp_path / "k.svg")
     assert code == 0
-    assert b"best responses of entrant" in (tmp_path / "e.svg").read_bytes()
+    drawn = (tmp_path / "k.svg").read_text()
+    assert drawn.count("JQ (1/6)") == 1
+    assert "cannot be told apart" in drawn
+
+
+def test_a_page_without_a_picture_still_has_the_solution(run, tmp_path):
+    code, out, err = run("solve", "oneill", "--plot", tmp_path / "o.html")
+    assert code == 0
+    assert "Equilibria" in out
+    assert "the page has no picture: oneill cannot be drawn" in err
+    assert "Equilibria" in (tmp_path / "o.html").read_text()
 
 
 def test_a_picture_in_a_folder_that_does_not_exist_is_refused(run, tmp_path):

@@ -1,15 +1,16 @@
-"""Which picture a game has, and the section that shows it."""
+"""Which picture a game has, and the section that shows it: a tree as it is, a small table by its best responses."""
 
 from __future__ import annotations
 
-from bestresponse.core.errors import TooLarge, UsageError
+from typing import Literal
+
 from bestresponse.report.document import Figure, Section
 from bestresponse.report.figures.pictures import Picture, draw, pictures, require_picture
+from bestresponse.report.figures.tree import draw_tree, require_tree_picture
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["drawable", "picture_figures", "picture_section"]
+__all__ = ["draw_game", "drawable", "picture_figures", "picture_section"]
 
 _WORDS: dict[Picture, str] = {
     "best responses": (
@@ -21,35 +22,43 @@ _WORDS: dict[Picture, str] = {
         "what is near them, rings do not"
     ),
 }
-_LARGEST = 2 * 3 * 3
+_TREE_WORDS = (
+    "The game from left to right: circles bear the number of the player who moves, diamonds are chance; positions on "
+    "one dashed line cannot be told apart by their player; payoffs stand at the right."
+)
 
 
-def drawable(game: NormalForm | Tree) -> NormalForm:
-    """The table that can be drawn, for a tree its reduced normal form; UsageError says why there is none."""
+def drawable(game: NormalForm | Tree) -> NormalForm | Tree:
+    """Return the game if there is a picture of it; UsageError says why there is none."""
     if isinstance(game, Tree):
-        try:
-            form = to_normal_form(game, limit=_LARGEST)
-        except TooLarge:
-            name = game.name or "this tree"
-            raise UsageError(
-                f"{name} cannot be drawn: expected a tree whose reduced normal form is 2x2, or symmetric with 2 or 3 "
-                "strategies; this one is larger"
-            ) from None
+        require_tree_picture(game)
     else:
-        form = game
-    require_picture(form)
-    return form
+        require_picture(game)
+    return game
 
 
-def picture_figures(form: NormalForm) -> tuple[Figure, ...]:
-    """Each picture by itself, for narrow places."""
+def draw_game(game: NormalForm | Tree, kind: Literal["svg", "png"] = "svg") -> bytes:
+    """Draw the picture of a game as a file."""
+    return draw_tree(game, kind) if isinstance(game, Tree) else draw(game, kind)
+
+
+def picture_figures(game: NormalForm | Tree) -> tuple[Figure, ...]:
+    """Return each picture by itself, for narrow places."""
+    if isinstance(game, Tree):
+        return (_make_tree_figure(game),)
     return tuple(
-        Figure(draw(form, only=picture), f"{_WORDS[picture]}.", f"{form.name}: {picture}") for picture in pictures(form)
+        Figure(draw(game, only=picture), f"{_WORDS[picture]}.", f"{game.name}: {picture}") for picture in pictures(game)
     )
 
 
-def picture_section(form: NormalForm) -> Section:
-    """The picture, and in words what it shows."""
-    words = [_WORDS[picture] for picture in pictures(form)]
+def picture_section(game: NormalForm | Tree) -> Section:
+    """Return the picture, and in words what it shows."""
+    if isinstance(game, Tree):
+        return Section("Picture", (_make_tree_figure(game),))
+    words = [_WORDS[picture] for picture in pictures(game)]
     caption = f"{'. '.join(words)}."
-    return Section("Picture", (Figure(draw(form), caption, f"{form.name}: {', '.join(pictures(form))}"),))
+    return Section("Picture", (Figure(draw(game), caption, f"{game.name}: {', '.join(pictures(game))}"),))
+
+
+def _make_tree_figure(tree: Tree) -> Figure:
+    return Figure(draw_tree(tree), _TREE_WORDS, f"{tree.name or 'the game'}: the tree")

@@ -12,7 +12,7 @@ import typer
 from bestresponse.analysis.answers.ask import Answered, ask_game
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
-from bestresponse.analysis.solve.pictures import drawable, picture_section
+from bestresponse.analysis.solve.pictures import draw_game, drawable, picture_section
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.cli.options import AsJson
@@ -21,9 +21,9 @@ from bestresponse.cli.terminal_document import print_document
 from bestresponse.cli.waiting import wait_for
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
-from bestresponse.report.figures.pictures import draw
 from bestresponse.report.page import render
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["solve"]
 
@@ -84,12 +84,12 @@ def solve(
         return
     if settings:
         raise UsageError("--set is for --dynamics and --concept")
-    form = _drawable(found) if plot else None
-    solved = wait_for(lambda: _solved(found, wish))
+    drawn = _find_drawable(found, kind) if kind else None
+    solved = wait_for(lambda: solve_found(found, wish))
     _print(found, solved, as_json)
-    if plot is not None and form is not None:
-        plot.write_bytes(_picture(found, solved, form, kind))
-        _told(plot)
+    if plot is not None:
+        plot.write_bytes(_picture(found, solved, drawn, kind))
+        _report_written(plot)
 
 
 def _print_answer(asked: Answered, as_json: bool, plot: Path | None) -> None:
@@ -104,7 +104,11 @@ def _print_answer(asked: Answered, as_json: bool, plot: Path | None) -> None:
     if plot is not None and chart is not None:
         page = plot.suffix.lower() == ".html"
         plot.write_bytes(render(asked.to_document(drawn=True)).encode("utf-8") if page else chart.draw())
-        _told(plot)
+        _report_written(plot)
+
+
+def _report_written(plot: Path) -> None:
+    notes().print(f"wrote {plot}", markup=False, soft_wrap=True)
 
 
 def _picture_kind(plot: Path | None) -> str:
@@ -114,12 +118,15 @@ def _picture_kind(plot: Path | None) -> str:
     return "" if plot is None else plot.suffix.lower()
 
 
-def _drawable(found: Found) -> NormalForm:
-    return drawable(found.solvable())
-
-
-def _solved(found: Found, wish: Wish) -> SolvedTable | SolvedTree:
-    return solve_found(found, wish)
+def _find_drawable(found: Found, kind: str) -> NormalForm | Tree | None:
+    """Return the game to draw; a page is written without a picture where there is none."""
+    try:
+        return drawable(found.solvable())
+    except UsageError as error:
+        if kind != ".html":
+            raise
+        notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
+        return None
 
 
 def _print(found: Found, solved: SolvedTable | SolvedTree, as_json: bool) -> None:
@@ -130,12 +137,8 @@ def _print(found: Found, solved: SolvedTable | SolvedTree, as_json: bool) -> Non
     print_document(console(), as_document(found, solved))
 
 
-def _picture(found: Found, solved: SolvedTable | SolvedTree, form: NormalForm, kind: str) -> bytes:
-    if kind != ".html":
-        return draw(form, "png" if kind == ".png" else "svg")
-
-    return render(as_document(found, solved, (picture_section(form),))).encode("utf-8")
-
-
-def _told(path: Path) -> None:
-    notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+def _picture(found: Found, solved: SolvedTable | SolvedTree, drawn: NormalForm | Tree | None, kind: str) -> bytes:
+    if drawn is not None and kind != ".html":
+        return draw_game(drawn, "png" if kind == ".png" else "svg")
+    sections = (picture_section(drawn),) if drawn is not None else ()
+    return render(as_document(found, solved, sections)).encode("utf-8")
