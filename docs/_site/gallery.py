@@ -1,0 +1,84 @@
+"""Write the gallery: every game of the catalogue with its story, picture, equilibria and source."""
+
+from pathlib import Path
+
+import bestresponse as br
+from bestresponse import theory
+from bestresponse.report.figures.pictures import draw
+from bestresponse.theory.catalogue import names, tree_names
+
+MOST_CELLS = 36
+MOST_SETS = 12
+
+
+def write_gallery(folder: Path) -> None:
+    """Write a page for the tables and one for the trees."""
+    folder.mkdir(exist_ok=True)
+    tables = "\n\n".join(show_table(name, folder) for name in names())
+    trees = "\n\n".join(show_tree(name) for name in tree_names() if name != "leduc-poker")
+    intro = "Equilibria are exact fractions. Every game is played, measured and solved by its name."
+    index = f"# Games\n\n{intro}\n\n```{{toctree}}\ntables\ntrees\n```\n"
+    (folder / "index.md").write_text(index, "utf-8")
+    (folder / "tables.md").write_text(f"# Games in normal form\n\n{tables}\n", "utf-8")
+    (folder / "trees.md").write_text(f"# Games played in turn\n\n{trees}\n", "utf-8")
+
+
+def show_table(name: str, folder: Path) -> str:
+    """Return the entry of a game in normal form."""
+    data = br.solve(name).to_json()
+    parts = [f"## {name}", data["description"], f"*{data['citation']}*"]
+    game = theory.catalogue.load(name)
+    if game.num_players == 2 and game.payoffs[0].size <= MOST_CELLS:
+        (folder / f"{name}.svg").write_bytes(draw(game, "svg"))
+        parts += [show_payoffs(data), f"![Best responses in {name}]({name}.svg)"]
+    return "\n\n".join([*parts, show_equilibria(data)])
+
+
+def show_payoffs(data: dict) -> str:
+    """Return the table of a game for two."""
+    row, col = data["players"]
+    lines = [f"| {row} \\ {col} | " + " | ".join(data["actions"][col]) + " |", "|---" * (len(data["actions"][col]) + 1) + "|"]
+    for i, action in enumerate(data["actions"][row]):
+        cells = zip(data["payoffs"][row][i], data["payoffs"][col][i], strict=True)
+        lines.append(f"| {action} | " + " | ".join(f"{one:g}, {other:g}" for one, other in cells) + " |")
+    return "\n".join(lines)
+
+
+def show_equilibria(data: dict) -> str:
+    """Return the equilibria as a list; the first dozen."""
+    found = data["equilibria"]
+    whole = "all Nash equilibria" if "Nash" in data.get("complete_for", ()) else "found"
+    lines = [f"Equilibria ({len(found)}, {whole}):", ""]
+    for one in found[:12]:
+        exact = one.get("strategies_exact") or one.get("strategies") or {}
+        mixes = "; ".join(f"{player}: {show_mix(mix)}" for player, mix in exact.items())
+        earned = ", ".join(f"{value:g}" for value in one["payoffs"].values())
+        lines.append(f"- {mixes or one['kind']} → {earned}")
+    return "\n".join(lines)
+
+
+def show_mix(mix: dict) -> str:
+    """Return a strategy without what is never played."""
+    played = {action: share for action, share in mix.items() if str(share) not in ("0", "0.0")}
+    return next(iter(played)) if len(played) == 1 else ", ".join(f"{share} {action}" for action, share in played.items())
+
+
+def show_tree(name: str) -> str:
+    """Return the entry of a game in extensive form."""
+    data = br.solve(name).to_json()
+    size = f"{data['nodes']:,} nodes, {data['leaves']:,} ends, {data['information_sets']:,} information sets."
+    parts = [f"## {name}", f"{data['description']}.", f"*{data['citation']}*", size]
+    if data.get("value_exact"):
+        parts.append(f"Value for {data['value_of']}: {data['value_exact']}.")
+    if data["information_sets"] <= MOST_SETS and data["equilibria"] and "policy" in data["equilibria"][0]:
+        parts.append(show_policy(data["equilibria"][0]["policy"]))
+    return "\n\n".join(parts)
+
+
+def show_policy(policy: dict) -> str:
+    """Return one equilibrium as a table of information sets."""
+    lines = ["| player | information set | plays |", "|---|---|---|"]
+    for player, sets in policy.items():
+        for place, mix in sets.items():
+            lines.append(f"| {player} | {place} | {show_mix({a: f'{share:.3g}' for a, share in mix.items()})} |")
+    return "\n".join(lines)
