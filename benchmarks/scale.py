@@ -1,28 +1,34 @@
 """What executors cost and gain: overhead a play beside a slow server, and the speed-up of work without models.
 
-    python benchmarks/scale.py [--ray]
+    python benchmarks/scale.py [--ray] [--large]
 
 The server answers on loopback after 200 ms; 64 plays are in flight. Ideal is 64 / 0.2 s = 320 plays a second; the
 overhead of a play is the time of the run above its ideal, divided by the plays. The start of workers is measured on
-its own, by a run of one play a worker, and taken off. Executors take turns, and the best of the rounds counts.
+its own, by a run of one play a worker, and taken off. Executors take turns, and the best of the rounds counts. With
+`--large` 100,000 games by a scripted model are played in two parts and merged; it prints the most memory that took.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
+import sys
 import tempfile
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing import get_context
 from pathlib import Path
 
+from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.executors.base import Executor
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.executors.ray import Ray
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.shard import Shard
+from bestresponse.runs.store.merge import merge_runs
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.water.config import WaterConfig
@@ -97,12 +103,34 @@ def time_water(executor: Executor, repeats: int) -> float:
         return time.perf_counter() - begun
 
 
+def measure_large(games: int) -> None:
+    """Play that many games in two parts, merge them, and print time and memory."""
+    model = ScriptedModel(lambda request: '{"A": 0.5, "B": 0.5}')
+    config = BenchConfig(models=("scripted",), num_games=games, num_rows=2, num_cols=2, seed=1)
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        parts = [
+            run_study(BenchStudy(), config, {"scripted": model}, Path(folder) / str(part), shard=Shard(part, 2))
+            for part in (1, 2)
+        ]
+        played = time.perf_counter() - begun
+        merged = merge_runs([part.path for part in parts], Path(folder) / "all")
+        taken = time.perf_counter() - begun
+        assert merged.complete
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
+    print(f"{games:,} games in two parts: {played:.0f} s, merged in {taken - played:.1f} s, at most {peak:.0f} MB")
+
+
 def main() -> None:
     """Measure all executors and print one line each."""
     parser = argparse.ArgumentParser()
+    parser.add_argument("--large", action="store_true", help="measure time and memory of 100,000 games instead")
     parser.add_argument("--ray", action="store_true", help="measure Ray too")
     parser.add_argument("--water", type=int, default=3000, help="games of the water grid")
     options = parser.parse_args()
+    if options.large:
+        measure_large(100_000)
+        return
     executors: dict[str, Executor] = {"threads": Threads(), "processes": Processes(2)}
     if options.ray:
         import ray

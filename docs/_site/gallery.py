@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bestresponse as br
 from bestresponse import theory
+from bestresponse.core.errors import UsageError
 from bestresponse.report.figures.pictures import draw
 from bestresponse.theory.catalogue import names, tree_names
 
@@ -29,8 +30,12 @@ def show_table(name: str, folder: Path) -> str:
     parts = [f"## {name}", data["description"], f"*{data['citation']}*"]
     game = theory.catalogue.load(name)
     if game.num_players == 2 and game.payoffs[0].size <= MOST_CELLS:
+        parts.append(show_payoffs(data))
+    try:
         (folder / f"{name}.svg").write_bytes(draw(game, "svg"))
-        parts += [show_payoffs(data), f"![Best responses in {name}]({name}.svg)"]
+        parts.append(f"![Best responses in {name}]({name}.svg)")
+    except UsageError:
+        pass  # only small games have a picture
     return "\n\n".join([*parts, show_equilibria(data)])
 
 
