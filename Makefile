@@ -7,7 +7,7 @@ BASE ?= main
 SEED ?= $(shell date +%s)
 SAMPLE ?= 60
 
-.PHONY: bench check test soak mutants clean
+.PHONY: bench check docs test soak mutants clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,10 @@ soak: $(READY)                 ## long checks: a run killed twenty times, 100,00
 
 mutants: $(READY)              ## change the source in SAMPLE small ways, one at a time, and count what the tests notice
 	$(BIN)/python scripts/mutants.py --sample $(SAMPLE) --seed $(SEED)
+
+docs: $(READY)                 ## the site, with executed tutorials, in docs/_build
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist

@@ -1,7 +1,7 @@
 """Sphinx configuration: existing Markdown pages, executed tutorials, and pages generated from the package itself."""
 
 import sys
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -12,7 +12,7 @@ from reference import write_reference  # noqa: E402
 
 project = "bestresponse"
 author = "The bestresponse authors"
-release = version("bestresponse")
+release = version = metadata.version("bestresponse")
 
 extensions = ["myst_nb", "sphinx_copybutton"]
 exclude_patterns = ["_build", "_site", "**.ipynb_checkpoints"]
@@ -32,7 +32,6 @@ nb_merge_streams = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 python_use_unqualified_type_names = True
-suppress_warnings = ["myst.xref_missing_outside"]
 
 
 def setup(app):

@@ -42,7 +42,10 @@ def show_table(name: str, folder: Path) -> str:
 def show_payoffs(data: dict) -> str:
     """Return the table of a game for two."""
     row, col = data["players"]
-    lines = [f"| {row} \\ {col} | " + " | ".join(data["actions"][col]) + " |", "|---" * (len(data["actions"][col]) + 1) + "|"]
+    lines = [
+        f"| {row} \\ {col} | " + " | ".join(data["actions"][col]) + " |",
+        "|---" * (len(data["actions"][col]) + 1) + "|",
+    ]
     for i, action in enumerate(data["actions"][row]):
         cells = zip(data["payoffs"][row][i], data["payoffs"][col][i], strict=True)
         lines.append(f"| {action} | " + " | ".join(f"{one:g}, {other:g}" for one, other in cells) + " |")
@@ -65,7 +68,9 @@ def show_equilibria(data: dict) -> str:
 def show_mix(mix: dict) -> str:
     """Return a strategy without what is never played."""
     played = {action: share for action, share in mix.items() if str(share) not in ("0", "0.0")}
-    return next(iter(played)) if len(played) == 1 else ", ".join(f"{share} {action}" for action, share in played.items())
+    return (
+        next(iter(played)) if len(played) == 1 else ", ".join(f"{share} {action}" for action, share in played.items())
+    )
 
 
 def show_tree(name: str) -> str:

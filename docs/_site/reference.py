@@ -28,7 +28,16 @@ def write_reference(folder: Path) -> None:
     pages = {package: write_page(package) for package in PACKAGES if can_import(package)}
     for package, text in pages.items():
         (folder / f"{package}.md").write_text(text, "utf-8")
-    index = ["# Python reference", "", "Generated from signatures and docstrings.", "", "```{toctree}", *pages, "```", ""]
+    index = [
+        "# Python reference",
+        "",
+        "Generated from signatures and docstrings.",
+        "",
+        "```{toctree}",
+        *pages,
+        "```",
+        "",
+    ]
     (folder / "index.md").write_text("\n".join(index), "utf-8")
 
 
@@ -67,7 +76,9 @@ def list_members(kind: type) -> list[tuple[str, object]]:
     """Return the public methods and properties that a class itself defines."""
     kinds = (property, classmethod, staticmethod)
     found = vars(kind).items()
-    return [(name, one) for name, one in found if name[0] != "_" and (isinstance(one, kinds) or inspect.isfunction(one))]
+    return [
+        (name, one) for name, one in found if name[0] != "_" and (isinstance(one, kinds) or inspect.isfunction(one))
+    ]
 
 
 def describe_member(name: str, member: object) -> str:

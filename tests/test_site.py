@@ -1,0 +1,63 @@
+"""The pages of the site that are written from the package."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import bestresponse
+from bestresponse.theory.catalogue import names, tree_names
+
+MARK = object()
+SITE = Path(__file__).parents[1] / "docs" / "_site"
+
+
+@pytest.fixture
+def site(monkeypatch):
+    monkeypatch.syspath_prepend(str(SITE))
+    yield import_module
+    for name in ("reference", "gallery"):
+        sys.modules.pop(name, None)
+
+
+def test_every_public_name_is_in_the_reference(site):
+    reference = site("reference")
+    source = Path(bestresponse.__file__).parent
+    lazy = [path.parent for path in source.rglob("__init__.py") if "lazy_exports(__name__)" in path.read_text("utf-8")]
+    packages = {".".join(["bestresponse", *path.relative_to(source).parts]) for path in lazy}
+    assert packages <= set(reference.PACKAGES)
+    for package in packages:
+        page = reference.write_page(package)
+        for name in import_module(package).__all__:
+            assert f"\n## {name}\n" in page
+
+
+def test_a_function_is_shown_with_its_signature_and_its_examples_as_code(site):
+    def double(number: "int", /, times: "int" = 2, *, key=MARK) -> "int":
+        """Return a multiple.
+
+        >>> double(2)
+        4
+
+        More words.
+        """
+
+    shown = site("reference").describe("pack", "double", double)
+    assert "{py:function} pack.double(number: 'int', /, times: 'int' = 2, *, key=...) -> 'int'" in shown
+    assert "```pycon\n>>> double(2)\n4\n```\n\nMore words." in shown
+
+
+def test_a_game_of_the_gallery_has_story_source_table_and_exact_equilibria(site, tmp_path):
+    shown = site("gallery").show_table("chicken", tmp_path)
+    assert "| swerve | 0, 0 | -1, 1 |" in shown
+    assert "- row: 9/10 swerve, 1/10 straight; col: 9/10 swerve, 1/10 straight → -0.1, -0.1" in shown
+    assert "Rapoport & Chammah" in shown
+    assert (tmp_path / "chicken.svg").read_bytes().lstrip().startswith(b"<?xml")
+    assert len(names()) + len(tree_names()) > 30
+
+
+def test_a_tree_of_the_gallery_has_its_value_and_a_policy(site):
+    shown = site("gallery").show_tree("kuhn-poker")
+    assert "Value for player 1: -1/18." in shown
+    assert "| player 1 | K pb | bet |" in shown
