@@ -12,6 +12,7 @@ from reference import write_reference  # noqa: E402
 
 project = "bestresponse"
 author = "The bestresponse authors"
+copyright = author
 release = version = metadata.version("bestresponse")
 
 extensions = ["myst_nb", "sphinx_copybutton"]

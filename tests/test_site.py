@@ -44,7 +44,7 @@ def test_a_function_is_shown_with_its_signature_and_its_examples_as_code(site):
         """
 
     shown = site("reference").describe("pack", "double", double)
-    assert "{py:function} pack.double(number: 'int', /, times: 'int' = 2, *, key=...) -> 'int'" in shown
+    assert "{py:function} pack.double(number: int, /, times: int = 2, *, key=...) -> int" in shown
     assert "```pycon\n>>> double(2)\n4\n```\n\nMore words." in shown
 
 

@@ -104,6 +104,18 @@ def show_type(annotation: object) -> str:
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
 
 
+class Written(str):
+    """An annotation that shows itself without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def unquote(annotation: object) -> object:
+    """Return an annotation in a form that is shown as it was written."""
+    return Written(annotation) if isinstance(annotation, str) else annotation
+
+
 def show_signature(value: object, skip: int = 0) -> str:
     """Return the parameters with their types; defaults that do not show themselves become an ellipsis."""
     try:
@@ -115,8 +127,9 @@ def show_signature(value: object, skip: int = 0) -> str:
         default = parameter.default
         if default is not parameter.empty and ("<" in repr(default) or len(repr(default)) > 40):
             parameter = parameter.replace(default=...)
-        shown.append(parameter)
-    return str(signature.replace(parameters=shown)).replace("Ellipsis", "...").replace("\n", " ")
+        shown.append(parameter.replace(annotation=unquote(parameter.annotation)))
+    signature = signature.replace(parameters=shown, return_annotation=unquote(signature.return_annotation))
+    return str(signature).replace("Ellipsis", "...").replace("\n", " ")
 
 
 def show_docstring(value: object) -> str:
