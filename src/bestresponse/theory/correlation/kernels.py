@@ -3,18 +3,17 @@
 The same program and the same steps as `correlated_many` describes, one game at a time.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
+from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.correlation.perturbation import ACCEPTED, COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON
 
 __all__ = ["solve_all"]
 
 
 @njit(cache=True, fastmath=True)
-def _scale(payoff: Any) -> float:
+def _scale(payoff: Floats) -> float:
     low, high = payoff[0, 0], payoff[0, 0]
     for i in range(payoff.shape[0]):
         for j in range(payoff.shape[1]):
@@ -24,7 +23,7 @@ def _scale(payoff: Any) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _incentives(A: Any, B: Any, G: Any) -> None:
+def _incentives(A: Floats, B: Floats, G: Floats) -> None:
     """G[k, i * n + j]: what the k-th disobedience gains in cell (i, j), per payoff range."""
     m, n = A.shape
     scale = _scale(A)
@@ -45,7 +44,7 @@ def _incentives(A: Any, B: Any, G: Any) -> None:
 
 
 @njit(cache=True)
-def _best_cell(A: Any, B: Any) -> Any:
+def _best_cell(A: Floats, B: Floats) -> int:
     """The cell of largest welfare if it is a pure equilibrium, else -1: nothing can be better than that cell."""
     m, n = A.shape
     row, col = 0, 0
@@ -59,11 +58,11 @@ def _best_cell(A: Any, B: Any) -> Any:
     for j in range(n):
         if B[row, j] > B[row, col]:
             return -1
-    return row * n + col
+    return int(row * n + col)
 
 
 @njit(cache=True, error_model="numpy")
-def _welfare(A: Any, B: Any, w: Any) -> None:
+def _welfare(A: Floats, B: Floats, w: Floats) -> None:
     """The sum of payoffs of every cell, moved and scaled into [1, 2]."""
     m, n = A.shape
     low, high = A[0, 0] + B[0, 0], A[0, 0] + B[0, 0]
@@ -79,7 +78,7 @@ def _welfare(A: Any, B: Any, w: Any) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
-def _pivot(T: Any, r: int, c: int) -> None:
+def _pivot(T: Floats, r: int, c: int) -> None:
     inverse = 1.0 / T[r, c]
     width = T.shape[1]
     for j in range(width):
@@ -94,7 +93,7 @@ def _pivot(T: Any, r: int, c: int) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _simplex(T: Any, basic: Any, nonbasic: Any) -> bool:
+def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
     R, C = T.shape[0] - 1, T.shape[1] - 2
     for _ in range(GIVE_UP_AFTER):
         c = -1
@@ -118,7 +117,9 @@ def _simplex(T: Any, basic: Any, nonbasic: Any) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def _certify(G: Any, w: Any, T: Any, basic: Any, nonbasic: Any, p: Any, bound: Any) -> tuple[float, float]:
+def _certify(
+    G: Floats, w: Floats, T: Floats, basic: Ints, nonbasic: Ints, p: Floats, bound: Floats
+) -> tuple[float, float]:
     """Write the distribution into p; (largest incentive, distance to the dual bound)."""
     R, C = T.shape[0] - 1, T.shape[1] - 2
     total = 0.0
@@ -151,7 +152,7 @@ def _certify(G: Any, w: Any, T: Any, basic: Any, nonbasic: Any, p: Any, bound: A
 
 
 @njit(cache=True)
-def _start(T: Any, G: Any, w: Any, shifts: Any, basic: Any, nonbasic: Any) -> None:
+def _start(T: Floats, G: Floats, w: Floats, shifts: Floats, basic: Ints, nonbasic: Ints) -> None:
     """The tableau of p = 0; its last column but one is the true right side, its last one the shifted."""
     R, C = T.shape[0] - 1, T.shape[1] - 2
     for k in range(R - 1):
@@ -171,7 +172,7 @@ def _start(T: Any, G: Any, w: Any, shifts: Any, basic: Any, nonbasic: Any) -> No
 
 
 @njit(cache=True, error_model="numpy")
-def solve_all(A: Any, B: Any, shifts: Any, p: Any, violations: Any, gaps: Any) -> None:
+def solve_all(A: Floats, B: Floats, shifts: Floats, p: Floats, violations: Floats, gaps: Floats) -> None:
     """Fill p (games, cells), the largest incentive to disobey and the optimality gap, both relative, of every game.
 
     The rows of `shifts` are tried in turn until the certificate holds.

@@ -6,10 +6,10 @@ place; after each of the numbers of steps in `gaps` it is copied to the next row
 load it only when it pays.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
+
+from bestresponse.theory.arrays import Floats, Ints
 
 __all__ = ["best_reply_steps", "flow_one", "flow_two", "generations", "learning_steps"]
 
@@ -18,7 +18,7 @@ _LOOSE = {"contract", "nsz", "reassoc"}
 
 
 @njit(cache=True, error_model="numpy")
-def _grow(totals: Any, faced: Any) -> int:
+def _grow(totals: Floats, faced: Floats) -> int:
     """Add what every action would have earned; the first of the best actions so far."""
     best = totals[0] + faced[0]
     totals[0] = best
@@ -34,16 +34,16 @@ def _grow(totals: Any, faced: Any) -> int:
 
 @njit(cache=True, error_model="numpy")
 def best_reply_steps(
-    row: Any,
-    col: Any,
-    totals: Any,
-    others: Any,
-    counts: Any,
-    facing: Any,
-    earned: Any,
-    gaps: Any,
-    state: Any,
-    seen: Any,
+    row: Floats,
+    col: Floats,
+    totals: Floats,
+    others: Floats,
+    counts: Floats,
+    facing: Floats,
+    earned: Floats,
+    gaps: Ints,
+    state: Floats,
+    seen: Floats,
 ) -> None:
     """Fictitious play: both play the first best reply to the totals, which then grow by what was faced."""
     i, j = np.uint64(totals.argmax()), np.uint64(others.argmax())
@@ -62,7 +62,7 @@ def best_reply_steps(
 
 
 @njit(inline="always")
-def _values(payoffs: Any, mix: Any, values: Any) -> None:
+def _values(payoffs: Floats, mix: Floats, values: Floats) -> None:
     rows = payoffs.shape[0]
     whole = rows - rows % 4
     if whole > 0:
@@ -83,7 +83,7 @@ def _values(payoffs: Any, mix: Any, values: Any) -> None:
 
 
 @njit(inline="always")
-def _dot(left: Any, right: Any) -> float:
+def _dot(left: Floats, right: Floats) -> float:
     total = 0.0
     for a in range(left.shape[0]):
         total += left[a] * right[a]
@@ -91,7 +91,7 @@ def _dot(left: Any, right: Any) -> float:
 
 
 @njit(inline="always")
-def _choose(rule: int, rate: float, totals: Any, earned: float, clipped: Any, mix: Any) -> None:
+def _choose(rule: int, rate: float, totals: Floats, earned: float, clipped: Floats, mix: Floats) -> None:
     """The strategy a rule plays now: 0 regret matching, 1 regret matching+, 2 multiplicative weights."""
     size = mix.shape[0]
     whole = 0.0
@@ -113,7 +113,7 @@ def _choose(rule: int, rate: float, totals: Any, earned: float, clipped: Any, mi
 
 
 @njit(inline="always")
-def _account(mix: Any, values: Any, totals: Any, clipped: Any, average: Any, weight: float) -> float:
+def _account(mix: Floats, values: Floats, totals: Floats, clipped: Floats, average: Floats, weight: float) -> float:
     got = _dot(mix, values)
     for a in range(mix.shape[0]):
         totals[a] += values[a]
@@ -124,18 +124,18 @@ def _account(mix: Any, values: Any, totals: Any, clipped: Any, average: Any, wei
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
 def learning_steps(
-    row: Any,
-    col: Any,
-    averages: Any,
-    totals: Any,
-    clipped: Any,
-    earned: Any,
-    done: Any,
+    row: Floats,
+    col: Floats,
+    averages: tuple[Floats, ...],
+    totals: tuple[Floats, ...],
+    clipped: tuple[Floats, ...],
+    earned: Floats,
+    done: Floats,
     rule: int,
-    rates: Any,
-    gaps: Any,
-    state: Any,
-    seen: Any,
+    rates: Floats,
+    gaps: Ints,
+    state: Floats,
+    seen: Floats,
 ) -> None:
     """Regret matching and multiplicative weights; the pairs of arrays belong to the row and the column player."""
     (total, other), (kept, others_kept), (mean, others_mean) = totals, clipped, averages
@@ -157,7 +157,7 @@ def learning_steps(
 
 
 @njit(inline="always")
-def _slope(payoffs: Any, mix: Any, other: Any, values: Any, slopes: Any, k: int) -> None:
+def _slope(payoffs: Floats, mix: Floats, other: Floats, values: Floats, slopes: Floats, k: int) -> None:
     """Row k of `slopes` becomes the velocity of `mix` against `other`."""
     _values(payoffs, other, values)
     mean = _dot(mix, values)
@@ -166,20 +166,20 @@ def _slope(payoffs: Any, mix: Any, other: Any, values: Any, slopes: Any, k: int)
 
 
 @njit(inline="always")
-def _ahead(mix: Any, slopes: Any, k: int, size: float, place: Any) -> None:
+def _ahead(mix: Floats, slopes: Floats, k: int, size: float, place: Floats) -> None:
     for a in range(mix.shape[0]):
         place[a] = mix[a] + size * slopes[k, a]
 
 
 @njit(inline="always")
-def _combine(slopes: Any) -> None:
+def _combine(slopes: Floats) -> None:
     """Row 0 becomes the slope that a Runge-Kutta step of order 4 follows."""
     for a in range(slopes.shape[1]):
         slopes[0, a] = (slopes[0, a] + 2.0 * slopes[1, a] + 2.0 * slopes[2, a] + slopes[3, a]) / 6.0
 
 
 @njit(inline="always")
-def _move(mix: Any, slopes: Any, size: float) -> None:
+def _move(mix: Floats, slopes: Floats, size: float) -> None:
     """mix + size * slope, as probabilities; shares below EXTINCT are gone, which also keeps arithmetic fast."""
     whole = 0.0
     for a in range(mix.shape[0]):
@@ -192,7 +192,7 @@ def _move(mix: Any, slopes: Any, size: float) -> None:
 
 
 @njit(inline="always")
-def _drift(mix: Any, values: Any, size: float) -> None:
+def _drift(mix: Floats, values: Floats, size: float) -> None:
     """An Euler step in one go."""
     mean = _dot(mix, values)
     whole = 0.0
@@ -207,7 +207,7 @@ def _drift(mix: Any, values: Any, size: float) -> None:
 
 
 @njit(inline="always")
-def _reproduce(mix: Any, fitness: Any) -> None:
+def _reproduce(mix: Floats, fitness: Floats) -> None:
     """Multiply every share by its fitness and divide by their sum, so that rounding cannot add up."""
     total = _dot(mix, fitness)
     for a in range(mix.shape[0]):
@@ -217,7 +217,15 @@ def _reproduce(mix: Any, fitness: Any) -> None:
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
 def flow_two(
-    row: Any, col: Any, x: Any, y: Any, size: float, fourth_order: bool, gaps: Any, state: Any, seen: Any
+    row: Floats,
+    col: Floats,
+    x: Floats,
+    y: Floats,
+    size: float,
+    fourth_order: bool,
+    gaps: Ints,
+    state: Floats,
+    seen: Floats,
 ) -> None:
     """Continuous replicator dynamics of two populations, by Euler or Runge-Kutta steps."""
     u, v, ahead, facing = np.empty(x.shape[0]), np.empty(y.shape[0]), np.empty(x.shape[0]), np.empty(y.shape[0])
@@ -246,7 +254,9 @@ def flow_two(
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def flow_one(row: Any, x: Any, y: Any, size: float, fourth_order: bool, gaps: Any, state: Any, seen: Any) -> None:
+def flow_one(
+    row: Floats, x: Floats, y: Floats, size: float, fourth_order: bool, gaps: Ints, state: Floats, seen: Floats
+) -> None:
     """Continuous replicator dynamics of one population that plays against itself; y is kept equal to x."""
     u, ahead, dx = np.empty(x.shape[0]), np.empty(x.shape[0]), np.zeros((4, x.shape[0]))
     for at in range(gaps.shape[0]):
@@ -263,7 +273,9 @@ def flow_one(row: Any, x: Any, y: Any, size: float, fourth_order: bool, gaps: An
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def generations(row: Any, col: Any, x: Any, y: Any, single: bool, gaps: Any, state: Any, seen: Any) -> None:
+def generations(
+    row: Floats, col: Floats, x: Floats, y: Floats, single: bool, gaps: Ints, state: Floats, seen: Floats
+) -> None:
     """Discrete replicator dynamics of one (`single`) or two populations; payoffs are positive."""
     u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
     for at in range(gaps.shape[0]):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from sys import modules
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -182,6 +181,6 @@ def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Pro
     return as_profile(game, start)
 
 
-def two_matrices(game: NormalForm) -> tuple[Any, Any]:
+def two_matrices(game: NormalForm) -> tuple[Array, Array]:
     """The payoffs of a bimatrix game as compiled loops read them: both matrices with the opponent's action first."""
     return np.ascontiguousarray(game.payoffs[0].T), np.ascontiguousarray(game.payoffs[1])

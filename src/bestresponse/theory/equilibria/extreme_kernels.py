@@ -6,11 +6,10 @@ played or is a best reply. Small integer payoffs are handled exactly, others in 
 `vertex_kernels`). This module imports numba; load it only when it pays.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
+from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.equilibria.vertex_kernels import DOUBT, TOO_MANY, enumerate_vertices, find_slot, new_table
 
 __all__ = ["DOUBT", "TOO_MANY", "extreme_pairs", "regret_of", "sort_rows"]
@@ -19,13 +18,13 @@ _EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another on
 
 
 @njit(cache=True, error_model="numpy")
-def _minor_bound(largest: float, order: int) -> Any:
+def _minor_bound(largest: float, order: int) -> float:
     """No minor of that order of a matrix with entries in [0, largest] is larger (Hadamard)."""
-    return largest**order * (order + 1.0) ** (0.5 * (order + 1)) / 2.0**order
+    return float(largest**order * (order + 1.0) ** (0.5 * (order + 1)) / 2.0**order)
 
 
 @njit(cache=True, error_model="numpy")
-def _span(payoff: Any) -> tuple[float, float, float]:
+def _span(payoff: Floats) -> tuple[float, float, float]:
     """(smallest payoff, unit, range in units); unit is the greatest common divisor of integer payoffs, else 0."""
     m, n = payoff.shape
     low, high = payoff[0, 0], payoff[0, 0]
@@ -50,7 +49,7 @@ def _span(payoff: Any) -> tuple[float, float, float]:
 
 
 @njit(cache=True)
-def _labels(count: int, masks: Any, tableaus: Any, order: Any) -> Any:
+def _labels(count: int, masks: Ints, tableaus: Floats, order: Ints) -> Ints:
     """Every variable that is zero at each vertex, basic or not, as bits."""
     labels = np.empty(count, np.int64)
     last = tableaus.shape[2] - 1
@@ -63,7 +62,7 @@ def _labels(count: int, masks: Any, tableaus: Any, order: Any) -> Any:
 
 
 @njit(cache=True)
-def _used_rows(masks_q: Any, count: int, m: int, n: int) -> Any:
+def _used_rows(masks_q: Ints, count: int, m: int, n: int) -> Ints:
     """The rows that are a best reply to something: no other can be played in an equilibrium."""
     tight = np.int64(0)
     for v in range(count):
@@ -78,7 +77,7 @@ def _used_rows(masks_q: Any, count: int, m: int, n: int) -> Any:
 
 
 @njit(cache=True)
-def _by_label(masks: Any, count: int, used: Any, m: int) -> None:
+def _by_label(masks: Ints, count: int, used: Ints, m: int) -> None:
     """Renumber variables of the polytope of x over the used rows: row i becomes bit i, the others are always zero."""
     size = used.shape[0]
     if size == m:
@@ -95,7 +94,7 @@ def _by_label(masks: Any, count: int, used: Any, m: int) -> None:
 
 
 @njit(cache=True)
-def _first_alike(labels: Any, origin: int) -> Any:
+def _first_alike(labels: Ints, origin: int) -> Ints:
     """For each vertex the first with the same labels, or -1 for the origin, which is no strategy."""
     first = np.empty(labels.shape[0], np.int64)
     table = new_table(labels.shape[0])
@@ -111,7 +110,7 @@ def _first_alike(labels: Any, origin: int) -> Any:
 
 
 @njit(cache=True, error_model="numpy")
-def _write_point(out: Any, at: int, raw: int, names: Any, T: Any, order: Any) -> None:
+def _write_point(out: Floats, at: int, raw: int, names: Ints, T: Floats, order: Ints) -> None:
     """The point of a vertex, unscaled from out[raw] on and with sum 1 from out[at] on; names[j] is z_j's action."""
     total = 0.0
     last = T.shape[1] - 1
@@ -125,7 +124,7 @@ def _write_point(out: Any, at: int, raw: int, names: Any, T: Any, order: Any) ->
 
 
 @njit(cache=True, error_model="numpy")
-def regret_of(MP: Any, MQ: Any, out: Any, range_a: float, range_b: float) -> float:
+def regret_of(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b: float) -> float:
     """The larger of both players' regrets, each as a share of its payoff range."""
     m, n = MQ.shape
     best, mean = -np.inf, 0.0
@@ -147,7 +146,7 @@ def regret_of(MP: Any, MQ: Any, out: Any, range_a: float, range_b: float) -> flo
 
 
 @njit(cache=True)
-def _grown(rows: Any) -> Any:
+def _grown(rows: Ints) -> Ints:
     larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int64)
     larger[: rows.shape[0]] = rows
     return larger
@@ -159,22 +158,22 @@ def _rounded_span(span: float) -> float:
 
 
 @njit(cache=True)
-def _is_before(out: Any, a: int, b: int, side: int) -> Any:
+def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
     """Whether row a is read before row b: smaller supports first, then more on the first actions."""
     size_a, size_b = 0, 0
     for k in range(side):
         size_a += out[a, k] > 0.0
         size_b += out[b, k] > 0.0
     if size_a != size_b:
-        return size_a < size_b
+        return bool(size_a < size_b)
     for k in range(side):
         if out[a, k] != out[b, k]:
-            return out[a, k] > out[b, k]
+            return bool(out[a, k] > out[b, k])
     return a < b
 
 
 @njit(cache=True)
-def sort_rows(out: Any, count: int, side: int) -> None:
+def sort_rows(out: Floats, count: int, side: int) -> None:
     """Put the first `count` rows, equilibria with their strategies in the first `side` columns, in reading order."""
     order = np.arange(count)
     gap = count // 2
@@ -193,7 +192,7 @@ def sort_rows(out: Any, count: int, side: int) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def extreme_pairs(payoffs: Any) -> Any:
+def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]:
     """All extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
 
     Returns (count, bases, exact, degenerate, regret, table). Count is the number of equilibria, DOUBT or TOO_MANY.

@@ -4,10 +4,10 @@ Floating point with the lexicographic rule; numbers closer than 1e-11 count as t
 every answer and repeats with exact integers what does not hold.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
+
+from bestresponse.theory.arrays import Floats, Ints
 
 __all__ = ["follow_all"]
 
@@ -16,7 +16,7 @@ _LONGEST = 100_000
 
 
 @njit(cache=True, error_model="numpy")
-def _leaving(T: Any, R: int, C: int, pos: Any, c: int) -> int:
+def _leaving(T: Floats, R: int, C: int, pos: Ints, c: int) -> int:
     """The row that leaves when column c enters; pos[v] is the row of variable v, or -1 - its column."""
     best = -1
     q, right = 1.0, 0.0
@@ -32,7 +32,7 @@ def _leaving(T: Any, R: int, C: int, pos: Any, c: int) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _lexicographically_before(T: Any, R: int, C: int, pos: Any, i: int, k: int, c: int) -> bool:
+def _lexicographically_before(T: Floats, R: int, C: int, pos: Ints, i: int, k: int, c: int) -> bool:
     p, q = T[i, c], T[k, c]
     for slack in range(C, C + R):
         at = pos[slack]
@@ -46,7 +46,7 @@ def _lexicographically_before(T: Any, R: int, C: int, pos: Any, i: int, k: int, 
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
-def _pivot(T: Any, R: int, C: int, r: int, c: int) -> None:
+def _pivot(T: Floats, R: int, C: int, r: int, c: int) -> None:
     inverse = 1.0 / T[r, c]
     for j in range(C + 1):
         T[r, j] *= inverse
@@ -61,7 +61,7 @@ def _pivot(T: Any, R: int, C: int, r: int, c: int) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=True)
-def _bounds(payoff: Any) -> tuple[float, float]:
+def _bounds(payoff: Floats) -> tuple[float, float]:
     """(smallest payoff, 1 / range)."""
     low, high = payoff[0, 0], payoff[0, 0]
     for i in range(payoff.shape[0]):
@@ -72,7 +72,7 @@ def _bounds(payoff: Any) -> tuple[float, float]:
 
 
 @njit(cache=True, error_model="numpy")
-def _fill(T: Any, payoff: Any, transposed: bool, bounds: tuple[float, float], order: Any, pos: Any) -> None:
+def _fill(T: Floats, payoff: Floats, transposed: bool, bounds: tuple[float, float], order: Ints, pos: Ints) -> None:
     """The tableau of {z >= 0, Mz <= 1} at the origin, payoffs shifted and scaled into [1, 2]."""
     R, C = T.shape[0], T.shape[1] - 1
     low, scale = bounds
@@ -92,7 +92,7 @@ def _fill(T: Any, payoff: Any, transposed: bool, bounds: tuple[float, float], or
 
 
 @njit(cache=True, error_model="numpy")
-def _enter(T: Any, order: Any, pos: Any, variable: int) -> Any:
+def _enter(T: Floats, order: Ints, pos: Ints, variable: int) -> int:
     """Bring a variable into the basis; the variable that left, or -1 where rounding left no row to choose."""
     R, C = T.shape[0], T.shape[1] - 1
     c = -1 - pos[variable]
@@ -103,11 +103,11 @@ def _enter(T: Any, order: Any, pos: Any, variable: int) -> Any:
     _pivot(T, R, C, r, c)
     order[r], order[R + c] = variable, leaver
     pos[variable], pos[leaver] = r, -1 - c
-    return leaver
+    return int(leaver)
 
 
 @njit(cache=True, error_model="numpy")
-def _read(T: Any, order: Any, out: Any) -> None:
+def _read(T: Floats, order: Ints, out: Floats) -> None:
     R, C = T.shape[0], T.shape[1] - 1
     total = 0.0
     for i in range(R):
@@ -119,7 +119,7 @@ def _read(T: Any, order: Any, out: Any) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=True)
-def _row_regret(A: Any, x: Any, y: Any, low: float, scale: float) -> float:
+def _row_regret(A: Floats, x: Floats, y: Floats, low: float, scale: float) -> float:
     best, mean = -np.inf, 0.0
     for i in range(A.shape[0]):
         u = 0.0
@@ -131,7 +131,7 @@ def _row_regret(A: Any, x: Any, y: Any, low: float, scale: float) -> float:
 
 
 @njit(cache=True, error_model="numpy", fastmath=True)
-def _column_regret(B: Any, x: Any, y: Any, low: float, scale: float, earned: Any) -> float:
+def _column_regret(B: Floats, x: Floats, y: Floats, low: float, scale: float, earned: Floats) -> float:
     earned[:] = 0.0
     for i in range(B.shape[0]):
         if x[i] != 0.0:
@@ -145,7 +145,7 @@ def _column_regret(B: Any, x: Any, y: Any, low: float, scale: float, earned: Any
 
 
 @njit(cache=True)
-def _first_pure(A: Any, B: Any) -> Any:
+def _first_pure(A: Floats, B: Floats) -> int:
     """The first cell, by rows, where both best reply to each other, as row * columns + column; -1 if there is none."""
     m, n = A.shape
     for i in range(m):
@@ -158,12 +158,14 @@ def _first_pure(A: Any, B: Any) -> Any:
                 while k < m and A[k, j] <= A[i, j]:
                     k += 1
                 if k == m:
-                    return i * n + j
+                    return int(i * n + j)
     return -1
 
 
 @njit(cache=True, error_model="numpy")
-def follow_all(A: Any, B: Any, label: int, pure_first: bool, X: Any, Y: Any, regrets: Any, pivots: Any) -> None:
+def follow_all(
+    A: Floats, B: Floats, label: int, pure_first: bool, X: Floats, Y: Floats, regrets: Floats, pivots: Ints
+) -> None:
     """The path from the artificial equilibrium by dropping `label`, for every game; where it got lost, X,
     Y and regrets stay as they came.
 

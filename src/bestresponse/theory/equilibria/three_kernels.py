@@ -6,11 +6,10 @@ equilibrium where both are vertices. A candidate that is neither clearly one nor
 vertex is, and payoffs in whole numbers leave the game to `extreme_pairs`. Imports numba; load it only when it pays.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
+from bestresponse.theory.arrays import Floats
 from bestresponse.theory.equilibria.extreme_kernels import extreme_pairs, regret_of, sort_rows
 
 __all__ = ["extreme_pairs_of_three"]
@@ -26,7 +25,7 @@ def _others(k: int) -> tuple[int, int]:
 
 
 @njit(cache=True, error_model="numpy")
-def _pure(M: Any, i: int, j: int) -> int:
+def _pure(M: Floats, i: int, j: int) -> int:
     """Whether action i is the only best reply to j."""
     k, r = _others(i)
     lead = M[i, j] - max(M[k, j], M[r, j])
@@ -34,7 +33,7 @@ def _pure(M: Any, i: int, j: int) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _pair(M: Any, r: int, c: int, z: Any) -> int:
+def _pair(M: Floats, r: int, c: int, z: Floats) -> int:
     """Whether all actions but r are the best replies to a mixture z of all but c, which is written."""
     (i, k), (j, h) = _others(r), _others(c)
     a, b = M[i, j] - M[k, j], M[k, h] - M[i, h]
@@ -48,7 +47,7 @@ def _pair(M: Any, r: int, c: int, z: Any) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _full(M: Any, z: Any) -> int:
+def _full(M: Floats, z: Floats) -> int:
     """Whether all three actions are best replies to a mixture z of all three, which is written."""
     total = 0.0
     for c in range(3):
@@ -65,7 +64,7 @@ def _full(M: Any, z: Any) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _scaled(payoffs: Any, M: Any) -> bool:
+def _scaled(payoffs: Floats, M: Floats) -> bool:
     """Both payoffs into [0, 1], the second transposed, so that the replying action comes first; False if not to do."""
     whole = True
     for s in range(2):
@@ -84,7 +83,7 @@ def _scaled(payoffs: Any, M: Any) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def _search(M: Any, out: Any) -> int:
+def _search(M: Floats, out: Floats) -> int:
     """Write the equilibria as the first six numbers of the rows of `out`; how many, or _DOUBT."""
     A, B = M[0], M[1]
     count = 0
@@ -116,7 +115,7 @@ def _search(M: Any, out: Any) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def extreme_pairs_of_three(payoffs: Any) -> Any:
+def extreme_pairs_of_three(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]:
     """What `extreme_pairs` gives, for payoffs of shape (2, 3, 3)."""
     M = np.empty((2, 3, 3))
     if not _scaled(payoffs, M):

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from bestresponse.theory.arrays import Floats, Ints, Shorts
+
 __all__ = ["DOUBT", "TOO_MANY", "enumerate_vertices", "find_slot", "new_table"]
 
 DOUBT = -1
@@ -22,7 +24,7 @@ _SMALL_PIVOT = 1e-7
 
 
 @njit(cache=True, error_model="numpy", fastmath={"nsz"})
-def _leaving_float(T: Any, R: int, C: int, leaving: Any, best: Any, second: Any) -> bool:
+def _leaving_float(T: Floats, R: int, C: int, leaving: Ints, best: Floats, second: Floats) -> bool:
     """Into leaving[c] the row that leaves when column c enters, for all c; False if a tie is too close to call."""
     for c in range(C):
         best[c] = -1.0
@@ -47,7 +49,7 @@ def _leaving_float(T: Any, R: int, C: int, leaving: Any, best: Any, second: Any)
 
 
 @njit(cache=True, error_model="numpy")
-def _leaving_exact(T: Any, R: int, C: int, leaving: Any, pos: Any, D: float) -> None:
+def _leaving_exact(T: Floats, R: int, C: int, leaving: Ints, pos: Ints, D: float) -> None:
     """The same on whole numbers, ties broken by the lexicographic rule; pos[v] is v's row, or -1 - its column."""
     for c in range(C):
         best = -1
@@ -74,7 +76,7 @@ def _leaving_exact(T: Any, R: int, C: int, leaving: Any, pos: Any, D: float) -> 
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
-def _pivot_float(S: Any, T: Any, R: int, C: int, r: int, c: int) -> None:
+def _pivot_float(S: Floats, T: Floats, R: int, C: int, r: int, c: int) -> None:
     inverse = 1.0 / S[r, c]
     for j in range(C + 1):
         T[r, j] = S[r, j] * inverse
@@ -88,7 +90,7 @@ def _pivot_float(S: Any, T: Any, R: int, C: int, r: int, c: int) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _pivot_exact(S: Any, T: Any, R: int, C: int, r: int, c: int, D: float) -> None:
+def _pivot_exact(S: Floats, T: Floats, R: int, C: int, r: int, c: int, D: float) -> None:
     """Fraction-free: the tableau times the determinant of its basis stays in whole numbers (Bareiss 1968)."""
     p = S[r, c]
     for i in range(R):
@@ -115,17 +117,17 @@ def _most_vertices(dimension: int, facets: int) -> int:
 
 
 @njit(cache=True)
-def find_slot(table: Any, masks: Any, mask: int) -> Any:
+def find_slot(table: Shorts, masks: Ints, mask: int) -> int:
     """Where the number of the vertex with that mask is, or belongs, in the open-addressed table (0 = free)."""
     size = table.shape[0]
     at = (mask * 0x9E3779B97F4A7C1) >> 11 & (size - 1)
     while table[at] != 0 and masks[table[at] - 1] != mask:
         at = (at + 1) & (size - 1)
-    return at
+    return int(at)
 
 
 @njit(cache=True)
-def new_table(capacity: int) -> Any:
+def new_table(capacity: int) -> Shorts:
     """Make an empty open-addressed table that stays at most half full."""
     size = 16
     while size < 2 * capacity:
@@ -141,7 +143,7 @@ def _enlarged(array: Any, room: int) -> Any:
 
 
 @njit(cache=True)
-def _rehashed(masks: Any, count: int, capacity: int) -> Any:
+def _rehashed(masks: Ints, count: int, capacity: int) -> Shorts:
     table = new_table(capacity)
     for v in range(count):
         table[find_slot(table, masks, masks[v])] = v + 1
@@ -149,7 +151,7 @@ def _rehashed(masks: Any, count: int, capacity: int) -> Any:
 
 
 @njit(cache=True, error_model="numpy")
-def enumerate_vertices(M: Any, exact: bool) -> Any:
+def enumerate_vertices(M: Floats, exact: bool) -> tuple[int, Ints, Floats, Ints, Shorts]:
     """Find all vertices of {z >= 0, Mz <= 1}: (count, DOUBT or TOO_MANY; masks, tableaus, order, table).
 
     Room is made as vertices are found, up to 1 GiB, because their largest possible number is seldom come near.

@@ -6,12 +6,11 @@ one stream per match, seeded by splitmix64 from (seed, match); 32 bits of each d
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from bestresponse.theory.arrays import Bools, Floats, Ints, Shorts, Words
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.repeated.round_robin import Matches, Rules
 
@@ -46,7 +45,9 @@ def count_compiled(matches: Matches, rules: Rules, pairs: NDArray[np.int64]) -> 
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def _count(mix: Any, step: Any, sizes: Any, pairs: Any, rounds: Any, continuation: Any, out: Any) -> None:
+def _count(
+    mix: Floats, step: Shorts, sizes: Shorts, pairs: Ints, rounds: int, continuation: float, out: Floats
+) -> None:
     actions = mix.shape[2]
     for pair in prange(pairs.shape[0]):
         i, j = pairs[pair, 0], pairs[pair, 1]
@@ -74,7 +75,7 @@ def _count(mix: Any, step: Any, sizes: Any, pairs: Any, rounds: Any, continuatio
 
 
 @njit(cache=True, inline="always")
-def _mixed(state: Any) -> Any:
+def _mixed(state: np.uint64) -> np.uint64:
     """splitmix64: one well-mixed word from a counter."""
     z = state + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -83,12 +84,14 @@ def _mixed(state: Any) -> Any:
 
 
 @njit(cache=True, inline="always")
-def _rotated(x: Any, by: Any) -> Any:
+def _rotated(x: np.uint64, by: int) -> np.uint64:
     return (x << np.uint64(by)) | (x >> np.uint64(64 - by))
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def _play_side_by_side(limits: Any, step: Any, payoffs: Any, rounds: Any, seed: Any, certain: Any, out: Any) -> None:
+def _play_side_by_side(
+    limits: Words, step: Shorts, payoffs: Floats, rounds: int, seed: np.uint64, certain: Bools, out: Floats
+) -> None:
     """Two actions and a fixed number of rounds: two repetitions of a match at a time, so that one works while the other
     waits for its tables. States of both players are one number, and the four outcomes are counted in the four quarters
     of a word."""
@@ -135,7 +138,7 @@ def _play_side_by_side(limits: Any, step: Any, payoffs: Any, rounds: Any, seed: 
 
 
 @njit(cache=True, inline="always")
-def _pay(out: Any, match: Any, rep: Any, payoffs: Any, tally: Any) -> None:
+def _pay(out: Floats, match: int, rep: int, payoffs: Floats, tally: np.uint64) -> None:
     """Totals from the outcomes counted in `tally`."""
     quarter = np.uint64(0xFFFF)
     for who in range(2):
@@ -146,7 +149,16 @@ def _pay(out: Any, match: Any, rep: Any, payoffs: Any, tally: Any) -> None:
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def _play_two(limits: Any, step: Any, payoffs: Any, rounds: Any, last: Any, seed: Any, certain: Any, out: Any) -> None:
+def _play_two(
+    limits: Words,
+    step: Shorts,
+    payoffs: Floats,
+    rounds: int,
+    last: np.uint64,
+    seed: np.uint64,
+    certain: Bools,
+    out: Floats,
+) -> None:
     """Two actions: an action is one comparison, and the four outcomes are counted in registers."""
     count, states = limits.shape[0], limits.shape[1]
     endless = last >= np.uint64(4294967296)
@@ -194,7 +206,16 @@ def _play_two(limits: Any, step: Any, payoffs: Any, rounds: Any, last: Any, seed
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def _play_many(limits: Any, step: Any, payoffs: Any, rounds: Any, last: Any, seed: Any, certain: Any, out: Any) -> None:
+def _play_many(
+    limits: Words,
+    step: Shorts,
+    payoffs: Floats,
+    rounds: int,
+    last: np.uint64,
+    seed: np.uint64,
+    certain: Bools,
+    out: Floats,
+) -> None:
     """Any number of actions: an action is found by walking along the cumulative probabilities."""
     count = limits.shape[0]
     endless = last >= np.uint64(4294967296)

@@ -11,7 +11,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import SequenceForm
 
@@ -41,7 +43,7 @@ class NumbaCfr:
         return np.split(self._total, self._starts[1:-1])
 
 
-def _infosets(form: SequenceForm, starts: Any) -> tuple[Any, ...]:
+def _infosets(form: SequenceForm, starts: Ints) -> tuple[NDArray[np.uint32] | Array, ...]:
     """Where each player's information sets begin, and their parent, first sequence and size."""
     plexes = list(zip(form.plexes, starts[:-1], strict=True))
     begins = np.cumsum([0, *(len(plex.infosets) for plex in form.plexes)])
@@ -51,7 +53,7 @@ def _infosets(form: SequenceForm, starts: Any) -> tuple[Any, ...]:
     return tuple(array.astype(np.uint32) for array in (begins, parent, first, size))
 
 
-def _leaves(form: SequenceForm, starts: Any) -> tuple[Any, ...]:
+def _leaves(form: SequenceForm, starts: Ints) -> tuple[NDArray[np.uint32] | Array, ...]:
     """Per own sequence the slice of its leaves; per leaf the others' sequences and the own payoff."""
     slices, others, payoffs = [np.zeros(1, dtype=np.int64)], [], []
     for player, plex in enumerate(form.plexes):
@@ -73,20 +75,20 @@ def _compiled() -> Any:
 
 
 def _iterate(
-    starts: Any,
-    begins: Any,
-    parent: Any,
-    first: Any,
-    size: Any,
-    ends: Any,
-    others: Any,
-    payoffs: Any,
-    behaviour: Any,
-    plan: Any,
-    regret: Any,
-    total: Any,
-    value: Any,
-    schedule: Any,
+    starts: Ints,
+    begins: Ints,
+    parent: Ints,
+    first: Ints,
+    size: Ints,
+    ends: Ints,
+    others: Ints,
+    payoffs: Floats,
+    behaviour: Floats,
+    plan: Floats,
+    regret: Floats,
+    total: Floats,
+    value: Floats,
+    schedule: Floats,
     predictive: bool,
 ) -> None:
     num_players = starts.shape[0] - 1

@@ -41,6 +41,8 @@ def _evaluate(
     digit = np.zeros(players, np.int64)
     rest = np.empty(players + 1, np.complex128)
     others = np.empty(players, np.complex128)
+    without = np.empty(players, np.complex128)
+    column = np.empty(players, np.int64)
     at = 0
     for i in range(players):
         cells = 1
@@ -55,19 +57,23 @@ def _evaluate(
                 factor = 1.0 + 0.0j if j == i or digit[j] == 0 else z[offset[j] + digit[j] - 1]
                 others[j] = factor
                 rest[j] = rest[j + 1] * factor
-            whole = rest[0]
+            before = 1.0 + 0.0j
+            used = 0
+            for j in range(players):
+                if j != i and digit[j] > 0:
+                    column[used] = offset[j] + digit[j] - 1
+                    without[used] = before * rest[j + 1]
+                    used += 1
+                before = before * others[j]
             for a in range(equations):
                 k = at + a * cells + c
                 change = target[k] - begin[k]
                 now = begin[k] + t * change
                 row = offset[i] + a
-                value[row] += now * whole
-                by_t[row] += change * whole
-                before = 1.0 + 0.0j
-                for j in range(players):
-                    if j != i and digit[j] > 0:
-                        jacobian[row, offset[j] + digit[j] - 1] += now * before * rest[j + 1]
-                    before = before * others[j]
+                value[row] += now * rest[0]
+                by_t[row] += change * rest[0]
+                for u in range(used):
+                    jacobian[row, column[u]] += now * without[u]
             for j in range(players - 1, -1, -1):
                 if j != i:
                     digit[j] += 1
@@ -78,8 +84,8 @@ def _evaluate(
 
 
 @njit(cache=True, error_model="numpy")
-def _solve(matrix: Complexes, right: Complexes) -> bool:
-    """Solve in place by elimination with the largest pivots; False where the matrix is singular."""
+def _solve(matrix: Complexes, right: Complexes, other: Complexes) -> bool:
+    """Solve for two right sides in place by elimination with the largest pivots; False where it is singular."""
     n = len(right)
     for k in range(n):
         best, largest = k, 0.0
@@ -93,17 +99,22 @@ def _solve(matrix: Complexes, right: Complexes) -> bool:
             for j in range(k, n):
                 matrix[k, j], matrix[best, j] = matrix[best, j], matrix[k, j]
             right[k], right[best] = right[best], right[k]
+            other[k], other[best] = other[best], other[k]
         inverse = 1.0 / matrix[k, k]
+        matrix[k, k] = inverse
         for i in range(k + 1, n):
             factor = matrix[i, k] * inverse
             if factor != 0.0:
                 for j in range(k + 1, n):
                     matrix[i, j] -= factor * matrix[k, j]
                 right[i] -= factor * right[k]
+                other[i] -= factor * other[k]
     for k in range(n - 1, -1, -1):
         for j in range(k + 1, n):
             right[k] -= matrix[k, j] * right[j]
-        right[k] = right[k] / matrix[k, k]
+            other[k] -= matrix[k, j] * other[j]
+        right[k] *= matrix[k, k]
+        other[k] *= matrix[k, k]
     return True
 
 
@@ -131,55 +142,64 @@ def _extrapolate(z: Complexes, slope: Complexes, z0: Complexes, slope0: Complexe
 
 
 @njit(cache=True, error_model="numpy")
+def _correct(
+    sizes: Ints, begin: Complexes, target: Complexes, point: Complexes, t: float, limits: Floats, work: Complexes
+) -> tuple[float, float]:
+    """Newton's method at a fixed t: the sizes of the first step and of the last, infinite where it does not converge.
+
+    Leaves the direction of the path in the first row of `work`.
+    """
+    n = len(point)
+    slope, move, jacobian = work[0, :n], work[1, :n], work[2:, :n]
+    first = 0.0
+    for k in range(_CORRECTIONS):
+        _evaluate(sizes, begin, target, point, t, move, jacobian, slope)
+        if not _solve(jacobian, move, slope):
+            return first, np.inf
+        for i in range(n):
+            point[i] -= move[i]
+            slope[i] = -slope[i]
+        size = _largest(move) / (1.0 + _largest(point))
+        if k == 0:
+            first = size
+            if not first < limits[3]:
+                return first, np.inf
+        if size < limits[5]:
+            return first, size
+    return first, np.inf
+
+
+@njit(cache=True, error_model="numpy")
 def _follow_one(
     sizes: Ints, begin: Complexes, target: Complexes, z: Complexes, limits: Floats, work: Complexes
 ) -> float:
     """Move z along its path; how far it came, 1 being the end. `limits`: steps, first and smallest step, tolerances."""
     n = len(z)
-    value, by_t, jacobian = work[0, :n], work[1, :n], work[2:, :n]
     t, h, span = 0.0, float(limits[1]), 0.0
-    _evaluate(sizes, begin, target, z, t, value, jacobian, by_t)
-    slope = -by_t
-    if not _solve(jacobian, slope):
+    _, size = _correct(sizes, begin, target, z, t, limits, work)
+    if not size < limits[5]:
         return 0.0
+    slope = work[0, :n].copy()
     z0, slope0 = z.copy(), slope.copy()
     for _ in range(int(limits[0])):
         h = min(h, 1.0 - t)
         guess = _extrapolate(z, slope, z0, slope0, span, h)
-        first, size = 0.0, np.inf
-        for k in range(_CORRECTIONS):
-            _evaluate(sizes, begin, target, guess, t + h, value, jacobian, by_t)
-            move = -value
-            if not _solve(jacobian, move):
-                size = np.inf
-                break
-            guess += move
-            size = _largest(move) / (1.0 + _largest(guess))
-            if k == 0:
-                first = size
-                if not first < limits[3]:
-                    size = np.inf
-                    break
-            if size < limits[5]:
-                break
+        first, size = _correct(sizes, begin, target, guess, t + h, limits, work)
+        change = (limits[4] / max(first, 1e-12)) ** 0.25  # the error of the cubic grows with the fourth power
         if not size < limits[5]:
-            h /= 3.0
+            h *= max(0.2, min(0.5, change))
             if h < limits[2]:
                 return t
             continue
         z0[:] = z
         slope0[:] = slope
         z[:] = guess
+        slope[:] = work[0, :n]
         span = h
         t += h
         if t >= 1.0:
             return t
-        _evaluate(sizes, begin, target, z, t, value, jacobian, by_t)
-        slope[:] = -by_t
-        if not _solve(jacobian, slope):
-            return t
-        if first < limits[4]:
-            h *= 2.0
+        h *= max(0.5, min(2.0, change))
     return t
 
 
