@@ -1,14 +1,17 @@
 """More than two players: pure equilibria, mixed ones by path following, one by tracing; each with its certificate."""
 
+from math import inf
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestresponse.core.errors import TooLarge
+from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret
 from bestresponse.theory.equilibria.many_players.homotopy import count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.newton import scaled, worst_regret
+from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium, solve_polymatrix
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 
 
@@ -20,7 +23,7 @@ def coordination(players: int) -> NormalForm:
 
 
 def test_three_player_coordination_has_two_pure_and_one_mixed_equilibrium() -> None:
-    result = nash(coordination(3))
+    result = nash(coordination(3), seconds=inf)
     assert [e.supports for e in result.equilibria] == [((0,),) * 3, ((1,),) * 3, ((0, 1),) * 3]
     assert result.equilibria[2].strategies[0] == pytest.approx([0.5, 0.5])
     assert result.complete
@@ -149,7 +152,7 @@ def test_all_equilibria_of_three_players_with_two_actions_are_those_of_the_close
         pytest.importorskip("numba")
     for k in range(20):
         payoffs = np.random.default_rng([222, k]).integers(0, 10**6, (3, 2, 2, 2))
-        result = nash(payoffs, engine=engine)
+        result = nash(payoffs, engine=engine, seconds=inf)
         found = sorted(tuple(float(x[0]) for x in e.strategies) for e in result.equilibria)
         assert result.complete
         assert np.array(found) == pytest.approx(np.array(sorted(equilibria_of_2x2x2(payoffs))), abs=1e-8)
@@ -157,7 +160,7 @@ def test_all_equilibria_of_three_players_with_two_actions_are_those_of_the_close
 
 def test_the_indices_of_all_equilibria_sum_to_one() -> None:
     for k in range(2):
-        result = nash(np.random.default_rng([3, 3, 3, k]).random((3, 3, 3, 3)), engine="numpy")
+        result = nash(np.random.default_rng([3, 3, 3, k]).random((3, 3, 3, 3)), engine="numpy", seconds=inf)
         assert result.complete
         assert sum(e.index for e in result.equilibria) == 1
 
@@ -202,13 +205,39 @@ def test_without_time_the_answer_says_what_was_not_searched() -> None:
     result = nash(pennies, seconds=0.0)
     assert not result.complete
     assert not result.mixed_searched
-    assert result.method == "pure search, logit tracing"
+    assert result.method == "pure search, logit tracing, polymatrix approximation"
     assert result.equilibria[0].strategies[0] == pytest.approx([0.5, 0.5])
 
 
 def test_all_equilibria_of_a_game_with_hundreds_of_supports_are_found() -> None:
-    result = nash(np.random.default_rng([3, 0]).random((3, 5, 3, 2)), engine="numpy")
+    result = nash(np.random.default_rng([3, 0]).random((3, 5, 3, 2)), engine="numpy", seconds=inf)
     assert result.complete
     assert result.method == "pure search, support enumeration with path following"
     assert any(e.kind == "mixed" for e in result.equilibria)
     assert result.regret <= 1e-9
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2), (3, 3, 3), (2, 2, 2, 2), (6, 5, 4)])
+def test_approximation_by_polymatrix_games_ends_at_an_equilibrium(shape) -> None:
+    for seed in range(4):
+        payoffs = scaled(NormalForm(np.random.default_rng([seed, *shape]).random((len(shape), *shape))))
+        found = approximate_to_equilibrium(payoffs)
+        assert found is not None
+        assert worst_regret(payoffs, found) < 1e-9
+
+
+def test_a_polymatrix_game_of_three_is_solved() -> None:
+    # A circle of matching pennies: everybody wants to match the next one, the last to differ from the first.
+    penny, nothing = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.zeros((2, 2))
+    pairs = [[nothing, penny, nothing], [nothing, nothing, penny], [-penny, nothing, nothing]]
+    assert np.array(solve_polymatrix(pairs, [np.zeros(2)] * 3)) == pytest.approx(0.5)
+
+
+def test_one_equilibrium_can_be_asked_for_by_method() -> None:
+    game = NormalForm(np.random.default_rng(3).random((3, 3, 3, 3)))
+    for method in ("logit", "polymatrix"):
+        assert nash_one(game, method=method).regret < 1e-9
+    with pytest.raises(UsageError, match="expected one of auto, logit, polymatrix"):
+        nash_one(game, method="magic")
+    with pytest.raises(UsageError, match="is for more than two players"):
+        nash_one([[1, 0], [0, 1]], [[1, 0], [0, 1]], method="logit")

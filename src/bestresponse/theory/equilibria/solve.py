@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bestresponse.core.errors import UsageError
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.bimatrix import solve_bimatrix
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson
-from bestresponse.theory.equilibria.many_players.search import SECONDS, nplayer_nash, nplayer_nash_one
+from bestresponse.theory.equilibria.many_players.search import SECONDS, OneMethod, nplayer_nash, nplayer_nash_one
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.games.normal_form import GameLike, as_normal_form
@@ -41,15 +42,19 @@ def nash(
     return nplayer_nash(form, engine=engine, seconds=seconds)
 
 
-def nash_one(game: GameLike, col: ArrayLike | None = None) -> Equilibrium:
+def nash_one(game: GameLike, col: ArrayLike | None = None, *, method: OneMethod = "auto") -> Equilibrium:
     """Find one Nash equilibrium: the first pure one if there is one, else by Lemke-Howson or logit tracing.
+
+    With more than two players `method` "logit" or "polymatrix" asks for the end of that method.
 
     >>> nash_one([[1, -1], [-1, 1]], [[-1, 1], [1, -1]]).strategies[0].tolist()
     [0.5, 0.5]
     """
     form = as_normal_form(game, col)
     if form.num_players != 2:
-        return nplayer_nash_one(form)
+        return nplayer_nash_one(form, method)
+    if method != "auto":
+        raise UsageError(f"method {method!r} is for more than two players; lemke_howson finds one of two")
     pure = pure_nash(form, tolerance=0.0)
     if not pure:
         return lemke_howson(form)

@@ -6,7 +6,8 @@ What is returned was polished by Newton's method to a regret of at most 1e-9 of 
 
 The list is complete where every profile was searched, every path ended, no two in one regular solution, every
 equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for two players; Ritzberger 1994). Where
-it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`).
+it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`), and the game
+approximated by polymatrix games (Govindan and Wilson 2004, see `polymatrix`).
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import nan, prod
 from time import monotonic
+from typing import Literal, get_args
 
 import numpy as np
 
-from bestresponse.core.errors import NotCertified, TooLarge
+from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.newton import Supports, equal_payoffs, scaled, worst_regret
+from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium
 from bestresponse.theory.equilibria.many_players.regularity import find_index, is_in_continuum
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 from bestresponse.theory.equilibria.pure import pure_nash
@@ -31,7 +34,9 @@ from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
 
-__all__ = ["SECONDS", "nplayer_nash", "nplayer_nash_one"]
+__all__ = ["SECONDS", "OneMethod", "nplayer_nash", "nplayer_nash_one"]
+
+OneMethod = Literal["auto", "logit", "polymatrix"]
 
 SECONDS = 30.0
 """How long mixed equilibria are searched unless the caller says otherwise."""
@@ -56,6 +61,7 @@ class _Search:
     deadline: float
     found: list[Profile] = field(default_factory=list)
     searched: int = 0
+    followed: bool = False
     sure: bool = True
 
 
@@ -75,7 +81,7 @@ def nplayer_nash(game: NormalForm, *, engine: Engine = "auto", seconds: float = 
         _search_supports(search)
     mixes = [_embed(game, mix, left.kept) for mix in search.found]
     if not search.sure or search.searched < profiles or not pure + mixes:
-        mixes += _trace(game, required=not pure + mixes)
+        mixes += _find_more(game, required=not pure + mixes)
     return _assemble(game, pure + mixes, search, profiles)
 
 
@@ -102,16 +108,28 @@ def _assemble(game: NormalForm, mixes: list[Profile], search: _Search, profiles:
 
 def _describe_method(search: _Search, profiles: int) -> str:
     if not search.searched:
-        return "pure search, logit tracing"
+        return "pure search, logit tracing, polymatrix approximation"
     part = "" if search.searched == profiles else f" of {search.searched:,} of {profiles:,} profiles"
     return f"pure search, support enumeration{part} with path following"
 
 
-def nplayer_nash_one(game: NormalForm) -> Equilibrium:
-    """Find the first pure equilibrium, or the end of the principal branch of logit equilibria."""
+def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibrium:
+    """Find one equilibrium: by "logit" the end of the principal branch, by "polymatrix" that of approximations.
+
+    "auto" takes the first pure one if there is one, else what logit leads to, else approximation.
+    """
     _check_size(game)
-    pure = pure_nash(game)
-    return Equilibrium.at(game, _point_masses(game, pure[0]) if pure else _trace(game, required=True)[0])
+    if method not in get_args(OneMethod):
+        raise UsageError(f"method: expected one of {', '.join(get_args(OneMethod))}, got {method!r}")
+    pure = pure_nash(game) if method == "auto" else ()
+    if pure:
+        return Equilibrium.at(game, _point_masses(game, pure[0]))
+    mix = None if method == "polymatrix" else trace_to_equilibrium(scaled(game))
+    if mix is None and method != "logit":
+        mix = approximate_to_equilibrium(scaled(game))
+    if mix is None:
+        raise _found_none(game)
+    return Equilibrium.at(game, mix, index=find_index(scaled(game), mix))
 
 
 def _check_size(game: NormalForm) -> None:
@@ -134,15 +152,20 @@ def _embed(game: NormalForm, mix: Profile, kept: tuple[tuple[int, ...], ...]) ->
     return full
 
 
-def _trace(game: NormalForm, required: bool) -> list[Profile]:
-    """Find the end of a branch of logit equilibria; NotCertified where one is `required` and none was reached."""
-    mix = trace_to_equilibrium(scaled(game))
-    if mix is None and required:
-        raise NotCertified(
-            f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified to {_REGRET_LIMIT:g}; "
-            "correlated(game) always finds a correlated one"
-        )
-    return [] if mix is None else [mix]
+def _find_more(game: NormalForm, required: bool) -> list[Profile]:
+    """Find the ends of logit tracing and of approximation; NotCertified where one is `required` and there is none."""
+    payoffs = scaled(game)
+    found = [mix for mix in (trace_to_equilibrium(payoffs), approximate_to_equilibrium(payoffs)) if mix is not None]
+    if not found and required:
+        raise _found_none(game)
+    return found
+
+
+def _found_none(game: NormalForm) -> NotCertified:
+    return NotCertified(
+        f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified to {_REGRET_LIMIT:g}; "
+        "correlated(game) always finds a correlated one"
+    )
 
 
 def _count_profiles(shape: tuple[int, ...]) -> int:
@@ -199,7 +222,11 @@ def _solve_systems(search: _Search, batch: list[Supports]) -> None:
     """Solve the systems of profiles of equal sizes; again, from other starts, where two paths ended in one solution."""
     left = batch
     for seed in range(_SEEDS):
+        start = monotonic()
         ends = follow_paths(_restrict(search.payoffs, left), seed, search.engine)
+        if not search.followed:  # the first time the loop may have been compiled
+            search.deadline += monotonic() - start
+            search.followed = True
         doubtful = _read_ends(search, left, ends)
         left = [supports for supports, doubt in zip(left, doubtful, strict=True) if doubt]
         if not left:
