@@ -25,6 +25,7 @@ __all__ = [
     "CFR_VARIANTS",
     "METHODS",
     "OBJECTIVES",
+    "SAMPLINGS",
     "TABLE_METHODS",
     "TREE_METHODS",
     "SolvedTable",
@@ -36,7 +37,8 @@ __all__ = [
 
 TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure")
 CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
-TREE_METHODS = ("sequence-form", "backward-induction", "normal-form", *CFR_VARIANTS)
+SAMPLINGS = ("external-sampling", "outcome-sampling")
+TREE_METHODS = ("sequence-form", "backward-induction", "normal-form", *CFR_VARIANTS, *SAMPLINGS)
 METHODS = ("auto", *TABLE_METHODS, *TREE_METHODS)
 OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 

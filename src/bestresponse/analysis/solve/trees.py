@@ -12,6 +12,7 @@ import numpy as np
 from bestresponse.analysis.solve.exact_tree import exact_value
 from bestresponse.analysis.solve.solution import (
     CFR_VARIANTS,
+    SAMPLINGS,
     TREE_METHODS,
     SolvedTree,
     TreeEquilibrium,
@@ -22,6 +23,7 @@ from bestresponse.analysis.solve.tables import solve_table
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.equilibria.result import Concept
 from bestresponse.theory.trees.cfr import Variant, cfr
+from bestresponse.theory.trees.mccfr import Sampling, mccfr_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.policy import Policy, policy_from_table
 from bestresponse.theory.trees.response import plan_regrets
@@ -34,6 +36,7 @@ from bestresponse.theory.trees.tree import Tree
 __all__ = ["solve_any_tree"]
 
 _ITERATIONS = 1000
+_SAMPLES = 10_000
 _PAYOFFS = 2000
 """Of the reduced normal form that `auto` still solves."""
 _PURE = 1e-9
@@ -49,11 +52,11 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     method = wish.method if wish.method != "auto" else ""
     if method and method not in TREE_METHODS:
         raise UsageError(f"--method {method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
-    iterates = method in CFR_VARIANTS
-    if method and wish.iterations and not iterates:
-        raise UsageError(f"--iterations does nothing with --method {method}; it is for {', '.join(CFR_VARIANTS)}")
+    iterates = (*CFR_VARIANTS, *SAMPLINGS)
+    if method and wish.iterations and method not in iterates:
+        raise UsageError(f"--iterations does nothing with --method {method}; it is for {', '.join(iterates)}")
     solved = _by(method, form, wish) if method else _whatever_fits(form, wish)
-    if wish.iterations and solved.cfr is None:
+    if wish.iterations and solved.cfr is None and method not in SAMPLINGS:
         raise UsageError(f"--iterations does nothing here, as {solved.method} solves this tree; add --method cfr+")
     return solved
 
@@ -68,6 +71,10 @@ def _by(method: str, form: SequenceForm, wish: Wish) -> SolvedTree:
             return _normal_form(form.tree, None)
         case "cfr" | "cfr+" | "dcfr" | "pcfr+" as variant:
             return _iterated(form, variant, wish.iterations or _ITERATIONS)
+        case "external-sampling":
+            return _sampled(form, "external", wish.iterations or _SAMPLES)
+        case "outcome-sampling":
+            return _sampled(form, "outcome", wish.iterations or _SAMPLES)
         case _:
             raise UsageError(f"there is no method {method!r} for trees")
 
@@ -138,6 +145,15 @@ def _iterated(form: SequenceForm, variant: Variant, iterations: int) -> SolvedTr
     value = Value(found.value[tree.players[0]], None, tree.players[0], found.nash_conv) if constant else None
     method = f"{variant.upper()}, {iterations:,} iterations"
     return SolvedTree(tree, method, (_equilibrium(form, found.policy),), value, tuple(remarks), cfr=found)
+
+
+def _sampled(form: SequenceForm, sampling: Sampling, iterations: int) -> SolvedTree:
+    tree = form.tree
+    found = _equilibrium(form, mccfr_tree(tree, iterations=iterations, sampling=sampling).on(tree))
+    remark = f"approximate: NashConv {found.nash_conv:.3g} after {iterations:,} iterations"
+    constant = tree.num_players == 2 and tree.is_constant_sum
+    value = Value(found.payoffs[tree.players[0]], None, tree.players[0], found.nash_conv) if constant else None
+    return SolvedTree(tree, f"MCCFR, {sampling} sampling, {iterations:,} iterations", (found,), value, (remark,))
 
 
 def _equilibrium(form: SequenceForm, policy: Policy) -> TreeEquilibrium:

@@ -43,7 +43,8 @@ def solve(
         str,
         typer.Option(
             help="auto; for a table enumeration, lemke-howson, zero-sum or pure; "
-            "for a tree sequence-form, backward-induction, normal-form, cfr, cfr+, dcfr or pcfr+."
+            "for a tree sequence-form, backward-induction, normal-form, cfr, cfr+, dcfr, pcfr+, external-sampling or "
+            "outcome-sampling."
         ),
     ] = "auto",
     iterations: Annotated[

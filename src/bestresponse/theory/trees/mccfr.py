@@ -1,0 +1,211 @@
+"""Monte Carlo CFR: counterfactual regret minimisation on sampled play, for games whose tree does not fit into memory.
+
+External sampling draws the moves of chance and of the other players and follows all moves of one player; outcome
+sampling draws one play, that player's moves partly at random, and weighs what it earned by how likely it was. Only
+information sets that were met are kept. In two-player zero-sum games the average policy approaches an equilibrium as
+iterations grow, slower than CFR's but without visiting the tree.
+
+M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling, "Monte Carlo sampling for regret minimization in extensive games",
+NeurIPS 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees.build import Chance, Leaf, Turn
+from bestresponse.theory.trees.policy import Policy, policy_from_table
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+
+__all__ = ["SampledPolicy", "Sampling", "mccfr", "mccfr_tree"]
+
+Position = TypeVar("Position")
+Sampling = Literal["external", "outcome"]
+Expand = Callable[[Position], Leaf | Chance | Turn]
+
+_EXPLORE = 0.6
+
+
+@dataclass(slots=True)
+class _Place:
+    """What is kept of an information set: its moves, regrets, and how much each move was played."""
+
+    label: str
+    moves: tuple[str, ...]
+    regrets: Array
+    played: Array
+
+    def strategy(self) -> Array:
+        """Play in proportion to positive regrets, uniformly where there are none."""
+        positive = np.maximum(self.regrets, 0.0)
+        whole = positive.sum()
+        return positive / whole if whole > 0 else np.full(len(self.moves), 1.0 / len(self.moves))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledPolicy:
+    """The average policy at the information sets met: player, information set, move, probability."""
+
+    table: dict[str, dict[str, dict[str, float]]]
+    iterations: int
+    sampling: Sampling
+
+    @property
+    def num_infosets(self) -> int:
+        """How many information sets were met."""
+        return sum(map(len, self.table.values()))
+
+    def on(self, tree: Tree) -> Policy:
+        """The policy on the whole tree: uniform where it was never met."""
+        whole = {
+            who: {
+                one.label: self.table[who].get(one.label) or dict.fromkeys(one.moves, 1.0 / len(one.moves))
+                for one in tree.infosets
+                if one.player == player
+            }
+            for player, who in enumerate(tree.players)
+        }
+        return policy_from_table(tree, whole)
+
+
+def mccfr(
+    players: Sequence[str],
+    root: Position,
+    expand: Expand[Position],
+    *,
+    iterations: int = 10_000,
+    sampling: Sampling = "external",
+    seed: int = 0,
+) -> SampledPolicy:
+    """Sample `iterations` times for every player, from a position and a function as `build_tree` takes them."""
+    if sampling not in get_args(Sampling):
+        raise UsageError(f"sampling: expected one of {', '.join(get_args(Sampling))}, got {sampling!r}")
+    if iterations < 1:
+        raise UsageError(f"iterations: expected at least 1, got {iterations}")
+    walker = _Walker(tuple(players), expand, np.random.default_rng(seed))
+    for _ in range(iterations):
+        for player in range(len(walker.players)):
+            if sampling == "external":
+                walker.explore(root, player)
+            else:
+                walker.play(root, player, 1.0, 1.0, 1.0)
+    table: dict[str, dict[str, dict[str, float]]] = {who: {} for who in walker.players}
+    for (player, _), place in walker.places.items():
+        whole = place.played.sum()
+        mix = place.played / whole if whole > 0 else place.strategy()
+        table[walker.players[player]][place.label] = dict(zip(place.moves, mix.tolist(), strict=True))
+    return SampledPolicy(table, iterations, sampling)
+
+
+def mccfr_tree(
+    tree: Tree, *, iterations: int = 10_000, sampling: Sampling = "external", seed: int = 0
+) -> SampledPolicy:
+    """Sample on a tree that is there.
+
+    >>> from bestresponse.theory.catalogue import load_tree
+    >>> mccfr_tree(load_tree("kuhn-poker"), iterations=200).num_infosets
+    12
+    """
+
+    def expand(node: int) -> Leaf | Chance | Turn:
+        owner, below = int(tree.owner[node]), tree.children[node]
+        if owner == LEAF:
+            return Leaf(tree.payoffs[node].tolist())
+        if owner == CHANCE:
+            return Chance({tree.branch_labels[child]: (float(tree.probability[child]), child) for child in below})
+        one = tree.infosets[int(tree.infoset[node])]
+        return Turn(tree.players[owner], one.key, dict(zip(one.moves, below, strict=True)), one.label)
+
+    return mccfr(tree.players, 0, expand, iterations=iterations, sampling=sampling, seed=seed)
+
+
+@dataclass(slots=True, eq=False)
+class _Walker:
+    """Samples plays and keeps regrets."""
+
+    players: tuple[str, ...]
+    expand: Callable[..., Leaf | Chance | Turn]
+    rng: np.random.Generator
+    places: dict[tuple[int, str], _Place] = field(default_factory=dict)
+
+    def explore(self, position: object, player: int) -> float:
+        """External sampling: what `player` earns, its regrets updated on the way."""
+        what = self.expand(position)
+        match what:
+            case Leaf():
+                return float(what.payoffs[player])
+            case Chance():
+                return self.explore(self._draw_chance(what), player)
+            case Turn():
+                owner, place = self._find(what)
+                mix = place.strategy()
+                after = list(what.moves.values())
+                if owner != player:
+                    place.played += mix
+                    return self.explore(after[self._draw(mix)], player)
+                values = np.array([self.explore(one, player) for one in after])
+                mean = float(mix @ values)
+                place.regrets += values - mean
+                return mean
+
+    def play(self, position: object, player: int, own: float, others: float, sampled: float) -> tuple[float, float]:
+        """Outcome sampling: (payoff over the probability of the sample, probability of what follows).
+
+        `own` and `others` are the probabilities of the way here by the player and by all others, `sampled` that of
+        the sample.
+        """
+        what = self.expand(position)
+        match what:
+            case Leaf():
+                return float(what.payoffs[player]) / sampled, 1.0
+            case Chance():
+                label, p = self._draw_branch(what)
+                earned, tail = self.play(what.branches[label][1], player, own, others * p, sampled * p)
+                return earned, tail * p
+            case Turn():
+                owner, place = self._find(what)
+                mix = place.strategy()
+                after = list(what.moves.values())
+                if owner != player:
+                    move = self._draw(mix)
+                    share = float(mix[move])
+                    earned, tail = self.play(after[move], player, own, others * share, sampled * share)
+                    return earned, tail * share
+                place.played += mix * own / sampled
+                chances = _EXPLORE / len(mix) + (1.0 - _EXPLORE) * mix
+                move = self._draw(chances)
+                earned, tail = self.play(after[move], player, own * mix[move], others, sampled * chances[move])
+                weight = earned * others
+                gain = np.full(len(mix), -weight * tail * mix[move])
+                gain[move] += weight * tail
+                place.regrets += gain
+                return earned, tail * float(mix[move])
+
+    def _find(self, turn: Turn) -> tuple[int, _Place]:
+        if turn.player not in self.players:
+            raise InvalidGame(f"{turn.player!r} moves; expected one of {', '.join(self.players)}")
+        owner = self.players.index(turn.player)
+        place = self.places.get((owner, turn.infoset))
+        if place is None:
+            moves = tuple(turn.moves)
+            place = _Place(turn.label or turn.infoset, moves, np.zeros(len(moves)), np.zeros(len(moves)))
+            self.places[owner, turn.infoset] = place
+        return owner, place
+
+    def _draw(self, mix: Array) -> int:
+        return int(np.searchsorted(np.cumsum(mix), self.rng.random() * mix.sum(), side="right").clip(0, len(mix) - 1))
+
+    def _draw_branch(self, chance: Chance) -> tuple[str, float]:
+        labels = list(chance.branches)
+        shares = np.array([chance.branches[label][0] for label in labels])
+        label = labels[self._draw(shares)]
+        return label, float(chance.branches[label][0])
+
+    def _draw_chance(self, chance: Chance) -> object:
+        return chance.branches[self._draw_branch(chance)[0]][1]
