@@ -320,6 +320,27 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.openspiel import (
         load_openspiel as load_openspiel,
     )
+    from bestresponse.theory.trees.perfection.sequential import (
+        SequentialEquilibrium as SequentialEquilibrium,
+    )
+    from bestresponse.theory.trees.perfection.sequential import (
+        find_sequential as find_sequential,
+    )
+    from bestresponse.theory.trees.perfection.subgame_perfect import (
+        SubgamePerfect as SubgamePerfect,
+    )
+    from bestresponse.theory.trees.perfection.subgame_perfect import (
+        SubgamePerfectEquilibrium as SubgamePerfectEquilibrium,
+    )
+    from bestresponse.theory.trees.perfection.subgame_perfect import (
+        subgame_perfect as subgame_perfect,
+    )
+    from bestresponse.theory.trees.perfection.subgames import (
+        SubgameEquilibria as SubgameEquilibria,
+    )
+    from bestresponse.theory.trees.perfection.subgames import (
+        solve_subgames as solve_subgames,
+    )
     from bestresponse.theory.trees.policy import (
         Policy as Policy,
     )
@@ -358,27 +379,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.trees.sequence_form_lp import (
         solve_tree as solve_tree,
-    )
-    from bestresponse.theory.trees.sequential import (
-        SequentialEquilibrium as SequentialEquilibrium,
-    )
-    from bestresponse.theory.trees.sequential import (
-        find_sequential as find_sequential,
-    )
-    from bestresponse.theory.trees.subgame_perfect import (
-        SubgamePerfect as SubgamePerfect,
-    )
-    from bestresponse.theory.trees.subgame_perfect import (
-        SubgamePerfectEquilibrium as SubgamePerfectEquilibrium,
-    )
-    from bestresponse.theory.trees.subgame_perfect import (
-        subgame_perfect as subgame_perfect,
-    )
-    from bestresponse.theory.trees.subgames import (
-        SubgameEquilibria as SubgameEquilibria,
-    )
-    from bestresponse.theory.trees.subgames import (
-        solve_subgames as solve_subgames,
     )
     from bestresponse.theory.trees.tree import (
         Infoset as Infoset,

@@ -21,7 +21,7 @@ from bestresponse.games.logic.program_writer import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.swi.engine import SwiEngine
-from bestresponse.theory.trees.subgame_perfect import subgame_perfect
+from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 
 FIVE = {"prisoners-dilemma", "hawk-dove", "stag-hunt", "battle-of-the-sexes", "matching-pennies"}
 BEYOND = {

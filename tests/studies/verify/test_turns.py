@@ -29,7 +29,7 @@ from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.catalogue.tree_rules import centipede
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.subgame import subgame
+from bestresponse.theory.trees.perfection.subgame import subgame
 from bestresponse.theory.trees.tree import Tree
 
 FEARS = "If I choose R, Player 2 will choose W. If I choose B, I get 1.\nANSWER: B"

@@ -9,9 +9,9 @@ from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE, REFEREE, View
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import compile_game
+from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-from bestresponse.theory.trees.subgame_perfect import subgame_perfect
 
 
 @dataclass(frozen=True)

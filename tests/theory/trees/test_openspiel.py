@@ -1,9 +1,11 @@
 """OpenSpiel's games as trees, where it is installed."""
 
+import numpy as np
 import pytest
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.trees import openspiel
+from bestresponse.theory.trees.build import build_tree
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.openspiel import load_openspiel, openspiel_is_installed
 from bestresponse.theory.trees.policy import uniform_policy
@@ -30,6 +32,20 @@ class TestLoading:
         assert len(tree.infosets) == 2
         assert nash_conv(tree, uniform_policy(tree)) == pytest.approx(0)
         assert solve_tree(load_openspiel("goofspiel(num_cards=3)")).value["player 1"] == pytest.approx(0, abs=1e-9)
+
+    @pytest.mark.parametrize("name", ["kuhn_poker(players=3)", "leduc_poker", "tiny_hanabi"])
+    def test_the_short_way_gives_the_same_tree(self, name):
+        import pyspiel
+
+        game = pyspiel.load_game(name)
+        loader = openspiel._Loader(game, tuple(f"player {i + 1}" for i in range(game.num_players())))
+        assert loader.is_sequential
+        grown = build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, name=str(game))
+        short = load_openspiel(name)
+        assert short.infosets == grown.infosets
+        assert short.branch_labels == grown.branch_labels
+        for rows in ("parent", "move", "owner", "infoset", "probability", "payoffs"):
+            assert np.array_equal(getattr(short, rows), getattr(grown, rows))
 
     def test_a_game_object_can_be_given(self):
         import pyspiel

@@ -8,9 +8,9 @@ from random_trees import random_tree
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory import Chance, Leaf, Turn, build_tree, load_tree, nash_conv, policy_from_table, subgame_perfect
-from bestresponse.theory.trees.sequential import find_sequential, rationality_gaps
-from bestresponse.theory.trees.subgame import subgame
-from bestresponse.theory.trees.subgames import find_subgames, solve_subgames
+from bestresponse.theory.trees.perfection.sequential import find_sequential, rationality_gaps
+from bestresponse.theory.trees.perfection.subgame import subgame
+from bestresponse.theory.trees.perfection.subgames import find_subgames, solve_subgames
 
 
 def battle_with_an_outside_option():

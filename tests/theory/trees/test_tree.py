@@ -19,6 +19,7 @@ from bestresponse.theory.catalogue.tree_rules import (
 from bestresponse.theory.catalogue.trees import load_tree, tree_entry, tree_names
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
 from bestresponse.theory.trees.response import (
     counterfactual_values,
@@ -29,7 +30,6 @@ from bestresponse.theory.trees.response import (
 )
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-from bestresponse.theory.trees.subgame_perfect import subgame_perfect
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from bestresponse.theory.games.normal_form import NormalForm
     from bestresponse.theory.games.selection import Efficiency
     from bestresponse.theory.trees.cfr import CfrResult
+    from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfect
     from bestresponse.theory.trees.policy import Policy
-    from bestresponse.theory.trees.subgame_perfect import SubgamePerfect
     from bestresponse.theory.trees.tree import Tree
 
 __all__ = [

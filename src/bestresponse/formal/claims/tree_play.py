@@ -14,7 +14,7 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.formal.claims.grounding import Grounded
 from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.engine import Proof, Verdict
-from bestresponse.theory.trees.subgame_perfect import SubgamePerfectEquilibrium, subgame_perfect
+from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfectEquilibrium, subgame_perfect
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["TreePlay"]

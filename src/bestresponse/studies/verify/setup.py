@@ -26,7 +26,7 @@ from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.files.efg import parse_efg
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
-from bestresponse.theory.trees.subgame_perfect import subgame_perfect
+from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["Scene", "TableScene", "TreeScene", "scene_of"]

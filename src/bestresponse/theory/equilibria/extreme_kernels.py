@@ -191,7 +191,7 @@ def sort_rows(out: Floats, count: int, side: int) -> None:
             return
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]:
     """All extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
 

@@ -71,7 +71,7 @@ def _leaves(form: SequenceForm, starts: Ints) -> tuple[NDArray[np.uint32] | Arra
 def _compiled() -> Any:
     from numba import njit
 
-    return njit(cache=True, error_model="numpy", fastmath={"contract", "nsz", "reassoc"})(_iterate)
+    return njit(cache=True, error_model="numpy", nogil=True, fastmath={"contract", "nsz", "reassoc"})(_iterate)
 
 
 def _iterate(

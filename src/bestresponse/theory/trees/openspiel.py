@@ -16,6 +16,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.files.game_text import distinct
 from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.openspiel_sequential import grow_sequential
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["load_openspiel", "openspiel_is_installed"]
@@ -34,6 +35,8 @@ def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
         game = _loaded(game)
     loader = _Loader(game, tuple(f"player {i + 1}" for i in range(game.num_players())))
     loader.check()
+    if loader.is_sequential:
+        return grow_sequential(game, loader.players, limit)
     return build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, limit=limit, name=str(game))
 
 
@@ -68,6 +71,15 @@ class _Loader:
         perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
         if not kind.provides_information_state_string and not perfect:
             raise InvalidGame(f"{self.game} gives no information state strings; a tree needs them")
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether one player moves at a time and information sets have names: then there is a shorter way."""
+        import pyspiel
+
+        kind = self.game.get_type()
+        in_turn = kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+        return bool(in_turn and kind.provides_information_state_string)
 
     def expand(self, position: tuple[Any, tuple[int, ...]]) -> Leaf | Chance | Turn:
         state, chosen = position

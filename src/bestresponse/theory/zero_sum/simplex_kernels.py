@@ -35,7 +35,7 @@ def loose_kernel(function: _F) -> _F:
 
 def parallel_kernel(function: _F) -> _F:
     """Compile for all cores."""
-    return cast(_F, njit(parallel=True, cache=True, error_model="numpy")(function))
+    return cast(_F, njit(parallel=True, cache=True, nogil=True, error_model="numpy")(function))
 
 
 @kernel

@@ -203,7 +203,7 @@ def _follow_one(
     return t
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def follow(
     sizes: Ints, begin: Complexes, targets: Complexes, z: Complexes, owner: Ints, reached: Floats, limits: Floats
 ) -> None:

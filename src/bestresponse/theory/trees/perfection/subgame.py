@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.subgames import find_subgames
+from bestresponse.theory.trees.perfection.subgames import find_subgames
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["subgame"]

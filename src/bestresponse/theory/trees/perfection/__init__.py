@@ -1,0 +1,1 @@
+"""Equilibria that hold in every subgame and at every information set, reached or not."""
