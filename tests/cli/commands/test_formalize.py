@@ -162,10 +162,20 @@ def test_candidates_vote_and_the_game_told_back_is_compared(run):
     script = Script(fenced(HUNT), fenced(GOOD), fenced(GOOD), "DIFFERS: Bob is called Ben.")
     code, out, _ = run("story.txt", "--candidates", "3", "--back-check", "--json", script=script)
     found = json.loads(out)
-    assert code == 0
+    assert code == 1
     assert found["votes"] == [2, 1]
     assert found["names"] == ["prisoners-dilemma"]
     assert found["back_check"] == {"agrees": False, "why": "Bob is called Ben."}
+
+
+def test_what_the_story_says_is_tested_on_the_game(run):
+    said = {"kind": "payoff", "player": "ada", "number": "4", "moves": [{"player": "ben", "move": "Silent"}]}
+    right = {"kind": "same time", "player": "ada", "other": "ben", "words": "in separate rooms"}
+    script = Script(fenced(GOOD), json.dumps({"claims": [{**said, "words": "she gets 4"}, right]}))
+    code, _, err = run("story.txt", "--claims", script=script)
+    assert code == 1
+    assert "of 2 statements of the story 1 hold in the game, 0 cannot be tested" in err
+    assert "does not hold: 'she gets 4': ada gets 3 or 5" in err
 
 
 def test_a_person_refines_the_game_by_remarks_and_takes_one_back(run, tmp_path):

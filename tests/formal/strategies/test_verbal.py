@@ -3,6 +3,8 @@
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import WordsSettings, formalize_strategy
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -108,3 +110,63 @@ def test_a_file_becomes_one_who_takes_part(tmp_path):
     assert (entry.name, entry.kind, entry.words) == ("grumpy", "rules", WORDS)
     with pytest.raises(InvalidGame, match="still wrong"):
         formalize_entry(path, read_stage("prisoners-dilemma"), ScriptedModel([MISSPELT] * 5))
+
+
+TWO_IN_A_ROW = """
+start_memory(0).
+next_memory(_, _, cooperate, 0).
+next_memory(0, _, defect, 1).
+next_memory(1, _, defect, 2).
+next_memory(2, _, defect, 2).
+select(P, _, S, defect) :- holds(memory(P, 2), S).
+select(P, _, S, cooperate) :- holds(memory(P, N), S), N < 2.
+"""
+
+
+def test_a_strategy_may_count_and_becomes_the_automaton_of_its_states():
+    found, model = formalize(f"```\n{TWO_IN_A_ROW}\n```", words="Defect only after two betrayals in a row.")
+    assert found.ok, found.trouble
+    assert "start_memory(State)" in model.asked[0].messages[-1].content
+    machine = Agent("calm", GAME, found.rules).seats().automaton(0)
+    assert machine.mix.tolist() == [[1, 0], [1, 0], [0, 1]]
+    assert machine.step.tolist() == [[[0, 1], [0, 1]], [[0, 2], [0, 2]], [[0, 2], [0, 2]]]
+
+
+@pytest.mark.parametrize(
+    ("rules", "why"),
+    [
+        (TWO_IN_A_ROW.replace("next_memory(2, _, defect, 2).\n", ""), "no state of memory after 2, own cooperate"),
+        (
+            "start_memory(0).\nnext_memory(N, _, _, M) :- M is N + 1.\n"
+            "select(P, _, S, defect) :- holds(memory(P, N), S), N >= 0.",
+            "more than 400 states; let its counters end somewhere",
+        ),
+        (
+            "select(_, O, S, defect) :- holds(history(O, [defect|_]), S).\n"
+            "select(_, O, S, cooperate) :- \\+ holds(history(O, [defect|_]), S).",
+            "history/2 never holds when a strategy is asked",
+        ),
+        ("select(_, O, S, M) :- holds(did(O, M), S).\nselect(_, _, _, defect).", "did/2 never holds"),
+        ("start_memory(0).\nselect(_, _, _, defect).", "next_memory/4 is missing"),
+    ],
+)
+def test_rules_that_remember_what_is_not_there_are_refused(rules, why):
+    found, _ = formalize(f"```\n{rules}\n```", attempts=1)
+    assert not found.ok
+    assert why in found.trouble
+
+
+def test_a_model_may_say_that_a_strategy_cannot_be_written():
+    found, model = formalize("CANNOT: it depends on the weather.", RIGHT)
+    assert not found.ok
+    assert len(model.asked) == 1
+    assert found.trouble == "scripted says that the strategy cannot be written as rules: it depends on the weather."
+
+
+@pytest.mark.parametrize("name", ["best-response", "tit-for-tat", "anti-tit-for-tat", "default-move", "random"])
+def test_moves_may_be_numbers(name):
+    numbers = GAME.replace("cooperate", "1").replace("defect", "2")
+    seats = Agent(name, numbers, published_strategy(name)).seats()
+    named = Agent(name, GAME, published_strategy(name)).seats()
+    assert seats.automaton(0).mix.tolist() == named.automaton(0).mix.tolist()
+    assert seats.automaton(1).step.tolist() == named.automaton(1).step.tolist()

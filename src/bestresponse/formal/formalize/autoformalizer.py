@@ -137,6 +137,7 @@ class Formalization:
 
     @property
     def ok(self) -> bool:
+        """Whether there is a game."""
         return self.no_game is None and self.best is not None and self.best.ok
 
     @property

@@ -31,13 +31,17 @@ _CUT = "the answer was cut off"
 
 
 class Form(Protocol):
-    """How a game is asked for and read. `examples` names what the model is shown."""
+    """How a game is asked for and read."""
 
     @property
-    def name(self) -> FormName: ...
+    def name(self) -> FormName:
+        """What the form is called."""
+        ...
 
     @property
-    def examples(self) -> tuple[str, ...]: ...
+    def examples(self) -> tuple[str, ...]:
+        """The names of the examples that the model is shown."""
+        ...
 
     def system(self) -> str:
         """Return the system message."""
@@ -78,16 +82,20 @@ class ProgramForm:
         self.examples = tuple(example.name for example in shown)
 
     def system(self) -> str:
+        """Return the rules of the solver language."""
         return TEXTS.text("system")
 
     def schema(self, model: Model) -> str | None:
+        """Return None: a program is no JSON."""
         return None
 
     def task(self, story: str) -> str:
+        """Show the examples, then the story."""
         examples = [TEXTS.fill("example", story=one.story, program=one.program) for one in self._shown]
         return TEXTS.fill("task", examples="\n\n".join(examples), story=story).lstrip("\n")
 
     def read(self, reply: Reply) -> Answer:
+        """Find the program in a reply, between fences or bare."""
         code = find_code(reply.text)
         found = find_asides(reply.text)
         if code is None:
@@ -96,14 +104,17 @@ class ProgramForm:
         return Answer(code.text, _CUT if cut else "", found.questions)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
+        """Show the faults and the numbered program, or ask anew where there was none."""
         if not source:
             return TEXTS.fill("no_program", task=self.task(story))
         return TEXTS.fill("repair", story=story, wrong=wrong, program=numbered(source))
 
     def revise(self, story: str, source: str, game: str, remark: str) -> str:
+        """Show the program, its game and the reader's remark."""
         return TEXTS.fill("revise", story=story, program=numbered(source), game=game, remark=remark)
 
     def after(self, reply: Reply) -> Form:
+        """Return the form itself."""
         return self
 
 
@@ -114,24 +125,31 @@ class TableForm:
     examples: tuple[str, ...] = ("prisoners_dilemma",)
 
     def system(self) -> str:
+        """Return the description of the JSON, and how to ask or to refuse."""
         return f"{TEXTS.text(f'system_{self.name}')}\n{TEXTS.text('asides')}"
 
     def schema(self, model: Model) -> str | None:
+        """Return the schema of a table."""
         return TABLE_SCHEMA if model.abilities.schema else None
 
     def task(self, story: str) -> str:
+        """Show one example, then the story."""
         return TEXTS.fill(f"task_{self.name}", story=story)
 
     def read(self, reply: Reply) -> Answer:
+        """Read the table in a reply."""
         return _read_json(reply, read_table)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
+        """Show the last answer and what is wrong with it."""
         return TEXTS.fill("repair_json", task=self.task(story), answer=reply.text[:_LONGEST_QUOTE], wrong=wrong)
 
     def revise(self, story: str, source: str, game: str, remark: str) -> str:
+        """Show the game and the reader's remark."""
         return TEXTS.fill("revise_json", task=self.task(story), game=game, remark=remark)
 
     def after(self, reply: Reply) -> Form:
+        """Return a sheet for what the answer left open, where that helps."""
         sheet = read_sheet(reply.text)
         return self if sheet is None else SheetForm(sheet)
 
@@ -143,19 +161,24 @@ class SheetForm(TableForm):
         self._sheet = sheet
 
     def schema(self, model: Model) -> str | None:
+        """Return a schema with one property for each open end."""
         return self._sheet.schema() if model.abilities.schema else None
 
     def task(self, story: str) -> str:
+        """Show what is known and what is missing."""
         missing = "\n".join(map(self._sheet.named, self._sheet.missing()))
         return TEXTS.fill("task_sheet", story=story, known=self._sheet.describe_known(), missing=missing)
 
     def read(self, reply: Reply) -> Answer:
+        """Read the sheet as filled in."""
         return _read_json(reply, self._sheet.read)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
+        """Ask for the sheet again."""
         return self.task(story)
 
     def after(self, reply: Reply) -> Form:
+        """Return the sheet itself."""
         return self
 
 
@@ -166,12 +189,15 @@ class TreeForm(TableForm):
     examples = ("hidden_coin",)
 
     def schema(self, model: Model) -> str | None:
+        """Return the schema of a tree."""
         return TREE_SCHEMA if model.abilities.schema else None
 
     def read(self, reply: Reply) -> Answer:
+        """Read the tree in a reply."""
         return _read_json(reply, read_tree)
 
     def after(self, reply: Reply) -> Form:
+        """Return the form itself."""
         return self
 
 

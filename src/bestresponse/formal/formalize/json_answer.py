@@ -67,7 +67,7 @@ def read_object(answer: str) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def read_asides(data: Mapping[str, Any]) -> Answer:
+def read_asides(data: Mapping[str, object]) -> Answer:
     """Return an answer that has only the questions and the refusal in the data."""
     given = data.get("unclear")
     listed = given[:MOST_QUESTIONS] if isinstance(given, list) else []
@@ -85,18 +85,18 @@ def read_asides(data: Mapping[str, Any]) -> Answer:
     return Answer(questions=questions, misfit=reason)
 
 
-def _shorten(value: Any) -> str:
+def _shorten(value: object) -> str:
     return " ".join(value.split())[:_LONGEST_REASON] if isinstance(value, str) else ""
 
 
-def read_name(value: Any) -> str:
+def read_name(value: object) -> str:
     """Return a name of a player or a move; InvalidGame where it is none."""
     if not isinstance(value, str) or not 0 < len(value.strip()) <= _LONGEST_NAME:
         raise InvalidGame(f"expected a name of 1 to {_LONGEST_NAME} characters, got {str(value)[:40]!r}")
     return value.strip()
 
 
-def read_number(value: Any) -> Fraction | None:
+def read_number(value: object) -> Fraction | None:
     """Return a number, or a text such as `-1/3` or `0.25`, exactly; None where it is no number.
 
     >>> read_number("1/3"), read_number(0.1), read_number("one")

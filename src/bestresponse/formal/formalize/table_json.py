@@ -66,9 +66,11 @@ class Sheet:
     known: Mapping[tuple[str, ...], tuple[Fraction, ...]]
 
     def missing(self) -> tuple[tuple[str, ...], ...]:
+        """Return the combinations of moves without payoffs."""
         return tuple(profile for profile in product(*self.moves) if profile not in self.known)
 
     def named(self, profile: Sequence[str]) -> str:
+        """Return the words for a combination of moves: `Ann: share, Bob: grab`."""
         return ", ".join(f"{who}: {move}" for who, move in zip(self.players, profile, strict=True))
 
     def describe_known(self) -> str:
@@ -80,6 +82,7 @@ class Sheet:
         return "\n".join(lines) or "none yet"
 
     def schema(self) -> str:
+        """Return the schema of the sheet."""
         numbers = {who: {"type": "number"} for who in self.players}
         end = object_schema(story=TEXT, payoffs=object_schema(**numbers))
         return schema_text(object_schema(**{self.named(profile): end for profile in self.missing()}))
@@ -146,14 +149,14 @@ def _objects(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return found
 
 
-def _moves(who: str, given: Any) -> list[str]:
+def _moves(who: str, given: object) -> list[str]:
     moves = [read_name(one) for one in given] if isinstance(given, list) else []
     if not moves or len(set(moves)) != len(moves):
         raise InvalidGame(f"{who} needs different moves, at least one; got {', '.join(moves) or 'none'}")
     return moves
 
 
-def _end(players: Sequence[str], end: Any) -> _End:
+def _end(players: Sequence[str], end: object) -> _End:
     """One end: every player once, in any order, with a move (none where it was over before) and a number."""
     result = _objects(end, "result") if isinstance(end, dict) else []
     seats = {str(seat.get("player")).strip(): seat for seat in result}
@@ -167,7 +170,7 @@ def _end(players: Sequence[str], end: Any) -> _End:
     return tuple(moved), _numbers([seats[who].get("payoff") for who in players], _told(moved))
 
 
-def _numbers(payoffs: Sequence[Any], end: str) -> tuple[Fraction, ...]:
+def _numbers(payoffs: Sequence[object], end: str) -> tuple[Fraction, ...]:
     numbers = [read_number(u) for u in payoffs]
     if None in numbers:
         raise InvalidGame(f"the payoffs of the end {end} must be numbers")

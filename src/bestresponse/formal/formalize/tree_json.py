@@ -7,10 +7,10 @@ before (perfect recall), every end pays everybody.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
@@ -111,7 +111,7 @@ class _Reader:
         self.sets: dict[tuple[str, str], _Seen] = {}
         self._nodes = 0
 
-    def read(self, node: Any, path: _Path) -> Iterator[Row]:
+    def read(self, node: object, path: _Path) -> Iterator[Row]:
         """Yield every end below a position."""
         self._nodes += 1
         if self._nodes > MOST_NODES or len(path.moves) > MOST_LEVELS:
@@ -129,7 +129,7 @@ class _Reader:
                 f"{path}: expected chance, moves or payoffs; got {', '.join(map(str, node)) or 'nothing'}"
             )
 
-    def _read_chance(self, draws: Any, path: _Path) -> Iterator[Row]:
+    def _read_chance(self, draws: object, path: _Path) -> Iterator[Row]:
         branches = _read_branches(draws, "draw", path)
         odds = [_read_probability(one.get("probability"), move, path) for move, one in branches]
         if sum(odds) != 1:
@@ -139,7 +139,7 @@ class _Reader:
             if chance:
                 yield from self._read_next(one.get("then"), path, NATURE, move, chance)
 
-    def _read_choice(self, node: Mapping[str, Any], path: _Path) -> Iterator[Row]:
+    def _read_choice(self, node: Mapping[str, object], path: _Path) -> Iterator[Row]:
         who = self._find_player(node.get("player"), path)
         knows = _read_knowledge(node)
         branches = _read_branches(node["moves"], "move", path)
@@ -151,17 +151,17 @@ class _Reader:
             after = _Path(path.moves, path.chances, path.percepts, own)
             yield from self._read_next(one.get("then"), after, who, move, None)
 
-    def _read_next(self, node: Any, path: _Path, who: str, move: str, chance: Fraction | None) -> Iterator[Row]:
+    def _read_next(self, node: object, path: _Path, who: str, move: str, chance: Fraction | None) -> Iterator[Row]:
         return self.read(node, path.extend(who, move, chance, self._find_percepts(node)))
 
-    def _find_percepts(self, node: Any) -> tuple[tuple[str, str], ...]:
+    def _find_percepts(self, node: object) -> tuple[tuple[str, str], ...]:
         """Return what the next mover perceives when the play comes to its position."""
         if not isinstance(node, dict) or "moves" not in node:
             return ()
         knows, who = _read_knowledge(node), self._match_player(node.get("player"))
         return ((who, knows),) if who and knows else ()
 
-    def _read_end(self, given: Any, path: _Path) -> Row:
+    def _read_end(self, given: object, path: _Path) -> Row:
         numbers = [read_number(one) for one in given] if isinstance(given, list) else []
         payoffs = tuple(one for one in numbers if one is not None)
         if len(payoffs) != len(self.players) or len(numbers) != len(self.players):
@@ -170,13 +170,13 @@ class _Reader:
             )
         return Row(path.moves, payoffs, (1,) * len(path.moves), path.chances, path.percepts)
 
-    def _find_player(self, given: Any, path: _Path) -> str:
+    def _find_player(self, given: object, path: _Path) -> str:
         found = self._match_player(given)
         if not found:
             raise InvalidGame(f"{path}: {str(given)[:40]!r} moves, but the players are {', '.join(self.players)}")
         return found
 
-    def _match_player(self, given: Any) -> str:
+    def _match_player(self, given: object) -> str:
         name = str(given).strip().casefold()
         return next((who for who in self.players if who.casefold() == name), "")
 
@@ -206,12 +206,12 @@ class _Reader:
                 )
 
 
-def _read_knowledge(node: Mapping[str, Any]) -> str:
+def _read_knowledge(node: Mapping[str, object]) -> str:
     return " ".join(str(node.get("knows") or "").split())
 
 
-def _read_branches(given: Any, name: str, path: _Path) -> list[tuple[str, Mapping[str, Any]]]:
-    listed: Sequence[Any] = given if isinstance(given, list) else ()
+def _read_branches(given: object, name: str, path: _Path) -> list[tuple[str, Mapping[str, object]]]:
+    listed = given if isinstance(given, list) else ()
     if not listed or not all(isinstance(one, dict) for one in listed):
         raise InvalidGame(f"{path}: expected a list of objects with {name} and then")
     names = [read_name(one.get(name)) for one in listed]
@@ -220,7 +220,7 @@ def _read_branches(given: Any, name: str, path: _Path) -> list[tuple[str, Mappin
     return list(zip(names, listed, strict=True))
 
 
-def _read_probability(given: Any, draw: str, path: _Path) -> Fraction:
+def _read_probability(given: object, draw: str, path: _Path) -> Fraction:
     found = read_number(given)
     if found is None or not 0 <= found <= 1:
         raise InvalidGame(

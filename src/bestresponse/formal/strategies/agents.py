@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.automaton import build_automaton
+from bestresponse.formal.strategies.automaton import build_automaton, explore_memory
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.gate.check import GatedProgram, check
-from bestresponse.logic.language.terms import Atom, Struct, write
-from bestresponse.logic.programs.strategies import StrategyTable, strategy_table
+from bestresponse.logic.language.terms import Atom, Struct, Term, write
+from bestresponse.logic.programs.strategies import StrategyReader, StrategyTable, find_move_terms, strategy_table
 from bestresponse.logic.programs.table import label
 from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.games.normal_form import NormalForm
@@ -63,10 +63,12 @@ class Agent:
         return replace(self, default_move=move)
 
     def to_json(self) -> dict[str, Any]:
+        """Return the agent as plain data."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Agent:
+        """Read an agent from plain data; UsageError where it is none."""
         known = {field.name for field in fields(cls)}
         if not {"name", "game", "rules"} <= set(data) <= known:
             raise UsageError(
@@ -78,10 +80,12 @@ class Agent:
         return cls(**data)
 
     def save(self, path: Path) -> None:
+        """Write the agent to a JSON file."""
         path.write_text(json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Agent:
+        """Read an agent from a JSON file."""
         try:
             data = json.loads(path.read_text("utf-8"))
         except ValueError as error:
@@ -105,6 +109,11 @@ class Seats:
     moves: tuple[str, ...]
     situation: str
 
+    @property
+    def remembers(self) -> bool:
+        """Whether the strategy keeps a memory of its own."""
+        return "start_memory/1" in self.program.defined
+
     def table(self, seat: int) -> StrategyTable:
         """What the agent does in seat 0 or 1; InvalidGame where its rules do not say."""
         own, other = self.players[seat], self.players[1 - seat]
@@ -112,6 +121,10 @@ class Seats:
 
     def automaton(self, seat: int, actions: Sequence[Sequence[str]] = ((), ())) -> Automaton:
         """The same as an automaton; `actions` are the moves of both seats in the order the game lists them."""
+        if self.remembers:
+            reader = StrategyReader(self.program, self.players[seat], self.players[1 - seat], self.situation)
+            own, other = actions[seat] or self.moves, actions[1 - seat] or self.moves
+            return explore_memory(reader, self.agent, own, other)
         return build_automaton(self.table(seat), self.agent, actions[seat], actions[1 - seat])
 
 
@@ -125,7 +138,8 @@ def find_seats(agent: Agent) -> Seats:
     if len(table.players) != 2 or table.sequential or set(table.moves[0]) != set(table.moves[1]):
         raise InvalidGame("a match needs two players who choose among the same moves at the same time")
     moves = table.moves[0]
-    gated = check(f"{agent.game}\n{_opposites(report.defined, moves)}\n{agent.rules}").require()
+    terms = find_move_terms(engine, engine.load(check(agent.game)))
+    gated = check(f"{agent.game}\n{_opposites(report.defined, moves, terms)}\n{agent.rules}").require()
     program = engine.load(gated)
     situation = label(engine.solutions(program, "initial(S)", 1)[0]["S"])
     players = (table.players[0], table.players[1])
@@ -150,15 +164,16 @@ def _with_defaults(
         if engine.solutions(engine.load(gated), asked, 1):
             return gated
         move = moves[0]
-    given = [(Struct("default_move", (Atom(who), Atom(move))), Atom(situation)) for who in players]
+    term = find_move_terms(engine, engine.load(gated)).get(move, Atom(move))
+    given = [(Struct("default_move", (Atom(who), term)), Atom(situation)) for who in players]
     return gated.given(given)
 
 
-def _opposites(defined: frozenset[str], moves: tuple[str, ...]) -> str:
+def _opposites(defined: frozenset[str], moves: tuple[str, ...], terms: Mapping[str, Term]) -> str:
     """Of two moves each is the opposite of the other, also where the game does not say so."""
     if "opposite_move/2" in defined or len(moves) != 2:
         return ""
-    one, other = (write(Atom(move)) for move in moves)
+    one, other = (write(terms.get(move, Atom(move))) for move in moves)
     return f"opposite_move({one}, {other}).\nopposite_move({other}, {one}).\n"
 
 

@@ -6,6 +6,7 @@ give a legal move in every situation, in both seats (`agents.Seats`); what is wr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ __all__ = ["StrategyAttempt", "StrategyFormalization", "WordsSettings", "formali
 
 MOST_CHARACTERS = 10_000
 _HEAT = 0.7
+_LONGEST_REASON = 300
+_DECLINED = re.compile(r"^[*_#>%\"' ]{0,10}CANNOT\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +57,17 @@ class StrategyFormalization:
     words: str
     model: str
     attempts: tuple[StrategyAttempt, ...]
+    declined: str = ""
+    """The reason, where the model says that the strategy cannot be written so."""
 
     @property
     def ok(self) -> bool:
+        """Whether there are rules that can be played."""
         return bool(self.attempts) and not self.attempts[-1].wrong
 
     @property
     def rules(self) -> str:
+        """The rules, empty where there are none."""
         return self.attempts[-1].rules if self.ok else ""
 
     @property
@@ -68,6 +75,8 @@ class StrategyFormalization:
         """Why there are no rules, in one sentence."""
         if self.ok:
             return ""
+        if self.declined:
+            return f"{self.model} says that the strategy cannot be written as rules: {self.declined}"
         tries = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
         return f"after {tries} the rules of {self.model} are still wrong: {self.attempts[-1].wrong}"
 
@@ -86,9 +95,15 @@ def formalize_strategy(
     made: list[StrategyAttempt] = []
     for _ in range(settings.attempts):
         made.append(_attempt(_request(task, made, settings), game, model, engine))
-        if not made[-1].wrong:
-            break
+        declined = "" if made[-1].rules else _find_refusal(made[-1].reply.text)
+        if declined or not made[-1].wrong:
+            return StrategyFormalization(told, model.id, tuple(made), declined)
     return StrategyFormalization(told, model.id, tuple(made))
+
+
+def _find_refusal(answer: str) -> str:
+    found = _DECLINED.search(answer)
+    return (found.group(1).strip()[:_LONGEST_REASON] or "it gave no reason") if found else ""
 
 
 def _request(task: str, before: Sequence[StrategyAttempt], settings: WordsSettings) -> Request:

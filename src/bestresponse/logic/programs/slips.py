@@ -13,7 +13,7 @@ from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.predicates import GAME
 from bestresponse.logic.language.terms import Struct, Term, Var
 
-__all__ = ["find_slips"]
+__all__ = ["MEMORY", "find_slips", "find_unknown_fluents"]
 
 _CONTRACT = {
     "initial": 1, "initially": 2, "legal": 2, "effect": 3, "abnormal": 3, "final": 1, "finally": 2, "chance": 3,
@@ -21,6 +21,8 @@ _CONTRACT = {
 }  # fmt: skip
 _GIVEN = frozenset({"last_move/2", "default_move/2"})
 """Fluents that a tournament sets, whatever the program says."""
+MEMORY = "memory/2"
+"""The fluent that a tournament sets for a strategy with `start_memory/1`."""
 
 
 @dataclass(slots=True)
@@ -39,6 +41,46 @@ def find_slips(program: GatedProgram) -> list[Diagnostic]:
     """Find likely slips in a game program that has passed the gate."""
     uses = _collect(program)
     return [*_find_misnamed(uses), *_find_dead_fluents(uses)]
+
+
+def find_unknown_fluents(strategy: GatedProgram, game: GatedProgram) -> list[Diagnostic]:
+    """Find fluents that the rules of a strategy test, but that never hold when a strategy is asked.
+
+    Asked it is before anybody has moved in the present round, so that only what `initially/2` says holds, and what a
+    tournament sets.
+    """
+    known = set(_GIVEN)
+    if "start_memory/1" in strategy.defined:
+        known.add(MEMORY)
+    anything = False
+    for clause in (*game.clauses, *strategy.clauses):
+        if clause.line and indicator(clause.head) == "initially/2" and isinstance(clause.head, Struct):
+            anything = anything or isinstance(clause.head.args[0], Var)
+            known.add(indicator(clause.head.args[0]))
+    if anything:
+        return []
+    return [
+        _say(clause, "fluent", f"{fluent} never holds when a strategy is asked", f"use {', '.join(sorted(known))}")
+        for clause in strategy.clauses
+        for fluent in _find_tested(clause)
+        if fluent not in known
+    ]
+
+
+def _find_tested(clause: GatedClause) -> Iterator[str]:
+    """Find the fluents that a rule for `select/4` tests in the situation in which it is asked."""
+    if indicator(clause.head) != "select/4" or not isinstance(clause.head, Struct):
+        return
+    asked = clause.head.args[2]
+    stack: list[Term] = [clause.body]
+    while stack:
+        term = stack.pop()
+        if not isinstance(term, Struct):
+            continue
+        fluent = indicator(term.args[0]) if indicator(term) == "holds/2" and term.args[1] == asked else ""
+        if fluent:
+            yield fluent
+        stack.extend(term.args)
 
 
 def _collect(program: GatedProgram) -> _Uses:

@@ -1,7 +1,8 @@
 """Strategies of finite memory as tables: what `select/4` answers in every situation it can meet.
 
 A strategy sees the last move of each player (`holds(last_move(Player, Move), S)`). It is asked once for the first round
-and once for every pair of last moves. Random predicates are unfolded, not sampled, so the table of a mixed strategy
+and once for every pair of last moves; one that keeps a memory of its own (`start_memory/1`, `next_memory/4`) sees that
+too (`holds(memory(Player, State), S)`). Random predicates are unfolded, not sampled, so the table of a mixed strategy
 is exact: each call of `random_member/2` and the like branches into all its outcomes with their probabilities.
 """
 
@@ -15,12 +16,12 @@ from typing import Any
 
 from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import Limits
+from bestresponse.logic.engine import Limits, LogicEngine, Program
 from bestresponse.logic.gate.check import GatedProgram
-from bestresponse.logic.language.terms import Atom, Struct, Term, Var
+from bestresponse.logic.language.terms import Atom, Struct, Term, Var, variables_of, write
 from bestresponse.logic.programs.table import label
 
-__all__ = ["StrategyTable", "strategy_table"]
+__all__ = ["Mixture", "StrategyReader", "StrategyTable", "find_move_terms", "strategy_table"]
 
 MAX_BRANCHES = 1_000
 
@@ -51,19 +52,61 @@ def strategy_table(
     program: GatedProgram, player: str, opponent: str, moves: Sequence[str], situation: str = "s0"
 ) -> StrategyTable:
     """The table of the strategy in a gated program (game and `select/4` together) for two players and their moves."""
-    source = _Unfolding()
-    engine = _Unfolded(source)
-    loaded = engine.load(program)
-
-    def mixture(last: tuple[str, str] | None) -> Mixture:
-        goal: Term = Struct("select", (Atom(player), Atom(opponent), Atom(situation), Var("Move")))
-        for who, move in zip((player, opponent), last or (), strict=False):
-            fluent = Struct("last_move", (Atom(who), Atom(move)))
-            goal = Struct(",", (Struct("initialise", (fluent, Atom(situation))), goal))
-        return _unfold(source, lambda: engine.solutions(loaded, goal, 1), last)
-
+    reader = StrategyReader(program, player, opponent, situation)
+    first = reader.mix(None)
     pairs = [(own, other) for own in moves for other in moves]
-    return StrategyTable(player, opponent, tuple(moves), mixture(None), tuple((p, mixture(p)) for p in pairs))
+    return StrategyTable(player, opponent, tuple(moves), first, tuple((pair, reader.mix(pair)) for pair in pairs))
+
+
+class StrategyReader:
+    """Ask the rules of a strategy what they do, and what they remember."""
+
+    def __init__(self, program: GatedProgram, player: str, opponent: str, situation: str = "s0") -> None:
+        self._source = _Unfolding()
+        self._engine = _Unfolded(self._source)
+        self._loaded = self._engine.load(program)
+        self._players = (player, opponent)
+        self._situation = Atom(situation)
+        self._terms = find_move_terms(self._engine, self._loaded)
+
+    def mix(self, last: tuple[str, str] | None, memory: Term | None = None) -> Mixture:
+        """Return the moves after a pair of last moves, own first, and with a state of memory, where there are such."""
+        player, opponent = self._players
+        goal: Term = Struct("select", (Atom(player), Atom(opponent), self._situation, Var("Move")))
+        fluents = [
+            Struct("last_move", (Atom(who), self._find_term(move)))
+            for who, move in zip(self._players, last or (), strict=False)
+        ]
+        if memory is not None:
+            fluents.append(Struct("memory", (Atom(player), memory)))
+        for fluent in fluents:
+            goal = Struct(",", (Struct("initialise", (fluent, self._situation)), goal))
+        return _unfold(self._source, lambda: self._engine.solutions(self._loaded, goal, 1), last)
+
+    def start(self) -> Term:
+        """Return the state of memory before the first round."""
+        return self._ask(Struct("start_memory", (Var("State"),)), "before the first round")
+
+    def remember(self, memory: Term, last: tuple[str, str]) -> Term:
+        """Return the state of memory after a round."""
+        moves = tuple(self._find_term(move) for move in last)
+        goal = Struct("next_memory", (memory, *moves, Var("State")))
+        return self._ask(goal, f"after {write(memory)}, own {last[0]} and the other's {last[1]}")
+
+    def _ask(self, goal: Term, place: str) -> Term:
+        found = self._engine.solutions(self._loaded, goal, 1)
+        if not found or variables_of(found[0]["State"]):
+            raise InvalidGame(f"The strategy has no state of memory {place}.")
+        return found[0]["State"]
+
+    def _find_term(self, move: str) -> Term:
+        return self._terms.get(move, Atom(move))
+
+
+def find_move_terms(engine: LogicEngine, program: Program) -> dict[str, Term]:
+    """Return the terms of the first moves by their labels: the label `1` may stand for a number or for a name."""
+    found = engine.solutions(program, "initial(S), legal(move(_, M), S)", MAX_BRANCHES)
+    return {label(answer["M"]): answer["M"] for answer in found}
 
 
 class _Unfolded(EmbeddedEngine):

@@ -16,7 +16,7 @@ from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.gate.check import GatedProgram, check
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.programs.report import Expectation, Report, describe_failure
-from bestresponse.logic.programs.slips import find_slips
+from bestresponse.logic.programs.slips import find_slips, find_unknown_fluents
 from bestresponse.logic.programs.solver_language import REQUIRED
 from bestresponse.logic.programs.table import GameTable, extract
 
@@ -32,7 +32,11 @@ _EXAMPLES = {
     "final/1": "final(do(move(_, _), do(move(_, _), S))) :- initial(S).",
     "finally/2": "finally(goal(P, U), S) :- ...",
     "select/4": "select(P, O, S, M) :- ...",
+    "next_memory/4": "next_memory(State, OwnMove, OtherMove, NewState) :- ...",
 }
+
+_MEMORY = "\ninitially(memory(P, State), S) :- initially(player(P), S), start_memory(State).\n"
+"""What a strategy remembers before the first round."""
 
 
 def validate(source: str, engine: LogicEngine, expected: Expectation | None = None) -> Report:
@@ -69,9 +73,11 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
     if any(d.stage is Stage.READER for d in alone.refusals):
         return Report(source, alone.defined, alone.diagnostics)
     lines = source.count("\n") + 1
-    gated = check(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game)
+    memory = _MEMORY if "start_memory/1" in alone.defined else ""
+    gated = check(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game + memory)
     found = [d for d in gated.diagnostics if d.line <= lines]
-    found += _missing(alone, ("select/4",))
+    found += _missing(alone, ("select/4", *(("next_memory/4",) if memory else ())))
+    found += find_unknown_fluents(alone, check(game))
     if gated.refusals or any(d.severity is Severity.ERROR for d in found):
         return Report(source, gated.defined, tuple(found))
     try:

@@ -37,7 +37,7 @@ def make_player(config: StoriesConfig, models: Mapping[str, Model], engine: Logi
     """Return the function that plays one spec, for `execute`."""
     texts = {story.id: story.text for story in stories()}
 
-    def make_playere(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         if not done:
             model = models[spec.data["model"]]
             found = Formalizer(model, engine, config.settings(spec.data["sample"])).formalize(texts[spec.data["story"]])
@@ -46,7 +46,7 @@ def make_player(config: StoriesConfig, models: Mapping[str, Model], engine: Logi
         right = float(done[0].decision.reading.status is Status.VALID)
         return Record(STUDY, 1, {AUTHOR: spec.data["model"]}, (done[0],), {AUTHOR: right})
 
-    return make_playere
+    return play
 
 
 def _decision(found: Formalization) -> Decision:

@@ -9,17 +9,18 @@ from typing import Annotated, get_args
 
 import typer
 
-from bestresponse.cli.commands.formalize.result import keep_partial, publish
+from bestresponse.cli.commands.formalize.result import Checks, keep_partial, publish
 from bestresponse.cli.commands.formalize.talk import talk
 from bestresponse.cli.commands.games.check import ENGINE_HELP, engine_for
 from bestresponse.cli.options import AsJson, build_config, expand_options
 from bestresponse.cli.run_options import CallOptions
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalizer, Settings, check_story
 from bestresponse.formal.formalize.back_translation import BackCheck, compare
 from bestresponse.formal.formalize.candidates import Election, formalize_many
 from bestresponse.formal.formalize.examples import Example, library, read_examples, write_example
 from bestresponse.formal.formalize.plan import Wish
+from bestresponse.formal.formalize.story_claims import ClaimCheck, check_claims
 from bestresponse.report.text import visible
 from bestresponse.runs.models import open_models
 
@@ -45,6 +46,9 @@ class FormalizeOptions:
     ] = 1
     back_check: Annotated[
         bool, typer.Option("--back-check", help="Let the model compare the game, told in words, with the story.")
+    ] = False
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Let the model list what the story says, and test that on the game.")
     ] = False
     shots: Annotated[int, typer.Option(help="Examples shown to the model.", min=0, max=6)] = 1
     choose: Annotated[
@@ -86,7 +90,8 @@ def formalize(
 
     The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a game;
     where none comes out the exit code is 1. Where the story is contradictory or incomplete the game is written with the
-    assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them.
+    assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them. So it
+    is where a check that was asked for finds a difference between story and game.
     """
     settings = _make_settings(options)
     if options.interactive and (story == "-" or as_json):
@@ -104,11 +109,12 @@ def formalize(
             if options.interactive:
                 election = talk(formalizer, election, target)
             check = _check_back(formalizer, election) if options.back_check and election.winner.ok else None
+            tested = _test_claims(formalizer, election) if options.claims and election.winner.ok else None
             money = table.meter.ledger.money
     finally:
         opened.close()
 
-    if not publish(election, check, target, money, as_json):
+    if not publish(election, Checks(check, tested), target, money, as_json):
         raise typer.Exit(1)
     if options.save_example is not None:
         write_example(options.save_example, Example(target.stem, election.winner.story, election.winner.source))
@@ -154,7 +160,17 @@ def _list_examples(folder: Path | None) -> tuple[Example, ...]:
 def _check_back(formalizer: Formalizer, election: Election) -> BackCheck:
     winner = election.winner
     assert winner.table is not None
-    return compare(winner.story, winner.table, formalizer.model, seed=formalizer.settings.seed)
+    return compare(winner.told, winner.table, formalizer.model, seed=formalizer.settings.seed)
+
+
+def _test_claims(formalizer: Formalizer, election: Election) -> ClaimCheck | None:
+    winner = election.winner
+    assert winner.table is not None
+    try:
+        return check_claims(winner.told, winner.table, formalizer.model, seed=formalizer.settings.seed)
+    except InvalidGame as error:
+        print(f"bestresponse: the claims of the story cannot be read: {visible(str(error))}", file=sys.stderr)
+        return None
 
 
 class _Teller:

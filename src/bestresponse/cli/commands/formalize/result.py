@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bestresponse.analysis.solve.data import as_data
@@ -18,6 +19,7 @@ from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization
 from bestresponse.formal.formalize.back_translation import BackCheck
 from bestresponse.formal.formalize.candidates import Election
+from bestresponse.formal.formalize.story_claims import ClaimCheck
 from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.logic.game import as_game
 from bestresponse.games.lookup import Found
@@ -25,26 +27,40 @@ from bestresponse.logic.programs.validate import feedback
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
 
-__all__ = ["keep_partial", "publish"]
+__all__ = ["Checks", "keep_partial", "publish"]
 
 
-def publish(election: Election, check: BackCheck | None, target: Path, money: float | None, as_json: bool) -> bool:
-    """Write the files and show the result; return whether there is a game and no question is open."""
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What was compared with the story: the game told back in words, and the story's claims."""
+
+    told_back: BackCheck | None = None
+    claims: ClaimCheck | None = None
+
+    @property
+    def agree(self) -> bool:
+        """Whether no check has found a difference."""
+        differs = self.told_back is not None and self.told_back.agrees is False
+        return not differs and not (self.claims is not None and self.claims.broken)
+
+
+def publish(election: Election, checks: Checks, target: Path, money: float | None, as_json: bool) -> bool:
+    """Write the files and show the result; return whether there is a game, no question and no difference."""
     winner = election.winner
     files = _written(winner, target)
     if as_json:
-        print(json.dumps(_data(election, check, files, money), indent=2, ensure_ascii=False))
+        print(json.dumps(_data(election, checks, files, money), indent=2, ensure_ascii=False))
     elif winner.ok:
         _print_game(winner, target.stem)
     if not as_json:
-        _print_remarks(election, check, money)
+        _print_remarks(election, checks, money)
     for path in files:
         notes().print(f"wrote {path}", markup=False, soft_wrap=True)
     if not winner.ok:
         print(f"bestresponse: {visible(winner.trouble)}", file=sys.stderr)
     for question in winner.questions:
         print(f"bestresponse: the story leaves open: {visible(str(question))}", file=sys.stderr)
-    return winner.ok and not winner.questions
+    return winner.ok and not winner.questions and checks.agree
 
 
 def _written(winner: Formalization, target: Path) -> list[Path]:
@@ -89,7 +105,7 @@ def _found(winner: Formalization, name: str) -> Found:
     return Found(name, "file", as_game(winner.table, name), story if len(story) <= 200 else f"{story[:199]}…")
 
 
-def _print_remarks(election: Election, check: BackCheck | None, money: float | None) -> None:
+def _print_remarks(election: Election, checks: Checks, money: float | None) -> None:
     winner = election.winner
     prompt, completion = winner.tokens
     cost = f", {money:.4f} US dollars" if money is not None else ""
@@ -100,14 +116,24 @@ def _print_remarks(election: Election, check: BackCheck | None, money: float | N
     if len(election.candidates) > 1:
         sizes = ", ".join(str(len(group)) for group in election.groups)
         lines.append(f"{election.votes} of {len(election.candidates)} candidates describe this game (votes: {sizes})")
+    check = checks.told_back
     if check is not None:
         verdict = {True: "agrees with the story", False: "differs from the story", None: "cannot be judged"}
         lines.append(f"told back in words, the game {verdict[check.agrees]}{f': {check.why}' if check.why else ''}")
-    for line in lines:
+    for line in [*lines, *_tell_claims(checks.claims)]:
         notes().print(visible(line), markup=False, soft_wrap=True)
 
 
-def _data(election: Election, check: BackCheck | None, files: list[Path], money: float | None) -> JsonObject:
+def _tell_claims(found: ClaimCheck | None) -> list[str]:
+    if found is None:
+        return []
+    unread = len(found.claims) - found.held - len(found.broken)
+    lines = [f"of {len(found.claims)} statements of the story {found.held} hold in the game, {unread} cannot be tested"]
+    return [*lines, *(f"does not hold: {claim.words!r}: {claim.why}" for claim in found.broken)]
+
+
+def _data(election: Election, checks: Checks, files: list[Path], money: float | None) -> JsonObject:
+    check, claims = checks.told_back, checks.claims
     winner = election.winner
     prompt, completion = winner.tokens
     best = winner.best
@@ -127,6 +153,7 @@ def _data(election: Election, check: BackCheck | None, files: list[Path], money:
         "names": list(find_names(winner.table)) if winner.table is not None else [],
         "votes": [len(group) for group in election.groups],
         "back_check": None if check is None else {"agrees": check.agrees, "why": check.why},
+        "claims": None if claims is None else [asdict(claim) for claim in claims.claims],
         "solution": None,
     }
     if winner.ok:

@@ -1,0 +1,232 @@
+"""A check without ground truth: what a story says about its game, as claims that are tested on the game by rule.
+
+A model reads the story and the names in the game, but not its rules, and lists what the story says in a closed list of
+forms: who moves first, who knows what, what luck decides, what somebody gets, what somebody prefers. Whether the game
+does so is decided here, without a model; only the reading of the story is an opinion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import NATURE
+from bestresponse.formal.formalize.json_answer import TEXT, list_schema, object_schema, read_number, read_object
+from bestresponse.formal.formalize.texts import TEXTS
+from bestresponse.logic.programs.game_table import GameTable, Row
+from bestresponse.models.base import Message, Model, Reply, Request
+from bestresponse.models.schema import schema_text
+
+__all__ = ["CLAIMS_SCHEMA", "ClaimCheck", "TestedClaim", "check_claims", "read_claims"]
+
+LUCK: Final = "luck"
+MOST_CLAIMS = 40
+_STEPS: Final = list_schema(object_schema(player=TEXT, move=TEXT))
+_CLAIM: Final = object_schema(
+    words=TEXT,
+    kind={
+        "type": "string",
+        "enum": ["moves first", "same time", "knows", "does not know", "probability", "payoff", "prefers"],
+    },
+    player=TEXT,
+    other=TEXT,
+    number=TEXT,
+    moves=_STEPS,
+    rather_than=_STEPS,
+)
+CLAIMS_SCHEMA: Final = schema_text(object_schema(claims=list_schema(_CLAIM)))
+
+
+@dataclass(frozen=True, slots=True)
+class TestedClaim:
+    """The words of the story, and whether the game does as they say; None where the claim names nothing in the game."""
+
+    words: str
+    holds: bool | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCheck:
+    """All claims that a model found in a story, tested."""
+
+    claims: tuple[TestedClaim, ...]
+    request: Request
+    reply: Reply
+
+    @property
+    def broken(self) -> tuple[TestedClaim, ...]:
+        """What the story says and the game does not do."""
+        return tuple(claim for claim in self.claims if claim.holds is False)
+
+    @property
+    def held(self) -> int:
+        """How many claims hold."""
+        return sum(claim.holds is True for claim in self.claims)
+
+
+def check_claims(
+    story: str, table: GameTable, model: Model, *, max_tokens: int = 1500, seed: int | None = None
+) -> ClaimCheck:
+    """Ask what the story says, and test it on the game; InvalidGame where the answer cannot be read."""
+    prompt = TEXTS.fill("claims", story=story.strip(), names=_list_names(table))
+    request = Request(
+        (Message("system", TEXTS.text("system_claims")), Message("user", prompt)),
+        schema=CLAIMS_SCHEMA if model.abilities.schema else None,
+        max_tokens=max_tokens,
+        temperature=0.0,
+        seed=seed,
+    )
+    reply = model.complete(request)
+    return ClaimCheck(tuple(read_claims(reply.text, table)), request, reply)
+
+
+def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
+    """Read and test the claims in an answer."""
+    given = read_object(answer).get("claims")
+    if not isinstance(given, list):
+        raise InvalidGame("expected a list of claims")
+    for one in given[:MOST_CLAIMS]:
+        if isinstance(one, dict):
+            words = " ".join(str(one.get("words") or one.get("kind")).split())[:300]
+            try:
+                why = _TESTS.get(str(one.get("kind")), _refuse_kind)(_Reading(one, table))
+                yield TestedClaim(words, not why, why)
+            except InvalidGame as error:
+                yield TestedClaim(words, None, str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One claim and the game it is about."""
+
+    claim: Mapping[str, Any]
+    table: GameTable
+
+    def find_player(self, key: str) -> str:
+        """Return the player or luck that a field names."""
+        name = str(self.claim.get(key)).strip()
+        known = [*self.table.players, *([NATURE] if self.table.chancy else [])]
+        wanted = NATURE if name.casefold() in (LUCK, NATURE, "chance") else name
+        found = next((who for who in known if _is_same(who, wanted)), None)
+        if found is None:
+            raise InvalidGame(f"the game has no {name[:40] or 'player'}")
+        return found
+
+    def find_ends(self, key: str) -> list[Row]:
+        """Return the ends in which all the moves of a field are made."""
+        steps = self.claim.get(key)
+        wanted = [one for one in steps if isinstance(one, dict)] if isinstance(steps, list) else []
+        made = [(_Reading(one, self.table).find_player("player"), str(one.get("move")).strip()) for one in wanted]
+        rows = [row for row in self.table.rows if all(_has_move(row, who, move) for who, move in made)]
+        if not made or not rows:
+            told = ", ".join(f"{who}: {move}" for who, move in made)[:200]
+            raise InvalidGame(f"no play has the moves {told}" if made else "it names no moves")
+        return rows
+
+    def list_payoffs(self, rows: Sequence[Row], player: str) -> list[Fraction]:
+        """Return what a player gets at these ends, without repetition."""
+        seat = self.table.players.index(player)
+        return list(dict.fromkeys(row.payoffs[seat] for row in rows))
+
+
+def _test_first(reading: _Reading) -> str:
+    player = reading.find_player("player")
+    movers = {next((who for who, _ in row.moves if who != NATURE), "nobody") for row in reading.table.rows}
+    together = {row.moves[k][0] for row in reading.table.rows for k in range(_find_first_block(row))}
+    return "" if player in movers | together else f"{', '.join(sorted(movers))} moves first"
+
+
+def _find_first_block(row: Row) -> int:
+    """Return how many moves are made by the end of the first block in which a player moves."""
+    start = 0
+    for size in row.blocks:
+        if any(who != NATURE for who, _ in row.moves[start : start + size]):
+            return start + size
+        start += size
+    return start
+
+
+def _test_same_time(reading: _Reading) -> str:
+    one, other = reading.find_player("player"), reading.find_player("other")
+    for seer, seen in ((one, other), (other, one)):
+        if _knows(reading.table, seer, seen):
+            return f"{seer} knows what {seen} chose"
+    return ""
+
+
+def _test_knows(reading: _Reading) -> str:
+    player, other = reading.find_player("player"), reading.find_player("other")
+    return "" if _knows(reading.table, player, other) else f"{player} does not know it when choosing"
+
+
+def _test_blind(reading: _Reading) -> str:
+    player, other = reading.find_player("player"), reading.find_player("other")
+    return f"{player} knows it when choosing" if _knows(reading.table, player, other) else ""
+
+
+def _knows(table: GameTable, player: str, other: str) -> bool:
+    """Whether a player, whenever it chooses after another has moved, can tell that one's moves so far."""
+    seen: dict[object, set[tuple[str, ...]]] = {}
+    for row in table.rows:
+        for depth, (who, _) in enumerate(row.moves):
+            done = tuple(move for mover, move in row.moves[:depth] if mover == other)
+            if who == player and done:
+                seen.setdefault(table.knowledge(row, depth, player), set()).add(done)
+    return bool(seen) and all(len(histories) == 1 for histories in seen.values())
+
+
+def _test_probability(reading: _Reading) -> str:
+    wanted = read_number(reading.claim.get("number"))
+    if wanted is None:
+        raise InvalidGame("it gives no probability")
+    drawn = sorted({chance for row in reading.table.rows for chance in row.chances if chance is not None})
+    return "" if wanted in drawn else f"the probabilities in the game are {', '.join(map(str, drawn)) or 'none'}"
+
+
+def _test_payoff(reading: _Reading) -> str:
+    wanted, player = read_number(reading.claim.get("number")), reading.find_player("player")
+    if wanted is None or player == NATURE:
+        raise InvalidGame("it gives no number")
+    got = reading.list_payoffs(reading.find_ends("moves"), player)
+    return "" if got == [wanted] else f"{player} gets {' or '.join(map(str, got))}"
+
+
+def _test_preference(reading: _Reading) -> str:
+    player = reading.find_player("player")
+    if player == NATURE:
+        raise InvalidGame("luck prefers nothing")
+    better, worse = (reading.list_payoffs(reading.find_ends(key), player) for key in ("moves", "rather_than"))
+    return "" if min(better) > max(worse) else f"{player} gets {min(better)} there and {max(worse)} in the other case"
+
+
+def _refuse_kind(reading: _Reading) -> str:
+    raise InvalidGame(f"there are no claims of the kind {str(reading.claim.get('kind'))[:40]!r}")
+
+
+_TESTS: dict[str, Callable[[_Reading], str]] = {
+    "moves first": _test_first,
+    "same time": _test_same_time,
+    "knows": _test_knows,
+    "does not know": _test_blind,
+    "probability": _test_probability,
+    "payoff": _test_payoff,
+    "prefers": _test_preference,
+}
+
+
+def _list_names(table: GameTable) -> str:
+    lines = [f"{who}: {', '.join(moves)}" for who, moves in zip(table.players, table.moves, strict=True)]
+    drawn = dict.fromkeys(move for row in table.rows for who, move in row.moves if who == NATURE)
+    return "\n".join([*lines, *([f"{LUCK}: {', '.join(drawn)}"] if drawn else [])])
+
+
+def _has_move(row: Row, who: str, move: str) -> bool:
+    return any(mover == who and _is_same(made, move) for mover, made in row.moves)
+
+
+def _is_same(one: str, other: str) -> bool:
+    return "".join(filter(str.isalnum, one.casefold())) == "".join(filter(str.isalnum, other.casefold()))

@@ -1,0 +1,84 @@
+"""What a story says about its game is tested on the game by rule."""
+
+import json
+
+import pytest
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.story_claims import CLAIMS_SCHEMA, check_claims, read_claims
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.programs.validate import validate
+from bestresponse.models import find_violations, make_strict
+from bestresponse.models.providers.scripted import ScriptedModel
+
+TABLES = {
+    example.name: validate(example.program, EmbeddedEngine()).table
+    for example in library()
+    if example.name in ("hidden_card", "prisoners_dilemma", "trust")
+}
+
+
+def claim(kind, player="", other="", number="", moves=(), rather=()):
+    steps = [[{"player": who, "move": move} for who, move in made] for made in (moves, rather)]
+    fields = {"words": kind, "kind": kind, "player": player, "other": other, "number": number}
+    return {**fields, "moves": steps[0], "rather_than": steps[1]}
+
+
+def decide(game, given):
+    (found,) = read_claims(json.dumps({"claims": [given]}), TABLES[game])
+    return found.holds, found.why
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "verdict"),
+    [
+        ("hidden_card", claim("moves first", "Ines"), (True, "")),
+        ("hidden_card", claim("moves first", "Jonas"), (False, "ines moves first")),
+        ("hidden_card", claim("knows", "Ines", "luck"), (True, "")),
+        ("hidden_card", claim("does not know", "Jonas", "luck"), (True, "")),
+        ("hidden_card", claim("knows", "Jonas", "luck"), (False, "jonas does not know it when choosing")),
+        ("hidden_card", claim("knows", "Jonas", "Ines"), (True, "")),
+        ("hidden_card", claim("probability", number="1/2"), (True, "")),
+        ("hidden_card", claim("probability", number="0.4"), (False, "the probabilities in the game are 1/2")),
+        ("hidden_card", claim("payoff", "ines", number="-1", moves=[("ines", "give up")]), (True, "")),
+        ("hidden_card", claim("payoff", "ines", number="2", moves=[("jonas", "pay")]), (False, "ines gets -2 or 2")),
+        ("hidden_card", claim("payoff", "ines", number="2", moves=[("jonas", "pay"), ("luck", "king")]), (True, "")),
+        ("prisoners_dilemma", claim("same time", "Ada", "Ben"), (True, "")),
+        ("prisoners_dilemma", claim("moves first", "Ben"), (True, "")),
+        ("prisoners_dilemma", claim("probability", number="1/2"), (False, "the probabilities in the game are none")),
+        ("trust", claim("same time", "Greta", "Hugo"), (False, "hugo knows what greta chose")),
+        ("trust", claim("prefers", "greta", moves=[("hugo", "repay")], rather=[("greta", "keep")]), (True, "")),
+        (
+            "trust",
+            claim("prefers", "greta", moves=[("hugo", "run")], rather=[("greta", "keep")]),
+            (False, "greta gets 0 there and 2 in the other case"),
+        ),
+        ("trust", claim("knows", "Hugo", "luck"), (None, "the game has no luck")),
+        (
+            "trust",
+            claim("payoff", "greta", number="1", moves=[("hugo", "sing")]),
+            (None, "no play has the moves hugo: sing"),
+        ),
+        ("trust", claim("smells", "greta"), (None, "there are no claims of the kind 'smells'")),
+    ],
+)
+def test_a_claim_is_decided_by_the_game(game, given, verdict):
+    assert decide(game, given) == verdict
+
+
+def test_the_model_sees_the_names_but_not_the_rules():
+    said = {"claims": [claim("moves first", "Jonas"), claim("knows", "Ines", "luck")]}
+    model = ScriptedModel([json.dumps(said)])
+    found = check_claims("Ines draws a card.", TABLES["hidden_card"], model)
+    asked = model.asked[0].messages[1].content
+    assert "ines: give_up, double\njonas: fold, pay\nluck: queen, king" in asked
+    assert "gets" not in asked
+    assert (found.held, [one.why for one in found.broken]) == (1, ["ines moves first"])
+    assert list(find_violations(said, json.loads(CLAIMS_SCHEMA))) == []
+    assert make_strict(json.loads(CLAIMS_SCHEMA)) is not None
+
+
+def test_an_answer_without_claims_is_refused():
+    with pytest.raises(InvalidGame, match="expected a list of claims"):
+        list(read_claims("{}", TABLES["trust"]))
