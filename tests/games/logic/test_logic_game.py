@@ -1,21 +1,25 @@
 """A program as a game: played in turn or at once, told in words, found by its file name."""
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from games_for_logic import KUHN
 
+from bestresponse.core.ask import Lottery
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 from bestresponse.formal.formalize.examples import library, read_examples
 from bestresponse.formal.formalize.retrieval import nearest
+from bestresponse.games.capabilities import HasTree
 from bestresponse.games.logic.game import LogicGame, load_program
 from bestresponse.games.logic.words import describe_table
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.logic.programs.validate import validate
+from bestresponse.players.lookup import choose_default
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -34,6 +38,32 @@ def test_every_example_is_checked_without_a_warning_and_keeps_the_promises_of_a_
     assert report.diagnostics == ()
     for seed in range(5):
         check_game(LogicGame(report.table), seed)
+
+
+@pytest.mark.parametrize("name", ["hidden_card", "used_car", "private_auction", "two_offers", "trust"])
+def test_every_view_names_its_information_set_in_the_tree(name):
+    game = LogicGame(table(name))
+    assert isinstance(game, HasTree)
+    waiting, named = [game.start()], set()
+    while waiting:
+        state = waiting.pop()
+        asks = game.asks(state)
+        for role in asks:
+            if role != NATURE:
+                label = game.view(state, role).facts["infoset"]
+                assert game.tree.infosets[game.tree.infoset_index[role, label]].moves == asks[role].options
+                named.add((role, label))
+        options = [[(role, move) for move in _list_moves(ask)] for role, ask in asks.items()]
+        waiting += [game.apply(state, dict(made)) for made in product(*options) if made]
+    assert len(named) == len(game.tree.infosets)
+
+
+def _list_moves(ask):
+    return [move for move, _ in ask.chances] if isinstance(ask, Lottery) else ask.options
+
+
+def test_whoever_is_not_named_plays_the_equilibrium_of_a_game_with_chance():
+    assert choose_default(LogicGame(table("hidden_card"))) == "equilibrium"
 
 
 def test_simultaneous_players_are_asked_together_and_others_in_turn():

@@ -29,7 +29,8 @@ LEVELS = ("syntactic", "functional", "approximate", "exact", "order", "constrain
 class StoryRow(TypedDict):
     """One program written for one story.
 
-    `meaning`: it is the story's true game; `first`: it was a game at the first attempt.
+    `meaning`: it is the story's true game; `first`: it was a game at the first attempt. `equivalent` is not asked of
+    stories without numbers, whose true payoffs are ranks.
     """
 
     model: str
@@ -124,6 +125,7 @@ def _row(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
         "prompt": prompt,
         "completion": completion,
         **{name: finding.ok for name, finding in levels.items()},
+        **({} if story.numeric else {"equivalent": None}),
         "meaning": bool(meaning.ok),
         "why": decision.reading.how or meaning.why,
     }
