@@ -63,9 +63,11 @@ class SharedRunOptions(RunOptions):
             help="Play one part only, such as 3/16; `bestresponse merge` puts the parts together.", metavar="I/N"
         ),
     ] = None
-    executor: Annotated[
-        str, typer.Option(help="Where plays are made: threads, processes, ray (a cluster started here) or ray:ADDRESS.")
-    ] = "threads"
+    executor: Annotated[str, typer.Option(help="Where plays are made: threads, processes or ray.")] = "threads"
+    address: Annotated[
+        str | None,
+        typer.Option(help="Of a Ray cluster: auto, HOST:PORT or ray://HOST:PORT. [default: one started here]"),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

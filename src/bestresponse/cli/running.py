@@ -38,7 +38,7 @@ def run_and_show(
     part, engine = None, find_executor("threads")
     if isinstance(options, SharedRunOptions):
         part = None if options.shard is None else Shard.parse(options.shard)
-        engine = find_executor(options.executor)
+        engine = find_executor(options.executor, options.address)
     if options.dry_run:
         _announce(_estimate_part(study, config, part), None, options)
         return

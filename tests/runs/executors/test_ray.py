@@ -33,9 +33,10 @@ def test_without_ray_one_sentence_says_what_to_install():
         list(find_executor("ray").map(len, ["a"], None))
 
 
-def test_an_address_stands_behind_the_name():
-    assert find_executor("ray:auto") == Ray("auto")
-    assert find_executor("ray://head:10001") == Ray("ray://head:10001")
+def test_an_address_is_that_of_a_ray_cluster():
+    assert find_executor("ray", "ray://head:10001") == Ray("ray://head:10001")
+    with pytest.raises(UsageError, match="--address auto is that of a Ray cluster: add --executor ray"):
+        find_executor("threads", "auto")
 
 
 @pytest.fixture(scope="module")

@@ -10,19 +10,19 @@ from bestresponse.runs.executors.threads import Threads
 
 __all__ = ["EXECUTORS", "find_executor"]
 
-EXECUTORS = ("threads", "processes", "ray", "ray:ADDRESS")
+EXECUTORS = ("threads", "processes", "ray")
 
 
-def find_executor(name: str) -> Executor:
-    """Return the executor of that name; UsageError where there is none."""
+def find_executor(name: str, address: str | None = None) -> Executor:
+    """Return the executor of that name, for Ray at that address; UsageError where there is none."""
+    if address is not None and name != "ray":
+        raise UsageError(f"--address {address} is that of a Ray cluster: add --executor ray")
     match name:
         case "threads":
             return Threads()
         case "processes":
             return Processes()
         case "ray":
-            return Ray()
-        case _ if name.startswith("ray:"):
-            return Ray(name if name.startswith("ray://") else name.removeprefix("ray:"))
+            return Ray(address)
         case _:
             raise UsageError(f"--executor {name!r}: expected one of {', '.join(EXECUTORS)}")
