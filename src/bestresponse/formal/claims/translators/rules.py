@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, groupby
 from typing import Final
@@ -46,6 +47,9 @@ _LEFT_ALONE: Final = re.compile(
     re.IGNORECASE,
 )
 _THAN: Final = re.compile(r"\bwhich (?:is|are)\b.*|\b(?:better|higher|more|less|lower|worse) than\b.*", re.IGNORECASE)
+_PAIR: Final = re.compile(
+    r"\s*:\s*\(?(?P<one>-?\d{1,9}(?:\.\d{1,9})?)\s*[/,]\s*(?P<two>-?\d{1,9}(?:\.\d{1,9})?)\)?\s*$"
+)
 _CONDITION: Final = re.compile(r"\s*(?:if|when)\b", re.IGNORECASE)
 _OF_THE_GAME: Final = ("highest_possible_individual_payoff", "lowest_possible_individual_payoff")
 _DENIABLE: Final = frozenset(FORMS) - {"payoff", "higher", "lower", "equal", "expected_payoff", "total_payoff"}
@@ -102,6 +106,19 @@ def _passage(one: Sentence, written: list[str], cleaned: list[str], offsets: lis
     return Passage(start, end, said[:_LONGEST_LINE], one.claims, reading)
 
 
+def _take_side(said: str) -> str:
+    """Read "we" as the reasoner's side where the sentence sets it against "they".
+
+    >>> _take_side("We advertise, they hold back: 9/2")
+    'I advertise, they hold back: 9/2'
+    """
+    if not re.search(r"\bthey\b(?! both| each)", said) or re.search(r"\bwe (?:both|each|all)\b|\bof us\b", said, re.I):
+        return said
+    for ours, mine in (("we", "I"), ("us", "me"), ("our", "my")):
+        said = re.sub(rf"\b{ours}\b", mine, said, flags=re.IGNORECASE)
+    return said
+
+
 def _deny(claim: Claim, said: str) -> Claim:
     """Deny a claim in its weaker sense: that something is not dominant denies strict dominance."""
     if claim.form.startswith("weakly_") and "weakly" not in said.lower():
@@ -155,7 +172,7 @@ class _Reader:
                 continue
             after = line[slice(*spans[place + 1])] if place + 1 < len(spans) else ""
             statement = find_statement(line[start:end], after)
-            said = self.address.rewrite(statement.text.rstrip(" .!?"))
+            said = _take_side(self.address.rewrite(statement.text.rstrip(" .!?")))
             if not said.strip() and self.grammar is not None:
                 self.grammar.pass_over(line[start:end])
             claims, own, pays = self._sentence(said, above, top)
@@ -179,6 +196,7 @@ class _Reader:
                 claims += self._clause(clause, above | own)
             claims += read_comparisons(clause)
             paid = paid or self.amounts.payment.search(clause) is not None
+        claims += self._pair(said)
         whole = self.solutions.read(said)
         if self.grammar is not None:
             under = self.grammar.speaks_of_an_action
@@ -187,6 +205,16 @@ class _Reader:
         else:
             claims += whole
         return claims, own, paid
+
+    def _pair(self, said: str) -> Iterator[Claim]:
+        """I advertise, they hold back: 9/2."""
+        match = _PAIR.search(said)
+        if match is None or self.words.count != 2 or _LEFT_ALONE.search(said):
+            return
+        chosen, consistent = self.choices.read_choices(said[: match.start()])
+        if consistent and len(chosen) == 2 and self.words.clear(match["one"], match["two"]):
+            for who, amount in enumerate((match["one"], match["two"])):
+                yield self._payoff((chosen[0], chosen[1]), who, Fraction(amount))
 
     def _own(self, name: str) -> dict[int, int]:
         place = self.words.action(0, name)

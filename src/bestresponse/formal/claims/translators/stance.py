@@ -18,7 +18,7 @@ _OPINION: Final = re.compile(
     r"|(?:one|you|some(?: people| players| readers)?|many(?: people)?|people|others|someone|somebody|critics?"
     r"|a naive \w+)"
     r" (?:\w+ )?(?:might|may|could|would|will|can)? ?(?:also |even |well )?"
-    r"(?:think|say|argue|believe|claim|assume|object|suppose|guess|suggest|ask)s?"
+    r"(?:think|say|argue|believe|claim|assume|object|suppose|guess|suggest|ask|(?:tell|assure) (?:you|us|me))s?"
     r"|(?:the|a) (?:naive|common|usual|first) (?:intuition|view|guess|reading|idea) (?:is|says|would be)"
     r"|at first (?:glance|sight|look)|on the (?:surface|face of it)|superficially|naively)\b",
     re.IGNORECASE,

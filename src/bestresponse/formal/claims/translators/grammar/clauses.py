@@ -31,11 +31,12 @@ _EVENT: Final = re.compile(
     r"|(?P<give>(?P<ga>a)?(?P<gv>(?<!\?)[vk])(?P<gwho>[yte])?[ENFw=]*(?P<gn>n)(?![,&|]+n)(?:F(?P<glast>[yt])(?!=))?)"
     r"|(?P<got>(?P<rwho>[yte])[&|,]?(?P<rmay>\?)?(?P<rv>[rl]|N=|E=)w?[ENF]*(?P<rn>n)(?![,&|]+n)(?P<ro>Rn)?(?:[wf]h?(?P<ra>a))?)"
     r"|(?P<beside>(?P<bn>n)(?:[wfF]h?(?P<ba>a)|\((?P<bb>a)\)))"
+    r"|(?P<part>(?P<fn>n)F(?P<fwho>[yt])(?!=))"
     r"|(?P<equal>(?P<qa>a)[=:]:?(?P<qn>n)(?![,&|]+n))"
     r"|(?P<chosen>(?P<cwho>[yte])\??(?P<cno>!)?h(?:f[ac]2?)?2?(?P<ca>a))"
     r"|(?P<done>(?P<owho>[yte])(?P<ono>!)?2?(?P<oa>a)(?![vkGDruLh=]))"
-    r"|(?P<against>g[yt]?(?P<xa>a))"
-    r"|(?P<alone>(?<!!)[hw]h?(?P<la>a))"
+    r"|(?P<against>g_?[yt]?(?P<xa>a))"
+    r"|(?P<alone>(?<!!)[hw]h?(?P<la>a)|^(?P<lead>a)(?=g))"
     r"|(?P<cell>c)"
 )
 _LIST: Final = re.compile(r"(?P<list>n(?:[,&|]+n)+)(?P<faced>g(?:a[,&|]*)+)?")
@@ -177,13 +178,15 @@ class Clauses:
                     return None
             case "beside":
                 number, action = "bn", "ba" if event["ba"] else "bb"
+            case "part":
+                who, number = self._who(event, segment, "fwho") or receiver, "fn"
             case "equal":
                 who, number, action = (0,), "qn", "qa"
             case _:
                 return None
         value = segment.tokens[event.start(number)].value
         own = self._place(who[0], segment, event, action)
-        if not isinstance(value, Fraction) or (event[action] and own is None):
+        if not isinstance(value, Fraction) or (action and event[action] and own is None):
             return None
         return _Entry(who, -value if loss and value > 0 else value, own)
 
@@ -213,6 +216,7 @@ class Clauses:
         if kind not in groups or event["cno"] or event["ono"]:
             return scope
         whose, action = groups[kind]
+        action = "lead" if kind == "alone" and event["lead"] else action
         who = self._who(event, segment, whose) if whose else (1,) if kind == "against" else (0,)
         if kind == "done" and not self._is_deed(segment.tokens[event.start("oa")]):
             return scope
@@ -328,7 +332,20 @@ class Clauses:
 
 def _kind(event: re.Match[str]) -> str:
     """The name of the alternative of `_EVENT` that matched."""
-    names = ("difference", "mix", "give", "got", "beside", "equal", "chosen", "done", "against", "alone", "cell")
+    names = (
+        "difference",
+        "mix",
+        "give",
+        "got",
+        "beside",
+        "part",
+        "equal",
+        "chosen",
+        "done",
+        "against",
+        "alone",
+        "cell",
+    )
     return next(name for name in names if event[name])
 
 

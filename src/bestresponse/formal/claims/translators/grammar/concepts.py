@@ -21,6 +21,7 @@ __all__ = ["Concepts"]
 _MOST_OUTCOMES: Final = 25
 _OUTCOME: Final = r"(?P<c>c|e\??h?a)"
 _EQUILIBRIUM: Final = re.compile(rf"(?<!\?){_OUTCOME}(?:,[^,c]*,)?=(?P<no>!?)(?P<only>1?)F?(?:[yt])?Q(?![c(])")
+_EQUILIBRIA: Final = re.compile(r"(?<!\?)(?P<list>c(?:[,&]+c)+)=(?P<only>1?)F?Q")
 _EQUILIBRIUM_IS: Final = re.compile(rf"(?P<only>1)?Q(?:_?P_?|[=:,]|P)+{_OUTCOME}(?![=!])")
 _THIS_IS: Final = re.compile(r"H=(?P<no>!?)(?:1)?Q")
 _NO_SADDLE: Final = re.compile(r"(?:^|=)!Q")
@@ -36,8 +37,10 @@ _HAS_DOMINANT: Final = re.compile(r"(?P<who>[yte])=(?P<how>[sq]?)d(?:=|2|h|:)+(?
 _NONE_DOMINATES: Final = re.compile(r"!_?(?:a[&,|!]*a|_)?D_?|!(?:_|@)?=d$")
 _NOBODY_HAS: Final = re.compile(r"!(?P<who>[te_])?_?=[sq]?d")
 _BEST_TO: Final = re.compile(r"(?P<who>[yt])?B(?:2|g)(?P<to>a)=(?:2|h|:)*(?P<a>a)")
+_IS_BEST_TO: Final = re.compile(r"(?P<a>a)=(?P<who>[yt])?B(?:2|g)(?P<to>a)")
 _BEST_IS: Final = re.compile(r"(?P<who>[yt])B=(?:2|h|:)*(?P<a>a)")
 _BETTER: Final = re.compile(r"(?P<a>a)\??=K(?:Fy)?(?:Tw?h?(?P<b>a))?(?:g(?P<to>a))?(?P<rest>.?)")
+_PREFERS: Final = re.compile(r"(?P<who>[yt])p(?P<a>a)(?![2T])")
 _BEST_MIXED: Final = re.compile(r"(?P<a>a)\??=?(?P<k>[MK])")
 
 
@@ -59,7 +62,7 @@ class Concepts:
 
     def narrow(self, segment: Segment, scope: Scope) -> Scope:
         """Return the scope that "in that case" refers to after a best response was named."""
-        for match in _BEST_TO.finditer(segment.code):
+        for match in (*_BEST_TO.finditer(segment.code), *_IS_BEST_TO.finditer(segment.code)):
             place = self.words.action(1, str(segment.tokens[match.start("to")].value))
             if place is not None and match["who"] != "t":
                 scope = Scope({1: place})
@@ -75,6 +78,13 @@ class Concepts:
                 yield Claim("equilibrium", (outcome,), negated=bool(match["no"]) and not match["only"])
                 if match["only"] and not match["no"]:
                     yield Claim("pure_equilibria", (Fraction(1),))
+        for match in _EQUILIBRIA.finditer(segment.code):
+            cells = [one.value for one in segment.tokens[match.start("list") : match.end("list")] if one.kind == "c"]
+            if not re.search(r"[!i]", segment.code[: match.start()]):
+                found = [self._chain(dict(enumerate(cell))) for cell in cells if isinstance(cell, tuple)]
+                yield from (Claim("equilibrium", (one,)) for one in found)
+                if match["only"]:
+                    yield Claim("pure_equilibria", (Fraction(len(found)),))
         for match in _EQUILIBRIUM_IS.finditer(segment.code):
             outcome = self._outcome(segment, match, "c")
             several = re.match(r"[,&]+(?:c|e\??h?a)", segment.code[match.end() :])
@@ -211,6 +221,12 @@ class Concepts:
                 yield Claim(
                     "best_response", (action, (Move(self.subject.players[1 - who], faced),), self.subject.players[who])
                 )
+        for match in _PREFERS.finditer(code):
+            who = 0 if match["who"] == "y" else 1
+            action = self._label(who, segment, match, "a")
+            if action and 1 - who in scope.chosen and not scope.mix:
+                faced = Move(self.subject.players[1 - who], self.subject.actions[1 - who][scope.chosen[1 - who]])
+                yield Claim("best_response", (action, (faced,), self.subject.players[who]))
         yield from self._comparisons(segment, scope)
         yield from self._mixed(segment, scope)
 

@@ -21,6 +21,7 @@ _END: Final = re.compile(
 )
 _UP_TO: Final = re.compile(r"(?P<who>y)\??r(?P<k>[Mm])N?F?(?P<n>n)(?![,&|]+n)(?:[wf]h?(?P<a>a))?")
 _CASE_GIVES: Final = re.compile(r"P?(?P<k>[Mm]),?(?P<a>a)\??(?P<v>[vk])y?(?:NF?)?(?P<n>n)(?![,&|]+n)")
+_BEST_AND_WORST: Final = re.compile(r"(?P<a>a)(?:,[_w]*,)?[v=][yt]?(?P<n>n)(?P<k>[Mm])[,&]+(?P<n2>n)(?P<k2>[Mm])")
 _FLOOR: Final = re.compile(r"(?<![yte])(?<![yte]h)(?P<a>a)G[yte]?m?(?:NF?)?m?(?P<n>n)(?![,&|]+n|e)")
 _NEVER_LESS: Final = re.compile(r"(?P<a>a)!v[yt]?(?P<k>[WK])T(?P<n>n)")
 _WHATEVER: Final = re.compile(r"(?P<a>a)\??v[yt]?(?P<n>n)V|V,?(?P<b>a)\??v[yt]?(?P<m>n)")
@@ -156,11 +157,18 @@ class Extremes:
             alone = not re.search(r"!G|[teicR]", segment.code) and not is_unsure(segment.text)
             if action and isinstance(value, Fraction) and (alone or match.re is not _FLOOR):
                 yield self._for_choice(end, value, action, loose=True)
+        for match in _BEST_AND_WORST.finditer(segment.code):
+            for number, kind in (("n", "k"), ("n2", "k2")):
+                value, action = segment.tokens[match.start(number)].value, self._label(segment, match, "a")
+                if action and isinstance(value, Fraction) and match["k"] != match["k2"]:
+                    yield self._for_choice(_end_name(match[kind]), value, action)
         for match in _WHATEVER.finditer(segment.code):
             name, number = ("a", "n") if match["a"] else ("b", "m")
             value, action = segment.tokens[match.start(number)].value, self._label(segment, match, name)
             if action and isinstance(value, Fraction):
                 yield from (self._for_choice(end, value, action) for end in ("lowest", "highest"))
+                own = self.subject.index[0][action]
+                yield from (self.clauses.payoff(0, value, {0: own, 1: k}) for k in range(len(self.subject.actions[1])))
 
     def _whole(self, segment: Segment) -> Iterator[Claim]:
         """Maximin, minimax, equal guarantees, totals."""

@@ -14,6 +14,15 @@ from bestresponse.formal.claims.translators.words import Words
 
 __all__ = ["SentenceReader"]
 
+_IT = re.compile(
+    r"\b(it) (?=(?:also |always |only |strictly |weakly )?(?:gives?|yields?|pays?|earns?|brings?|guarantees?"
+    r"|dominates?)\b)",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"\W*(?:(?:proof|reason|note|here)\W+)?(?:and |but |so |since |because |that is,? )?", re.IGNORECASE
+)
+
 
 class SentenceReader:
     """Reads sentences about a game of two players whose actions are not called by numbers."""
@@ -25,11 +34,13 @@ class SentenceReader:
         self.concepts = Concepts(words, self.clauses)
         self._line = Scope()
         self._last = Scope()
+        self._topic = ""
 
     def begin_line(self, chosen: dict[int, int]) -> None:
         """Start a line that stands under these choices."""
         self._line = Scope(dict(chosen))
         self._last = Scope(mix=self._last.mix)
+        self._topic = ""
 
     @property
     def speaks_of_an_action(self) -> bool:
@@ -38,11 +49,13 @@ class SentenceReader:
 
     def read(self, sentence: str) -> list[Claim]:
         """Return what a sentence claims."""
+        sentence, meant = self._resolve(sentence)
         tokens = self.lexer.read(sentence)
         if re.fullmatch(r"_{0,3}a:?", encode(tokens)):
             self._line = self.clauses.heading(tokens, self._line)
             return []
-        scope = self._scope(tokens)
+        scope = self._scope(tokens, again=meant)
+        self._topic = self._find_topic(tokens) or self._topic
         claims: list[Claim] = []
         thread = Thread(closed=self.speaks_of_an_action)
         doubtful = is_unsure(sentence) and "think" in sentence
@@ -63,11 +76,34 @@ class SentenceReader:
         for segment in segments(self.lexer.read(sentence), sentence):
             self._last = self.clauses.conditions(segment, self._line)
 
-    def _scope(self, tokens: list[Token]) -> Scope:
+    def _resolve(self, sentence: str) -> tuple[str, bool]:
+        """Put the action that is meant in the place of "it", and "an equilibrium" in that of "one".
+
+        Meant is the only action named before in the sentence or, where it opens the sentence, the one that the sentence
+        before was about; the second result says whether it is that, so that the same conditions hold.
+        """
+        if re.search(r"equilibri", sentence, re.IGNORECASE):
+            sentence = re.sub(r"\bis not one\b", "is not an equilibrium", sentence)
+        pronoun = _IT.search(sentence)
+        if pronoun is None:
+            return sentence, False
+        opens = _OPENING.fullmatch(sentence[: pronoun.start()]) is not None
+        named = {str(token.value) for token in self.lexer.read(sentence[: pronoun.start()]) if token.kind == "a"}
+        meant = self._topic if opens else named.pop() if len(named) == 1 else ""
+        if not meant:
+            return sentence, False
+        return f"{sentence[: pronoun.start(1)]}{meant}{sentence[pronoun.end(1) :]}", opens
+
+    def _find_topic(self, tokens: list[Token]) -> str:
+        """Return the action that a sentence begins with, as what it is about; "" where it begins otherwise."""
+        match = re.match(r"_?:?(a)(?=[=vkDGsq!?])", encode(tokens))
+        return str(tokens[match.start(1)].value) if match is not None else ""
+
+    def _scope(self, tokens: list[Token], again: bool = False) -> Scope:
         """The conditions a sentence starts under: those of its line, or of the sentence it refers back to."""
         code = encode(tokens)
         scope = self._line
-        if "Y" in code:
+        if "Y" in code or again:
             scope = replace(self._last, chosen=scope.chosen | self._last.chosen)
         if "U" in code:
             return replace(scope, mix=self.clauses.uniform())

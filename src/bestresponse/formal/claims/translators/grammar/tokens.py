@@ -28,10 +28,11 @@ _ADJECTIVE: Final = frozenset(
 )
 _PHRASES: Final = (
     ("_", r"(?:step|option|case|scenario|round|section|figure|table|part|point|equation|chapter) \d+\b"),
-    ("V", r"no matter (?:what|which)(?: the)?(?: \w+){0,3}? (?:does|do|chooses?|plays?|picks?|choice)"
+    ("V", r"no matter (?:what|which|how)(?: the)?(?: \w+){0,3}? (?:does|do|chooses?|plays?|picks?|choice|reacts?"
+          r"|responds?|have reacted|have responded)"
           r"|(?:whatever|regardless of (?:what|which)|irrespective of what)(?: the)?(?: \w+){0,3}? (?:does|do"
           r"|chooses?|plays?|picks?)"
-          r"|in (?:every|each|either|any|all|both) cases?|against (?:every|both|all|any"
+          r"|in (?:every|each|either|any|all|both) cases?|either way|against (?:every|both|all|any"
           r"|either) (?:of )?(?:\w+ ){0,2}?"
           r"(?:choices?|actions?|prices?|moves?|strateg(?:y|ies))(?: of [\w' ]{2,24}?(?=[,.;]|$))?"),
     ("X", r"other than|except(?: for)?|apart from|besides|with the exception of"),
@@ -46,7 +47,9 @@ _PHRASES: Final = (
           r"(?:ly)?(?: \w+)?(?: (?:belief|opponent|distribution|mix|chance|probability))?"
           r"|each (?:of )?(?:\w+ ){0,3}?(?:actions?|prices?|choices?|options?"
           r"|moves?) with (?:equal )?probability(?: 1/\d+)?"),
-    ("B", r"(?:(?:only|unique|strict) )?best (?:response|reply|answer)s?"),
+    ("B", r"(?:(?:only|unique|strict) )?(?:best|optimal) (?:response|reply|answer)s?"),
+    ("k", r"(?:means?|brings?|implies|is|would be) a loss of"),
+    ("v", r"(?:is|are|would be|being) (?:only )?worth"),
     ("E", r"expected(?: (?:payoff|value|profit|utility|return))?s?|on average|in expectation|average(?: payoff)?"),
     ("%", r"with (?:a )?(?:probability|chance|likelihood)(?: of)?|with probability"),
     ("m", r"security (?:level|value)|worst[- ]case(?: (?:payoff|outcome|scenario|result))?|(?:guaranteed"
@@ -55,7 +58,9 @@ _PHRASES: Final = (
     ("J", r"maximin|max-min"),
     ("j", r"minimax|min-max"),
     ("M", r"best[- ]case(?: (?:payoff|outcome|scenario|result))?|up to|at (?:the )?(?:very )?most|at best"),
-    ("S", r"(?:the )?(?:sum|total)(?: of (?:the |all |both |our )*payoffs| (?:payoff|profit|welfare|sum))?s?"
+    ("=", r"(?:peak|amount|come|add up|sum|total)s? (?:at|to)(?= -?\d)"),
+    ("S", r"industry (?:profit|payoff)s?"
+          r"|(?:the )?(?:sum|total)(?: of (?:the |all |both |our )*payoffs| (?:payoff|profit|welfare|sum))?s?"
           r"|(?:joint|combined|collective|total|mutual) (?:payoff|profit|welfare|reward|benefit|sum)s?"),
     ("O", r"pareto[- ](?:optimal|efficient)"),
     ("z", r"pareto[- ](?:dominated|inferior|inefficient)"),
@@ -74,19 +79,22 @@ _PHRASES: Final = (
     ("L", r"(?:drop|fall|decrease|reduce|lower|shrink)(?:s|ed|ing)?|falling|reducing|dropping"),
 )  # fmt: skip
 _WORDS: Final = (
-    ("h", rf"(?:would rather )?(?:{CHOOSE}|set(?:s|ting)?|switch(?:es|ed|ing)?(?= (?:to|from|over)\b)(?: to"
+    ("h", rf"(?:would rather )?(?:{CHOOSE}|set(?:s|ting)?|charg(?:e|es|ing)|post(?:s|ing)?"
+          rf"|switch(?:es|ed|ing)?(?= (?:to|from|over)\b)(?: to"
           rf"| over to)?"
           r"|deviat(?:e|es|ed|ing)(?= (?:to|from)\b)(?: to)?|mov(?:e|es|ed|ing)(?= (?:to|from)\b)(?: to)?"
           r"|defecting(?= from \()"
           r"|respond(?:s|ed|ing)? with|repl(?:y|ies|ying) with|undercut(?:s|ting)? with|keeps?(?= \w+ing))"),
     ("r", r"gets?|getting|receiv(?:e|es|ing)|earn(?:s|ing)?|obtain(?:s|ing)?|mak(?:e|es|ing)|win(?:s|ning)?"
           r"|collect(?:s|ing)?"
-          r"|scor(?:e|es|ing)(?= -?\d)|pockets?|end(?:s|ing)? up with|walks? (?:away|off)(?: with)?|takes? home"
+          r"|scor(?:e|es|ing)(?= -?\d)|pockets?|end(?:s|ing)?(?: up)? with|walks? (?:away|off|free)(?: with)?"
+          r"|takes? home"
+          r"|(?:am|is|are) looking at"
           r"|hope for|(?:be|am|is|are) left with"
           r"|happen(?:s)?(?: to me)?|gain(?:s|ing)?|achiev(?:e|es)|secure me"),
     ("l", r"los(?:e|es|ing)|forfeits?|stand to lose"),
     ("v", r"giv(?:e|es|ing)|yield(?:s|ing)?|pay(?:s|ing)?|bring(?:s|ing)?|net(?:s|ting)?|leav(?:e|es|ing)|grants?"
-          r"|awards?|offers?|provides?"),
+          r"|awards?|offers?|provides?|means(?= -?\d)"),
     ("k", r"cost(?:s|ing)?"),
     ("i", r"if|when|whenever|given that|given|suppose|supposing|assuming|should(?= (?:the|they|he|she|I|you|we|my"
           r"|player|both)\b)|once|provided that"),
@@ -99,6 +107,7 @@ _WORDS: Final = (
     ("=", r"is|are|was|were|be|been|equals?|remains?|being|has|have|stays?"),
     ("!", r"not|never|neither|nor|cannot|without|no(?! doubt| matter)"),
     ("?", r"can|could|might|may|perhaps|maybe|possibly|seems?|appears?|looks?|likely|probably"),
+    ("p", r"prefers?|favou?rs?"),
     ("K", r"better(?: off)?|more|higher|greater|larger"),
     ("W", r"worse(?: off)?|less|smaller"),
     ("T", r"than"),
@@ -118,7 +127,7 @@ _DROPPED: Final = (
     r"|as well|clearly|simply|always|even|only(?= (?:-?\d))|actually|now|ever|possible|possibly|end up|really"
     r"|overall|individual"
     r"|strategy|choice|action|option|move|price|row|column(?! player)|available|own|me(?= being)|likewise"
-    r"|similarly|moreover"
+    r"|similarly|moreover|mere(?:ly)?|obviously|of course|who(?= \w)"
 )
 _APPROXIMATE: Final = r"(?:about|approximately|approx\.?|roughly|around|nearly|almost|some|≈|~)\s*"
 _NUMBER: Final = r"-?(?:\d{1,3}(?:,\d{3})+(?![\d.]*\d)|\d{1,12}(?:\.\d{1,12})?(?:/[1-9]\d{0,5})?)"
@@ -195,7 +204,7 @@ class Lexer:
                 return "", None
 
     def _person(self, text: str) -> tuple[str, tuple[int, ...]]:
-        own = re.fullmatch(r"(?:my|your|mine)", text, re.IGNORECASE)
+        own = re.fullmatch(r"(?:my|your|mine|our)", text, re.IGNORECASE)
         if own or re.fullmatch(r"(?:their|his|its)", text, re.IGNORECASE):
             return ("y", (0,)) if own else ("t", (1,))
         if text.casefold() in ("mutual", "joint"):
@@ -224,7 +233,8 @@ class Lexer:
     def _pattern(self) -> re.Pattern[str]:
         label = self._labels
         who = re.sub(r"\?P<\w+>", "?:", self.words.who)
-        people = rf"(?P<person>(?:{who})(?:'s?)?|\b(?:my|your|mine|their|his|its(?= best)|mutual|joint(?= {label}))\b)"
+        own = r"my|your|mine|our(?= (?:best|optimal)\b)"
+        people = rf"(?P<person>(?:{who})(?:'s?)?|\b(?:{own}|their|his|its(?= best)|mutual|joint(?= {label}))\b)"
         kinds = [rf"(?P<kind{place}>\b(?:{pattern})(?!\w))" for place, (_, pattern) in enumerate((*_PHRASES, *_WORDS))]
         first, later = kinds[: len(_PHRASES)], kinds[len(_PHRASES) :]
         parts = [
