@@ -125,16 +125,19 @@ class Clauses:
         waiting: list[_Entry] = []
         forward = False
         receiver: tuple[int, ...] = (0,)
+        ended = 0
         for number, event in enumerate(_EVENT.finditer(code)):
             entry = self._entry(event, segment, receiver)
             if entry is not None:
-                receiver = entry.who
+                receiver, ended = entry.who, event.end()
                 forward = forward or (number == 0 and not self._settled(entry, scope))
                 if forward:
                     waiting.append(entry)
                 else:
                     claims += self._payoffs(entry, scope)
                 continue
+            if code[ended : event.start()].count("i") > 1:
+                waiting = []  # the condition right after the amounts could not be read; this one is another's
             claims += self._difference(event, segment, scope)
             scope = self._condition(event, segment, scope)
             if forward and event.lastgroup is not None:
