@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bestresponse.api.reasoning import reproduce as reproduce
     from bestresponse.api.reasoning import verify as verify
     from bestresponse.api.running import bench as bench
+    from bestresponse.api.running import bench_policy as bench_policy
     from bestresponse.api.running import bench_stories as bench_stories
     from bestresponse.api.running import simulate as simulate
     from bestresponse.api.running import simulate_water as simulate_water

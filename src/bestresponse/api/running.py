@@ -10,6 +10,7 @@ from typing import Literal, TypedDict, Unpack
 from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_models, as_source
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject, digest
+from bestresponse.games.named_game import NamedGame
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
@@ -27,6 +28,8 @@ from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import AnyStudy, Config
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games.given import UserGame
+from bestresponse.studies.bench.sequential.config import SequentialConfig
+from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.study import SimulateStudy
@@ -44,7 +47,16 @@ from bestresponse.studies.water.study import WaterStudy
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.cfr import Variant
 
-__all__ = ["bench", "bench_stories", "simulate", "simulate_water", "steer", "tournament", "verify_model"]
+__all__ = [
+    "bench",
+    "bench_policy",
+    "bench_stories",
+    "simulate",
+    "simulate_water",
+    "steer",
+    "tournament",
+    "verify_model",
+]
 
 SIMULATED = "simulated"
 
@@ -102,12 +114,35 @@ def bench(
         found = as_found(game)
         form = found.solvable()
         if not isinstance(form, NormalForm):
-            raise UsageError(f"{found.name} is played in turn; the benchmark asks for one choice of simultaneous moves")
+            raise UsageError(f"{found.name} is played in turn; call bench_policy instead")
         user_game = UserGame.from_form(found.name, form)
         own = {"given": user_game, "num_rows": user_game.shape[0], "num_cols": user_game.shape[1]}
         own |= {"themes": ("own",), "num_games": min(24, user_game.most_orders)}
     config = BenchConfig(models=names, **(own | _pick(settings, BenchConfig)))
     return _run(BenchStudy(), config, given, settings)
+
+
+class PolicySettings(RunOptions, total=False):
+    """The settings of `bench_policy`; see `SequentialConfig`."""
+
+    elicit: tuple[str, ...]
+    policies: int
+    samples: int
+    max_infosets: int | None
+    seats: tuple[str, ...]
+    style: str
+    temperature: float | None
+    max_tokens: int | None
+    attempts: int
+    think: bool
+    llm_seed: int
+
+
+def bench_policy(model: ModelLike | Sequence[ModelLike], game: str | Path, **settings: Unpack[PolicySettings]) -> Run:
+    """Measure how far the policies of models are from an equilibrium of a game played in turn (a name or a file)."""
+    names, given = as_models(_as_list(model))
+    config = SequentialConfig(names, NamedGame.find(str(game)), **_pick(settings, SequentialConfig))
+    return _run(SequentialStudy(), config, given, settings)
 
 
 class StoriesSettings(RunOptions, total=False):

@@ -12,9 +12,12 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.findings.plays import list_outliers, rank_plays
+from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.games.variants import VARIANTS
 from bestresponse.studies.bench.stability import compare_players, measure_conditions, measure_variants
 from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.theory.games.normal_form import NormalForm
 
 
 def optimal_reply(request):
@@ -318,3 +321,31 @@ def test_reviews_of_a_verified_model_are_recorded_estimated_and_reported(tmp_pat
     assert tables[0].caption == "Verified against unverified on the 3 games both answered."
     assert tables[-1].rows == (("verified:m", "mixed", 3, 3, 0, 6),)
     assert ran.replay().same == 6
+
+
+def test_the_manifest_holds_the_temperature_that_is_sent_where_it_is_one():
+    assert BenchConfig(models=("scripted",), elicit=("mixed",)).to_json()["temperature"] == 0.0
+    assert BenchConfig(models=("scripted",), elicit=("sampled",)).to_json()["temperature"] == 1.0
+    assert BenchConfig(models=("scripted",), elicit=("mixed", "sampled")).to_json()["temperature"] is None
+
+
+def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play(tmp_path):
+    def script(request):
+        return '{"A": 1, "B": 0, "C": 0}' if "-64" in request.messages[-1].content else '{"A": 0.3, "B": 0.3, "C": 0.4}'
+
+    settings = BenchConfig(models=("scripted",), num_games=8, seed=3)
+    ran = running.run(BenchStudy(), settings, tmp_path, {"scripted": ScriptedModel(script)})
+    plays = rank_plays(ran.results)
+    for table in list_outliers(ran.results, "exploitability_normalised", "exploitability / range"):
+        for number, game, *_, value in table.rows:
+            assert plays[number - 1]["game"] == game
+            assert plays[number - 1]["exploitability_normalised"] == value
+
+
+def test_success_in_a_general_sum_game_is_a_small_gap_to_the_nearest_equilibrium(tmp_path):
+    sexes = NormalForm(np.array([[[3, 0], [0, 2]], [[2, 0], [0, 3]]]), actions=(("opera", "match"), ("opera", "match")))
+    game = UserGame.from_form("sexes", sexes)
+    settings = BenchConfig(models=("scripted",), num_games=4, given=game, themes=("own",), elicit=("pure",))
+    ran = running.run(BenchStudy(), settings, tmp_path, {"scripted": ScriptedModel(lambda request: "ANSWER: opera")})
+    (player,) = ran.summary()["players"].values()
+    assert player["metrics"]["success_1"]["estimate"] == 1.0

@@ -12,7 +12,7 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.studies.bench.games.given import MOST_ACTIONS, OWN, UserGame
 from bestresponse.theory.generators.draw import families
 
-__all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig"]
+__all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig", "choose_temperature"]
 
 ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
 SUITES = ("standard", "invariance", "sensitivity", "generalisation")
@@ -43,6 +43,7 @@ class BenchConfig:
     seats: tuple[str, ...] = ("row",)
     style: str = "auto"
     temperature: float | None = None
+    """As it is sent; None where the ways of asking differ: 1 for sampled and logprobs, else 0."""
     max_tokens: int | None = None
     """Of a reply; None becomes 512, or 2,000 with `think`."""
     samples: int = 10
@@ -56,6 +57,9 @@ class BenchConfig:
     def __post_init__(self) -> None:
         if self.max_tokens is None:
             object.__setattr__(self, "max_tokens", _THINKING_TOKENS if self.think else _TOKENS)
+        sent = {choose_temperature(self.temperature, way) for way in self.elicit}
+        if self.temperature is None and len(sent) == 1:
+            object.__setattr__(self, "temperature", sent.pop())
         self._check_sizes()
         _known("family", (self.family,), families())
         _known("suite", (self.suite,), SUITES)
@@ -147,6 +151,13 @@ class BenchConfig:
 
     def with_models(self, models: tuple[str, ...]) -> BenchConfig:
         return replace(self, models=models)
+
+
+def choose_temperature(wanted: float | None, elicit: str) -> float:
+    """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at 1."""
+    if elicit == "logprobs":
+        return 1.0
+    return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
 
 
 def _known(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:

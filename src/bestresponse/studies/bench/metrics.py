@@ -57,11 +57,22 @@ def _mean(field: str) -> Compute:
     return compute
 
 
+def _measure_loss(row: BenchRow) -> float | None:
+    """Return what decides success: exploitability / range or, where there is none, the gap to the nearest equilibrium.
+
+    The latter is 0 for every strategy that some equilibrium uses against its opponent.
+    """
+    if row["exploitability_normalised"] is not None:
+        return row["exploitability_normalised"]
+    gap, spread = row["gap_nearest"], row["payoff_range"]
+    return None if gap is None or spread is None else gap / spread if spread else 0.0
+
+
 def _succeed(epsilon: float) -> Compute:
-    """Compute the share of answers whose exploitability is at most `epsilon` of the payoff range."""
+    """Compute the share of answers that lose at most `epsilon` of the payoff range."""
 
     def compute(rows: Sequence[BenchRow]) -> Interval | None:
-        values, _ = _find_known(rows, "exploitability_normalised")
+        values = [loss for row in _select_original(rows) if (loss := _measure_loss(row)) is not None]
         return wilson(sum(value <= epsilon for value in values), len(values)) if values else None
 
     return compute
@@ -103,6 +114,7 @@ def _compute_invariance(rows: Sequence[BenchRow]) -> Interval | None:
     return cluster_bootstrap([1 - compute_distance(p) for p in pairs], games, rng=np.random.default_rng(_SEED))
 
 
+_LOST = "exploitability or, in games that are not zero-sum, gap to nearest (Wilson interval)"
 _RANGE = "as a share of the game's payoff range"
 METRICS: tuple[Metric[BenchRow], ...] = (
     Metric("asked", "plays", "games put to the player", "", "", _count_asked),
@@ -127,7 +139,7 @@ METRICS: tuple[Metric[BenchRow], ...] = (
     Metric(
         "success_1",
         "within 1 %",
-        "share of the answers with exploitability / range of at most 0.01 (Wilson interval)",
+        f"share of the answers that lose at most 0.01 of the range: {_LOST}",
         "",
         ".2f",
         _succeed(0.01),
@@ -135,7 +147,7 @@ METRICS: tuple[Metric[BenchRow], ...] = (
     Metric(
         "success_5",
         "within 5 %",
-        "share of the answers with exploitability / range of at most 0.05 (Wilson interval)",
+        f"share of the answers that lose at most 0.05 of the range: {_LOST}",
         "",
         ".2f",
         _succeed(0.05),

@@ -16,7 +16,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.presentation import theme
 from bestresponse.runs.spec import Spec
-from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.config import BenchConfig, choose_temperature
 from bestresponse.studies.bench.games.drawn import Drawn, draw
 from bestresponse.studies.bench.games.given import OWN, UserGame
 from bestresponse.studies.bench.games.variants import PADDED, VARIANTS, Variant, variant
@@ -173,20 +173,13 @@ def _data(game: int, condition: Condition, tale: Variant, model: str, elicit: st
             "model": model,
             "elicit": elicit,
             "style": c.style,
-            "temperature": _choose_temperature(c.temperature, elicit),
+            "temperature": choose_temperature(c.temperature, elicit),
             "max_tokens": c.reply_tokens,
             "attempts": c.attempts,
             "samples": c.samples if elicit == "sampled" else 1,
             "llm_seed": condition.llm_seed,
         }
     )
-
-
-def _choose_temperature(wanted: float | None, elicit: str) -> float:
-    """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at 1."""
-    if elicit == "logprobs":
-        return 1.0
-    return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
 
 
 def _generalisation(config: BenchConfig) -> Iterator[Condition]:

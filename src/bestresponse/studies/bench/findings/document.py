@@ -25,7 +25,7 @@ from bestresponse.report.stats.statistics import games_needed
 from bestresponse.runs.reporting.costs import costs_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.bench.findings.general import build_generalisation_section, build_verified_section
-from bestresponse.studies.bench.findings.plays import build_plays_section
+from bestresponse.studies.bench.findings.plays import build_plays_section, list_outliers
 from bestresponse.studies.bench.findings.run import benchmark_method, reading_section
 from bestresponse.studies.bench.findings.suites import comparison_section, invariance_section, sensitivity_section
 from bestresponse.studies.bench.results import Results, tabulate_players
@@ -196,7 +196,8 @@ def _distributions(results: Results) -> Section | None:
             figures.distribution(gaps, x_label="Nash gap / payoff range"),
             "Nash gap of every game. Box: middle half; line: median; diamond: mean.",
             "Distribution of the normalised Nash gap for each player",
-        )
+        ),
+        *list_outliers(results, "gap_normalised", "gap / range"),
     ]
     exploited = _samples(results, "exploitability_normalised")
     if exploited:
@@ -207,6 +208,7 @@ def _distributions(results: Results) -> Section | None:
                 "Distribution of the normalised exploitability for each player",
             )
         )
+        blocks += list_outliers(results, "exploitability_normalised", "exploitability / range")
     return Section("Game by game", tuple(blocks))
 
 

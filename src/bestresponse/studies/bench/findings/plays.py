@@ -17,12 +17,14 @@ from bestresponse.studies.bench.rows import BenchRow, get_number
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["MOST_PLAYS", "build_plays_section", "find_decision"]
+__all__ = ["MOST_PLAYS", "build_plays_section", "find_decision", "list_outliers", "rank_plays"]
 
 MOST_PLAYS = 500
+_MOST_OUTLIERS = 20
 _LONGEST_REPLY = 3500
 
 _COLUMNS = (
+    Column("play", "right", "its number in this table, by which the outliers of figures are named"),
     Column("game", "right", "number of the game in the run"),
     Column("player"),
     Column("asked for", help="way of asking, and how the game was told where it was not told as drawn"),
@@ -39,14 +41,48 @@ _COLUMNS = (
 
 def build_plays_section(results: Results, run: Run) -> Section:
     """List the plays, unreadable answers and large losses first, at most `MOST_PLAYS` of them."""
-    chosen = {row["spec"]: row for row in sorted(results.rows, key=_rank)[:MOST_PLAYS]}
+    chosen = {row["spec"]: row for row in rank_plays(results)[:MOST_PLAYS]}
     plays = {play.spec: play for play in run.folder.plays() if play.spec in chosen}
-    rows = tuple(_describe(results, row, plays[spec]) for spec, row in chosen.items())
+    rows = tuple(
+        (number, *_describe(results, row, plays[spec])) for number, (spec, row) in enumerate(chosen.items(), 1)
+    )
     blocks: list[Block] = [Table(_COLUMNS, rows, "Every play, unread answers and large losses first.")]
     if len(results.rows) > MOST_PLAYS:
         remark = f"These are the {MOST_PLAYS:,} plays of {len(results.rows):,} that lost most; rows.csv holds them all."
         blocks.insert(0, Note(remark))
     return Section("The plays", tuple(blocks), "plays")
+
+
+def rank_plays(results: Results) -> list[BenchRow]:
+    """Return the rows in the order of the table of plays, in which they are numbered from 1."""
+    return sorted(results.rows, key=_rank)
+
+
+def list_outliers(results: Results, figure: str, title: str) -> list[Block]:
+    """List the plays that a figure shows far above the rest of their player's, by their numbers among the plays.
+
+    Far above is more than one and a half times the box beyond its end (Tukey).
+    """
+    numbers = {row["spec"]: number for number, row in enumerate(rank_plays(results), 1)}
+    found: list[tuple[Cell, ...]] = []
+    for (player, way), rows in results.groups.items():
+        known = [(value, row) for row in rows if (value := get_number(row, figure)) is not None]
+        low, high = np.quantile([value for value, _ in known], (0.25, 0.75)) if known else (0.0, 0.0)
+        fence = high + 1.5 * (high - low)
+        found += [(numbers[row["spec"]], row["game"], player, way, v) for v, row in known if v > fence + 1e-9]
+    if not found:
+        return []
+    found.sort(key=lambda cells: -float(str(cells[4])))
+    columns = (
+        Column("play", "right", "its number in the table of plays, where game, answer and reply stand"),
+        Column("game", "right"),
+        Column("player"),
+        Column("asked for"),
+        Column(title, "right", format=".3f"),
+    )
+    return [
+        Table(columns, tuple(found[:_MOST_OUTLIERS]), "Outliers of the figure; The plays shows each under its number.")
+    ]
 
 
 def _rank(row: BenchRow) -> tuple[bool, float, float, int]:

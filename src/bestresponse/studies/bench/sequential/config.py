@@ -10,6 +10,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.verified import is_verified, make_label
+from bestresponse.studies.bench.config import choose_temperature
 
 __all__ = ["ELICITATIONS", "SequentialConfig"]
 
@@ -45,6 +46,9 @@ class SequentialConfig:
     def __post_init__(self) -> None:
         if self.max_tokens is None:
             object.__setattr__(self, "max_tokens", _THINKING_TOKENS if self.think else _TOKENS)
+        sent = {choose_temperature(self.temperature, way) for way in self.elicit}
+        if self.temperature is None and len(sent) == 1:
+            object.__setattr__(self, "temperature", sent.pop())
         self._check_sizes()
         self._check_models()
         _check_known("way of asking", self.elicit, ELICITATIONS)
@@ -87,12 +91,6 @@ class SequentialConfig:
     def count_answers(self, way: str) -> int:
         """Count the answers at one information set that make up one policy."""
         return self.samples if way == "sampled" else 1
-
-    def choose_temperature(self, way: str) -> float:
-        """Return the temperature that is sent: probabilities of tokens are read, and moves sampled, at 1."""
-        if way == "logprobs":
-            return 1.0
-        return self.temperature if self.temperature is not None else 1.0 if way == "sampled" else 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain JSON data."""

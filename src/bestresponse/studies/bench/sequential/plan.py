@@ -21,6 +21,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import Game, View
 from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.spec import Spec
+from bestresponse.studies.bench.config import choose_temperature
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.questions import Question, find_views
 from bestresponse.theory.games.normal_form import Array
@@ -123,7 +124,7 @@ class Plan:
             "sample": sample,
             "replicate": replicate,
             "style": c.style,
-            "temperature": c.choose_temperature(way),
+            "temperature": choose_temperature(c.temperature, way),
             "max_tokens": c.reply_tokens,
             "attempts": c.attempts,
             "think": c.think,

@@ -225,8 +225,8 @@ class Concepts:
             who = 0 if match["who"] == "y" else 1
             action = self._label(who, segment, match, "a")
             if action and 1 - who in scope.chosen and not scope.mix:
-                faced = Move(self.subject.players[1 - who], self.subject.actions[1 - who][scope.chosen[1 - who]])
-                yield Claim("best_response", (action, (faced,), self.subject.players[who]))
+                move = Move(self.subject.players[1 - who], self.subject.actions[1 - who][scope.chosen[1 - who]])
+                yield Claim("best_response", (action, (move,), self.subject.players[who]))
         yield from self._comparisons(segment, scope)
         yield from self._mixed(segment, scope)
 
