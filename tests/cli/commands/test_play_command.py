@@ -42,7 +42,7 @@ def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(tmp_path):
     assert "row (me)" in play("stag-hunt", "--output-dir", tmp_path, typed="hare\n").stdout
     poker = play("kuhn-poker", "--seed", 1, "--output-dir", tmp_path, typed="1\n1\n").stdout
     assert "player 2 (equilibrium)" in poker
-    assert "It is your turn. What you know:" in poker
+    assert "It is your turn. You hold the" in poker
 
 
 def test_a_formalized_game_of_turns_is_played_against_its_equilibrium(tmp_path):

@@ -7,7 +7,8 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, View
 from bestresponse.games.trees.game import TreeGame
-from bestresponse.players.people.console import ConsolePlayer, Left, how_to_answer
+from bestresponse.games.trees.wording import describe_infoset, describe_path
+from bestresponse.players.people.console import ConsolePlayer, Left, how_to_answer, summarise_rules
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 
 
@@ -106,3 +107,56 @@ def test_a_tree_whose_player_is_called_nature_is_refused():
     tree = load_tree("centipede")
     with pytest.raises(InvalidGame, match="this name belongs to the game itself"):
         TreeGame(replace(tree, players=("nature", "x")))
+
+
+@pytest.mark.parametrize(
+    ("options", "typed", "chosen"),
+    [
+        (("0", "5", "7"), "7", "7"),
+        (("offer 0", "offer 7", "offer 17"), "7", "offer 7"),
+        (("stag", "hare"), "2", "hare"),
+    ],
+)
+def test_a_number_means_what_an_option_is_about_and_else_its_place(options, typed, chosen):
+    player, _ = person(typed)
+    assert player.decide(View("Alex", "rules"), Choice(options)).action == chosen
+
+
+def test_a_number_that_two_options_are_about_is_asked_again():
+    player, screen = person("7", "give 7")
+    assert player.decide(View("Alex", "rules"), Choice(("give 7", "take 7"))).action == "give 7"
+    assert "That cannot be played" in "\n".join(screen)
+
+
+def test_long_rules_are_summed_up_and_short_ones_stand_as_they_are():
+    assert summarise_rules("Short.\n\nStill short.") == "Short.\n\nStill short."
+    table = "\n".join(["| how | pays |"] * 60)
+    assert summarise_rules(f"They move in turn.\n\n{table}\n\nThe end.") == (
+        "They move in turn.\n\n(These are the first of the rules. Type rules for all of them.)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "label", "words"),
+    [
+        ("kuhn-poker", "Q pb", "You hold the queen. So far: you chose pass, player 2 chose bet."),
+        (
+            "leduc-poker",
+            "J cc Q",
+            "You hold the jack. So far: you chose call, player 2 chose call, the queen was laid open.",
+        ),
+        ("ultimatum", "offer 7", "So far: proposer chose 7."),
+        ("centipede", "move 1", ""),
+    ],
+)
+def test_an_information_set_is_told_in_words(game, label, words):
+    tree = load_tree(game)
+    index = [one.label for one in tree.infosets].index(label)
+    assert describe_infoset(tree, index) == words
+
+
+def test_the_end_of_a_game_says_who_held_what():
+    tree = load_tree("kuhn-poker")
+    leaf = next(leaf for leaf in tree.leaves.tolist() if tree.path(leaf).endswith("QK > pass > bet > pass"))
+    dealt = "player 1 was dealt the queen, player 2 was dealt the king"
+    assert describe_path(tree, leaf) == f"{dealt}, player 1 chose pass, player 2 chose bet, player 1 chose pass"

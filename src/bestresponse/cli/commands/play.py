@@ -33,7 +33,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
 from bestresponse.players.lookup import choose_default, find_strategy, seat_model
-from bestresponse.players.people.console import ConsolePlayer, Left
+from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
 from bestresponse.runs.invocation import find_revision, read_command_line
 from bestresponse.runs.launch import find_unfinished
 from bestresponse.runs.models import ModelLimits, open_models
@@ -153,7 +153,7 @@ def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], 
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
         for role in people:
-            _show(game.view(game.start(), role).briefing)
+            _show(summarise_rules(game.view(game.start(), role).briefing))
         if spec.id in folder.finished():
             raise UsageError(f"this game (seed {config['seed']}) has been played; give another --seed, or none")
         begun = folder.begun(set()).get(spec.id, [])

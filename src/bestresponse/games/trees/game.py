@@ -1,19 +1,21 @@
 """Any game in extensive form as a game that players can play: Kuhn poker, centipede, a tree from a file.
 
 The state is the node that the play has come to. Chance nodes are moves of nature. A player sees the label of its
-information set and nothing else of where it is; the whole tree is common knowledge and is told where it is small.
+information set, in words what that means, and nothing else of where it is; the whole tree is common knowledge and is
+told where it is small.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.games.texts import TEXTS
+from bestresponse.games.trees.wording import describe_infoset, describe_path
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["TreeGame", "read_rules"]
@@ -29,6 +31,7 @@ class TreeGame:
     description: str = ""
     rules: str = ""
     version: int = 1
+    _seen: dict[int, str] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         taken = [name for name in self.tree.players if name in (NATURE, REFEREE)]
@@ -69,10 +72,14 @@ class TreeGame:
         facts: dict[str, object] = {"rivals": rivals}
         situation = ""
         if int(self.tree.owner[state]) == LEAF:
-            situation = f"The game is over: {self.tree.path(state)}."
+            situation = f"The game is over: {describe_path(self.tree, state)}."
         elif int(self.tree.owner[state]) >= 0 and self.roles[int(self.tree.owner[state])] == role:
-            facts["infoset"] = self.tree.infosets[int(self.tree.infoset[state])].label
-            situation = f"It is your turn. What you know: {facts['infoset']}."
+            index = int(self.tree.infoset[state])
+            facts["infoset"] = self.tree.infosets[index].label
+            seen = self._seen.setdefault(index, describe_infoset(self.tree, index))
+            situation = " ".join(
+                part for part in ("It is your turn.", seen, f"What you know: {facts['infoset']}.") if part
+            )
         return View(role, self._briefing(role), situation, facts)
 
     def word_rules(self, role: Role) -> str:

@@ -6,6 +6,7 @@ game that was stopped goes on from where it was.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,7 +16,9 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
 
-__all__ = ["ConsolePlayer", "Left", "how_to_answer"]
+__all__ = ["ConsolePlayer", "Left", "how_to_answer", "summarise_rules"]
+
+_SHOWN_LINES = 14
 
 
 class Left(KeyboardInterrupt):
@@ -69,6 +72,22 @@ class ConsolePlayer:
                         self.write(f"That cannot be played: {error}. Type help for how to answer.")
 
 
+def summarise_rules(text: str) -> str:
+    """Return the first paragraphs of the rules, without long tables; short rules as they are."""
+    if text.count("\n") < _SHOWN_LINES:
+        return text
+    kept: list[str] = []
+    for paragraph in text.split("\n\n"):
+        lines = paragraph.split("\n")
+        room = _SHOWN_LINES - sum(one.count("\n") + 1 for one in kept)
+        if len(lines) > room:
+            if not lines[0].startswith("|") and room > 0:
+                kept.append("\n".join(lines[:room]))
+            break
+        kept.append(paragraph)
+    return "\n\n".join((*kept, "(These are the first of the rules. Type rules for all of them.)"))
+
+
 def _news(view: View) -> str:
     """What is new: the last round and the present, or the situation where a game does not tell them apart."""
     past, now = view.facts.get("past"), view.facts.get("now")
@@ -77,16 +96,20 @@ def _news(view: View) -> str:
 
 
 def _value(ask: Ask, text: str) -> object:
-    if isinstance(ask, Choice) and _by_number(ask) and text.isdecimal() and 1 <= int(text) <= len(ask.options):
-        return ask.options[int(text) - 1]
+    if isinstance(ask, Choice) and text.isdecimal() and text not in ask.options:
+        named = [option for option in ask.options if re.findall(r"\d+", option) == [text]]
+        if len(named) == 1:
+            return named[0]
+        if _by_number(ask) and 1 <= int(text) <= len(ask.options):
+            return ask.options[int(text) - 1]
     if isinstance(ask, Amount):
         return ask.read(PASS if text.casefold() == PASS else text.replace(",", ""))
     return ask.read(text)
 
 
 def _by_number(ask: Choice) -> bool:
-    """Whether options can be named by their number: not where they are numbers themselves."""
-    return not any(option[:1].isdecimal() for option in ask.options)
+    """Say whether options can be named by their place: not where a number may mean what an option is about."""
+    return not any(re.search(r"\d", option) for option in ask.options)
 
 
 def how_to_answer(ask: Ask) -> str:
