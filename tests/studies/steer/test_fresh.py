@@ -123,3 +123,10 @@ def test_a_run_that_is_only_read_asks_nobody():
 def test_evaluations_that_cannot_be_are_refused(settings, complaint):
     with pytest.raises(UsageError, match=complaint):
         SteerConfig("meeting", "simulated", **settings)
+
+
+def test_the_guided_win_where_they_earn_most_and_ties_count_half():
+    unguided = np.zeros((3, 2))
+    guided = np.array([[[5, 1], [2, 2], [np.nan, np.nan]], [[4, 3], [1, 6], [0, 9]]], dtype=float)
+    # seat 1 wins, ties, void; seat 2 loses, wins, wins
+    assert FreshPlays(unguided, guided).wins.tolist() == [0.5, 0.75, 1.0]

@@ -12,6 +12,7 @@ from bestresponse.runs.run import Run
 from bestresponse.studies.steer.authoring import Written
 from bestresponse.studies.steer.findings_cfr import cfr_sections
 from bestresponse.studies.steer.findings_psro import psro_sections
+from bestresponse.studies.steer.findings_published import beside_published
 from bestresponse.studies.steer.psro.judging import table_nash_conv
 from bestresponse.studies.steer.psro.search import PsroResult
 from bestresponse.studies.steer.results import SteerMeasured
@@ -31,6 +32,7 @@ __all__ = ["findings"]
 
 _HELP = {
     "gain": "what a speaker earns more by guidance while the others stay unguided, mean over speakers",
+    "won": "share of dialogues in which the guided speaker earns most; a tie counts for half",
     "margin": "what the guided speaker earns more than the unguided ones in the same dialogue, mean over speakers",
 }
 _INTERVALS = "Intervals are over games (95 %, bootstrap of whole games); one game alone has none."
@@ -47,7 +49,8 @@ def findings(results: SteerMeasured, run: Run) -> Document:
         sections = [worth, *psro_sections(steered, steered.psro)]
     else:
         opening, worth = _cfr_opening(steered, calls), _cfr_worth(steered)
-        sections = [worth, *cfr_sections(steered)]
+        published = beside_published(steered)
+        sections = [worth, *([] if published is None else [published]), *cfr_sections(steered)]
     blocks: tuple[Block, ...] = (opening,)
     if steered.stopped:
         blocks += (Note(f"The run was stopped before its end: {steered.stopped}", "warning"),)
@@ -151,6 +154,7 @@ def _worth_table(first: Worth, second: Worth, names: tuple[str, str], more: Sequ
             None if second.relative is None else f"{second.relative:.1%}",
             "the gain as a share of what unguided speakers earn",
         ),
+        ("dialogues won", shown(first.won), shown(second.won), _HELP["won"]),
         *((*row, "what all could gain by deviating alone; 0 at an equilibrium") for row in more),
     ]
     return Table(columns, tuple(rows))

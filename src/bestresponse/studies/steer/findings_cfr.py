@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 
 from bestresponse.core.episode import Episode
+from bestresponse.core.game import REFEREE
 from bestresponse.core.player import Decision, Nature
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.players.dialogue.guided import Guided
@@ -196,30 +197,38 @@ def _situation(key: str, game: DialogueGame) -> tuple[str, str]:
 
 def _examples_section(one: GameResult) -> Section:
     """A few dialogues of the first game, guided speaker first in turn, drawn from the record."""
+    told = one.game.view(one.game.start(), REFEREE)
     blocks: list[Block] = [
-        Paragraph("One speaker follows the policy, the others speak unguided; texts are drawn from the record.")
+        Paragraph(told.briefing),
+        *(Quote(text, name) for name, text in zip(one.game.names, told.facts["told"], strict=True)),
+        Paragraph(
+            "First nobody is guided, then one speaker follows the policy and the others speak unguided; texts are "
+            "drawn from the record."
+        ),
+        _example(one, None),
     ]
     for number in range(min(_EXAMPLES, one.game.domain.players)):
         blocks.append(_example(one, number))
     return Section("Dialogues", tuple(blocks))
 
 
-def _example(one: GameResult, seat: int) -> Quote:
+def _example(one: GameResult, seat: int | None) -> Quote:
     if one.recorded is None or one.solved is None:
         return Quote("")
-    policy = mixed_policy(one.solved.unguided, {seat: one.solved.policy})
-    nature = Nature(seat)
+    policy = mixed_policy(one.solved.unguided, {} if seat is None else {seat: one.solved.policy})
+    nature = Nature(seat or 0)
     episode = Episode(one.recorded)
     while pending := episode.pending:
         for role, ask in pending.items():
-            player = nature if role == nature.name else Guided(nature, policy, seat)
+            player = nature if role == nature.name else Guided(nature, policy, seat or 0)
             episode.submit(role, Decision(player.decide(episode.view(role), ask).action))
     said = [f"{one.game.names[s.seat]} ({s.manner}): {s.text}" for s in episode.state.said]
     payoffs = ", ".join(
         f"{name} {value:g}"
         for name, value in zip(one.game.names, one.recorded.payoffs(episode.state).values(), strict=True)
     )
-    return Quote("\n\n".join(said), f"{one.game.names[seat]} is guided; payoffs: {payoffs}")
+    who = "nobody" if seat is None else one.game.names[seat]
+    return Quote("\n\n".join(said), f"{who} is guided; payoffs: {payoffs}")
 
 
 def _reading_section(steered: SteerResults) -> Section:

@@ -29,12 +29,17 @@ def psro_sections(steered: SteerResults, found: PsroResult) -> list[Section]:
             Note("Intervals hold together with 95 % confidence over the plays that were drawn."),
         ),
     )
-    return [solution, _growth_section(found), _table_section(found), _tried_section(found)]
+    return [
+        solution,
+        _growth_section(found, steered.domain.manners(steered.config.actions).neutral),
+        _table_section(found),
+        _tried_section(found),
+    ]
 
 
-def _growth_section(found: PsroResult) -> Section:
+def _growth_section(found: PsroResult, neutral: str) -> Section:
     """Probability of the manners that were found, together and one by one, at the solution of each iteration."""
-    blocks: list[Block] = [_mass_of_new(found)]
+    blocks: list[Block] = [_gain_by_iteration(found, neutral), _mass_of_new(found)]
     for seat, own in enumerate(found.prompts):
         series = {
             prompt: (
@@ -51,6 +56,29 @@ def _growth_section(found: PsroResult) -> Section:
         told = f"How often player {seat + 1} uses each manner at the solution, by iteration"
         blocks.append(Figure(picture, told, told))
     return Section("Manners over iterations", tuple(blocks))
+
+
+def _gain_by_iteration(found: PsroResult, neutral: str) -> Figure:
+    """Draw what each speaker gains by the solution of each iteration while the others stay neutral."""
+    alone = [own.index(neutral) for own in found.prompts]
+    series = {}
+    for seat, own in enumerate(found.prompts):
+        place = tuple(slice(None) if s == seat else a for s, a in enumerate(alone))
+        payoffs = found.game.means[seat][place]
+        gains = [
+            float(
+                sum(
+                    mass * payoffs[own.index(prompt)]
+                    for prompt, mass in zip(step.prompts[seat], step.solution.marginals[seat], strict=True)
+                )
+                - payoffs[alone[seat]]
+            )
+            for step in found.history
+        ]
+        series[f"player {seat + 1}"] = (range(len(gains)), gains)
+    picture = figures.lines(series, x_label="iteration", y_label="gain over the neutral manner")
+    told = "What each speaker gains by the solution of each iteration while the others stay neutral, in the final table"
+    return Figure(picture, told, told)
 
 
 def _mass_of_new(found: PsroResult) -> Block:

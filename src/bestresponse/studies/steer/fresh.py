@@ -1,4 +1,4 @@
-"""Guided against unguided on fresh draws: dialogues in words that the solver has not seen, one after another.
+"""Guided against unguided on fresh draws: dialogues in words that the solver has not seen, many at the same time.
 
 For every draw the same talk is held once with everybody unguided and once with each speaker guided in turn, on the
 same game, the same private information and the same number of the draw for every text (common random numbers: as long
@@ -19,7 +19,7 @@ import numpy as np
 from bestresponse.core.ask import Ask, Choice
 from bestresponse.core.episode import play
 from bestresponse.core.errors import NotCached, UsageError
-from bestresponse.core.game import NATURE, REFEREE, View
+from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.game import DialogueGame, prompt_key
@@ -59,6 +59,13 @@ class FreshPlays:
         others = [np.delete(table, seat, axis=1).mean(axis=1) for seat, table in enumerate(self.guided)]
         own = [table[:, seat] for seat, table in enumerate(self.guided)]
         return _means(np.array(own) - np.array(others))
+
+    @property
+    def wins(self) -> Array:
+        """For every draw, the share of its dialogues in which the guided earn most, ties for half, mean over seats."""
+        own = np.array([table[:, seat] for seat, table in enumerate(self.guided)])
+        others = np.array([np.delete(table, seat, axis=1).max(axis=1) for seat, table in enumerate(self.guided)])
+        return _means(np.where(np.isnan(own), np.nan, (np.sign(own - others) + 1) / 2))
 
     @property
     def plays(self) -> int:
@@ -126,9 +133,9 @@ class Remembering:
 
 @dataclass(frozen=True, slots=True)
 class _Draw:
-    """What all dialogues of one draw earned: everybody unguided first, then each seat guided."""
+    """What one dialogue of a draw earned, seat by seat."""
 
-    earned: list[tuple[float, ...]]
+    earned: tuple[float, ...]
     met: Counter[str]
     asked: dict[str, int]
 
@@ -148,20 +155,19 @@ def play_fresh(
         raise UsageError("fresh dialogues need at least one draw")
     lock = Lock()
 
-    def one(number: int) -> _Draw:
-        table = _Table(game, cast, kept, number, split(seed, "fresh", number), lock)
-        return table.play(policy())
+    def hold(wanted: tuple[int, Role | None]) -> _Draw:
+        number, guided = wanted
+        return _Table(game, cast, kept, number, split(seed, "fresh", number), lock).play(policy(), guided)
 
-    if workers > 1 and len(draws) > 1:
-        with ThreadPoolExecutor(workers, thread_name_prefix="fresh") as pool:
-            found = list(pool.map(one, draws))
-    else:
-        found = [one(number) for number in draws]
-    rows = np.array([draw.earned for draw in found])
+    guided = [(number, role) for role in game.roles for number in draws]
+    with ThreadPoolExecutor(workers, thread_name_prefix="fresh") as pool:
+        # Unguided talks come last: once one of them is on record, so are the others of its draw.
+        found = [*pool.map(hold, guided), *pool.map(hold, [(number, None) for number in draws])]
+    rows = np.array([draw.earned for draw in found]).reshape(len(game.roles) + 1, len(draws), -1)
     met = sum((draw.met for draw in found), Counter[str]())
     asked = [item for draw in found for item in draw.asked.items()]
     keys = frozenset(key for key, _ in asked)
-    return FreshPlays(rows[:, 0], np.moveaxis(rows[:, 1:], 1, 0), met, keys, sum(calls for _, calls in asked))
+    return FreshPlays(rows[-1], rows[:-1], met, keys, sum(calls for _, calls in asked))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,14 +181,14 @@ class _Table:
     seed: int
     lock: Lock
 
-    def play(self, policy: Nearest) -> _Draw:
-        """Each seat guided, and last everybody unguided: once that talk is on record, so are the others."""
+    def play(self, policy: Nearest, guided: Role | None) -> _Draw:
+        """Hold the dialogue in which that seat is guided; nobody is where it is None."""
         voice = Remembering(self.cast.speaker(self.number), self.kept, self.number, self.lock)
         referee = Remembering(self.cast.referee, self.kept, 0, self.lock)
         seated = self._seated(voice, referee)
-        guided = [{**seated, role: Guided(seated[role], policy, self.seed)} for role in self.game.roles]
-        earned = [self._payoffs(players) for players in (*guided, seated)]
-        return _Draw([earned[-1], *earned[:-1]], policy.met, {**voice.asked, **referee.asked})
+        if guided is not None:
+            seated[guided] = Guided(seated[guided], policy, self.seed)
+        return _Draw(self._payoffs(seated), policy.met, {**voice.asked, **referee.asked})
 
     def unguided(self) -> None:
         """Only the talk with everybody unguided."""

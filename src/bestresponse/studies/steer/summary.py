@@ -42,14 +42,19 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What guidance earns: above staying unguided, above the others, and as a share of what the unguided earn."""
+    """What guidance earns: above staying unguided, above the others, and as a share of what the unguided earn.
+
+    `won` is the share of dialogues in which the guided speaker earns most, a tie for half.
+    """
 
     gain: Interval | None
     margin: Interval | None
     relative: float | None = None
+    won: Interval | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {"gain": as_json(self.gain), "margin": as_json(self.margin), "relative_gain": self.relative}
+        figures = {"gain": as_json(self.gain), "margin": as_json(self.margin), "relative_gain": self.relative}
+        return figures if self.won is None else figures | {"won": as_json(self.won)}
 
 
 def summarise(steered: SteerResults) -> dict[str, Any]:
@@ -148,13 +153,13 @@ def _worth(steered: SteerResults, parts: Sequence[tuple[int, FreshPlays]], what:
         return Worth(None, None)
     clusters = np.concatenate([np.full(len(plays.unguided), game) for game, plays in parts])
     found = []
-    for figure in ("gains", "margins"):
+    for figure in ("gains", "margins", "wins"):
         values = np.concatenate([getattr(plays, figure) for _, plays in parts])
         known = np.isfinite(values)
         found.append(steered.mean(values[known].tolist(), f"{what} {figure}", clusters[known].tolist()))
     guided = [value for _, plays in parts for seat, own in enumerate(plays.guided) for value in own[:, seat]]
     unguided = [value for _, plays in parts for value in plays.unguided.ravel()]
-    return Worth(found[0], found[1], _relative(guided, unguided))
+    return Worth(found[0], found[1], _relative(guided, unguided), found[2])
 
 
 def _relative(guided: Sequence[float], unguided: Sequence[float]) -> float | None:

@@ -1,0 +1,83 @@
+"""What a run found beside the published study: its table of CFR solutions, and who would choose guidance.
+
+I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix J, table 1, and figure 4.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Section, Table
+from bestresponse.studies.steer.session import SteerResults
+from bestresponse.studies.steer.solving import Solved, mixed_policy
+from bestresponse.studies.steer.summary import shown
+from bestresponse.theory.equilibria.solve import nash_one
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.trees.response import policy_value
+
+__all__ = ["beside_published", "guidance_game"]
+
+_PUBLISHED = {"debate": (328, "0 to 1", 0.024, 0.106), "meeting": (67, "0 to 20", 0.417, 1.596)}
+"""Games, payoffs, mean NashConv and mean CFR gain."""
+_CHOICES = ("unguided", "guided")
+
+
+def beside_published(steered: SteerResults) -> Section | None:
+    """Build the section; None where no game was solved."""
+    solved = [one.solved for one in steered.solved if one.solved is not None]
+    if not solved:
+        return None
+    return Section("Beside the published study", (_solutions_table(steered), *_guidance_blocks(solved)))
+
+
+def _solutions_table(steered: SteerResults) -> Table:
+    domain = steered.domain
+    columns = (
+        Column("study"),
+        Column("games", "right"),
+        Column("payoffs"),
+        Column("NashConv", "right", "what all could gain by deviating alone from the policy", ".3f"),
+        Column("CFR gain", "right", "what a speaker gains by the policy while the others stay unguided", ".3f"),
+    )
+    span = f"{domain.low:g} to {domain.high:g}"
+    found = (shown(steered.interval("nash_conv")), shown(steered.interval("gain")))
+    rows: list[tuple[Cell, ...]] = [("this run", len(steered.solved), span, *found)]
+    if domain.name in _PUBLISHED:
+        rows.append(("published, with another model", *_PUBLISHED[domain.name]))
+    return Table(columns, tuple(rows), "Solutions by CFR")
+
+
+def guidance_game(solved: list[Solved]) -> NormalForm:
+    """Build the game of choosing whether to be guided: exact payoffs on the recorded trees, mean over games."""
+    players = solved[0].tree.players
+    payoffs: Array = np.zeros((len(players), *(2,) * len(players)))
+    for one in solved:
+        for choice in product(range(2), repeat=len(players)):
+            guided = {seat: one.policy for seat, chosen in enumerate(choice) if chosen}
+            values = policy_value(one.tree, mixed_policy(one.unguided, guided))
+            for seat, player in enumerate(players):
+                payoffs[seat][choice] += values[player] / len(solved)
+    return NormalForm(payoffs, players, (_CHOICES,) * len(players))
+
+
+def _guidance_blocks(solved: list[Solved]) -> list[Block]:
+    form = guidance_game(solved)
+    if form.num_players != 2:
+        return []
+    first, second = form.players
+    columns = (Column(f"{first} \\ {second}"), *(Column(choice, "right") for choice in _CHOICES))
+    rows = tuple(
+        (choice, *(f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}" for j in range(2)))
+        for i, choice in enumerate(_CHOICES)
+    )
+    mixes = nash_one(form).strategies
+    guided = tuple(
+        (f"{player} is guided with probability", float(mix[1])) for player, mix in zip(form.players, mixes, strict=True)
+    )
+    told = (
+        "If speakers could choose whether to be guided: payoffs of both, exact on the recorded texts, mean over games, "
+        "and one equilibrium of that choice."
+    )
+    return [Note(told), Table(columns, rows), KeyValues(guided, format=".3f")]
