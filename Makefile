@@ -7,7 +7,7 @@ BASE ?= main
 SEED ?= $(shell date +%s)
 SAMPLE ?= 60
 
-.PHONY: bench check docs test soak mutants clean
+.PHONY: bench check docs test coverage soak mutants clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,14 @@ check: $(READY)                ## the quick part: style, types, and the tests of
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model" $$(scripts/changed_tests.py $(BASE))
 
+coverage: $(READY)             ## the tests again, slower, with the lines and branches of src that they reach
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n 2 --dist loadfile
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage json --quiet -o build/coverage.json
+	$(BIN)/coverage report --skip-covered --sort=miss
+	scripts/check_coverage.py build/coverage.json
+
 soak: $(READY)                 ## long checks: a run killed twenty times, 100,000 games, tests in random order, more examples
 	$(BIN)/python benchmarks/kills.py
 	$(BIN)/python benchmarks/harness.py --large
@@ -43,7 +51,7 @@ soak: $(READY)                 ## long checks: a run killed twenty times, 100,00
 	PYTHONPATH=tests/support $(BIN)/python -m pytest -p shuffled --shuffle $(SEED)
 	$(BIN)/python -m pytest --hypothesis-profile=explore --hypothesis-seed=$(SEED) -m hypothesis
 
-mutants: $(READY)              ## change the source in SAMPLE small ways, one at a time, and count what the tests notice
+mutants: $(READY)              ## change the source of each package in SAMPLE small ways, one at a time, and count what tests notice
 	$(BIN)/python scripts/mutants.py --sample $(SAMPLE) --seed $(SEED)
 
 docs: $(READY)                 ## the site, with executed tutorials, in docs/_build

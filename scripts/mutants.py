@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Mutation testing: change one small thing in the source at a time and see whether a test notices.
 
-Each mutant flips a comparison, an arithmetic or boolean operator, a condition, a constant or a returned value in a
-copy of the source, and runs the tests named for its package in TARGETS. A mutant that no test notices survives:
-either a test is missing or the change makes no difference.
+Each mutant flips a comparison, an arithmetic or boolean operator, a condition, a constant or a returned value. The
+tests named for its package in TARGETS are collected once and run once to learn which of them reach which line; then a
+mutant gets a fork of that process, in which the code of one function is exchanged, and only the tests that reach the
+changed line run there, the quickest first, until one fails. What runs when a module is imported (constants, defaults,
+class bodies) is changed in a copy of the source, which a fresh process imports.
 
-    scripts/mutants.py                              every mutant of every package (hours)
+A mutant that no test notices survives: either a test is missing or the change makes no difference.
+
+    scripts/mutants.py                              every mutant of every package
     scripts/mutants.py --package runs               every mutant of one package
-    scripts/mutants.py --sample 40 --seed 7         40 drawn at random from all packages
+    scripts/mutants.py --sample 40 --seed 7         40 of each package, drawn at random
     scripts/mutants.py --sample 40 --minutes 5      stop after five minutes and print what was found by then
 """
 
@@ -15,13 +19,11 @@ from __future__ import annotations
 
 import argparse
 import ast
-import compileall
 import copy
 import multiprocessing
 import os
 import random
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -33,20 +35,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "bestresponse"
 
-# Where a silent mistake costs money or truth, and the tests that should notice it, quickest first.
+# Where a silent mistake costs money or truth, and the tests that should notice it.
 TARGETS = {
-    "core": ["core"],
-    "runs": ["runs"],
-    "models/wrappers": ["models/wrappers"],
-    "logic/gate": ["logic/gate/test_gate.py"],
-    "formal/claims/checker.py": ["formal/claims/test_claim_verdicts.py"],
-    "studies/bench/measure.py": ["studies/bench/test_measure.py", "studies/bench/test_suites.py"],
-    "studies/bench/study.py": ["studies/bench/test_suites.py"],
+    "core": ["core", "games", "players", "runs"],
+    "runs": ["runs", "studies/bench/test_suites.py", "api"],
+    "models/wrappers": ["models/wrappers", "runs/executors"],
+    "logic/gate": ["logic/gate", "logic/programs", "logic/embedded/test_embedded.py"],
+    "formal/claims/checker.py": ["formal/claims"],
+    "studies/bench/measure.py": ["studies/bench"],
+    "studies/bench/study.py": ["studies/bench"],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py", "theory/dynamics/test_dynamics.py"],
-    "web/security/limits.py": ["web/security/test_limits.py"],
-    "web/sessions/store.py": ["web/api/test_api.py", "web/sessions/test_restart.py"],
+    "web/security/limits.py": ["web/security"],
+    "web/sessions": ["web/sessions", "web/api/test_api.py", "web/watching"],
 }
+SKIPPED = "not slow and not model"
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -57,43 +60,76 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: `start` to `end` (bytes) of `file` become `text`."""
+    """One change: the expression at `start` to `end` (lines and columns) of `file` becomes `text`.
+
+    `function` is where it stands, as (qualified name, first line), or None where it runs on import.
+    """
 
     package: str
     file: Path
-    line: int
-    start: int
-    end: int
+    start: tuple[int, int]
+    end: tuple[int, int]
     before: str
     text: str
+    function: tuple[str, int] | None
 
     def __str__(self) -> str:
-        return f"{self.file.relative_to(SOURCE)}:{self.line}: {self.before} -> {self.text}"
+        return f"{self.file.relative_to(SOURCE)}:{self.start[0]}: {self.before} -> {self.text}"
+
+    @property
+    def lines(self) -> range:
+        """The lines of the expression."""
+        return range(self.start[0], self.end[0] + 1)
+
+    def parse(self) -> ast.Module:
+        """Parse the source with the change in it; all lines keep their numbers."""
+        tree = ast.parse(self.file.read_bytes())
+        new = ast.parse(self.text, mode="eval").body
+        return ast.fix_missing_locations(_Exchange(self.start, self.end, self.before, new).visit(tree))
+
+
+class _Exchange(ast.NodeTransformer):
+    """Puts a new expression in the place of the one that stands at a position and reads like `before`."""
+
+    def __init__(self, start: tuple[int, int], end: tuple[int, int], before: str, new: ast.expr) -> None:
+        self.start, self.end, self.before, self.new = start, end, before, new
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.expr):
+            here = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+            if here == (self.start, self.end) and ast.unparse(node) == self.before:
+                return ast.copy_location(self.new, node)
+        return super().generic_visit(node)
 
 
 def find_mutants(package: str, file: Path) -> Iterator[Mutant]:
     """Yield every change to one file."""
-    source = file.read_bytes()
-    lines = source.splitlines(keepends=True)
-    starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
-    for place, changed in (pair for node in _walk(ast.parse(source)) for pair in _change(node)):
-        begin = starts[place.lineno - 1] + place.col_offset
-        end = starts[place.end_lineno - 1] + place.end_col_offset
-        before = " ".join(source[begin:end].decode().split())
-        yield Mutant(package, file, place.lineno, begin, end, before, f"({ast.unparse(changed)})")
+    for node, function in _walk(ast.parse(file.read_bytes()), (), None):
+        for place, changed in _change(node):
+            start, end = (place.lineno, place.col_offset), (place.end_lineno or 0, place.end_col_offset or 0)
+            yield Mutant(package, file, start, end, ast.unparse(place), ast.unparse(changed), function)
 
 
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what runs: no annotations, decorators, texts, `strict=` of zip or lists of exported names."""
+def _walk(
+    node: ast.AST, names: tuple[str, ...], function: tuple[str, int] | None
+) -> Iterator[tuple[ast.AST, tuple[str, int] | None]]:
+    """Yield what runs, with its outermost function: no annotations, decorators, texts or lists of exported names."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue
         for child in value if isinstance(value, list) else [value]:
             skipped = isinstance(child, ast.JoinedStr) or (isinstance(child, ast.keyword) and child.arg == "strict")
             typed = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
-            if isinstance(child, ast.AST) and not skipped and not typed:
-                yield child
-                yield from _walk(child)
+            if not isinstance(child, ast.AST) or skipped or typed:
+                continue
+            within, inner = function, names
+            if name == "body" and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and function is None:
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                within = (".".join(names), first)
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                inner = (*names, child.name)
+            yield child, within
+            yield from _walk(child, inner, within)
 
 
 def _change(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -128,113 +164,82 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
 
 
-class Laboratory:
-    """A copy of the source in which one file at a time is changed, and a process that runs tests on it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.source = folder / "bestresponse"
-        shutil.copytree(SOURCE, self.source, ignore=shutil.ignore_patterns("__pycache__"))
-        compileall.compile_dir(self.source, quiet=2)
-
-    def try_mutant(self, mutant: Mutant, limit: float) -> str:
-        """Say what the tests made of it: killed, timeout or survived."""
-        file = self.source / mutant.file.relative_to(SOURCE)
-        original, stamp = file.read_bytes(), file.stat()
-        file.write_bytes(original[: mutant.start] + mutant.text.encode() + original[mutant.end :])
-        try:
-            return self.run_tests(mutant.package, limit)
-        finally:
-            file.write_bytes(original)
-            os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-
-    def run_tests(self, package: str, limit: float) -> str:
-        """Run the tests of a package in a process of their own."""
-        tests = [str(ROOT / "tests" / name) for name in TARGETS[package]]
-        child = multiprocessing.get_context("fork").Process(target=_test, args=(self.source.parent, tests))
-        child.start()
-        child.join(limit)
-        if child.is_alive():
-            os.killpg(child.pid, signal.SIGKILL)
-            child.join()
-            return "timeout"
-        return "killed" if child.exitcode else "survived"
+def collect(package: str) -> list[Mutant]:
+    """Find every mutant of a package, in the order of the files."""
+    place = SOURCE / package
+    files = [place] if place.is_file() else sorted(place.rglob("*.py"))
+    return [mutant for file in files for mutant in find_mutants(package, file)]
 
 
-def _test(source: Path, tests: list[str]) -> None:
-    """Run in a child: imports are still to be made, except of packages that are not ours."""
-    os.setsid()
-    os.chdir(ROOT)
-    sys.path.insert(0, str(source))
-    os.environ["PYTHONPATH"] = str(source)
-    sys.dont_write_bytecode = True
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    import pytest
-
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not model", *tests])
-    os._exit(int(code))
+def draw(package: str, sample: int | None, seed: int) -> list[Mutant]:
+    """Draw `sample` mutants of a package; all of them where it is None."""
+    found = collect(package)
+    return found if sample is None else random.Random(seed).sample(found, min(sample, len(found)))
 
 
-def collect(packages: list[str]) -> list[Mutant]:
-    """Find every mutant of these packages, in the order of the files."""
-    found = []
-    for package in packages:
-        place = SOURCE / package
-        for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
-            found += find_mutants(package, file)
-    return found
-
-
-def main() -> int:
-    """Try the mutants asked for; print a line for each survivor and a table by package."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--package", action="append", choices=list(TARGETS), help="only this one; may be repeated")
-    parser.add_argument("--sample", type=int, help="this many, drawn at random")
-    parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no mutant after this long")
-    options = parser.parse_args()
-    mutants = collect(options.package or list(TARGETS))
-    print(f"{len(mutants)} mutants, seed {options.seed}", flush=True)
-    if options.sample is not None:
-        mutants = random.Random(options.seed).sample(mutants, min(options.sample, len(mutants)))
-    for name in ("hypothesis", "numpy", "pydantic", "pytest", "scipy.optimize", "scipy.stats"):
-        __import__(name)  # once, before the forks
-    end = time.monotonic() + 60 * options.minutes
-    with tempfile.TemporaryDirectory() as folder:
-        counts = try_all(Laboratory(Path(folder)), mutants, end)
-    return report(counts)
-
-
-def try_all(laboratory: Laboratory, mutants: list[Mutant], end: float) -> Counter[tuple[str, str]]:
-    """Count the outcomes by package; a package whose tests fail without any change is an error."""
-    counts: Counter[tuple[str, str]] = Counter()
-    limits: dict[str, float] = {}
-    for mutant in mutants:
-        if time.monotonic() > end:
-            break
-        if mutant.package not in limits:
-            start = time.monotonic()
-            if laboratory.run_tests(mutant.package, 600) != "survived":
-                sys.exit(f"the tests of {mutant.package} fail or hang without any change: {TARGETS[mutant.package]}")
-            limits[mutant.package] = 20 + 5 * (time.monotonic() - start)
-        outcome = laboratory.try_mutant(mutant, limits[mutant.package])
-        counts[mutant.package, outcome] += 1
-        if outcome != "killed":
-            print(f"{outcome}  {mutant}", flush=True)
+def try_package(package: str, mutants: list[Mutant], end: float) -> Counter[str]:
+    """Count the outcomes of these mutants in a process of their own."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(package, mutants, end, sender))
+    process.start()
+    sender.close()
+    counts: Counter[str] = Counter()
+    try:
+        while True:
+            outcome, what = receiver.recv()
+            if outcome == "error":
+                sys.exit(f"{package}: its tests do not pass without any change:\n{what}")
+            counts[outcome] += 1
+            if outcome != "killed":
+                print(f"{outcome:9} {what}", flush=True)
+    except EOFError:
+        process.join()
     return counts
 
 
-def report(counts: Counter[tuple[str, str]]) -> int:
-    """Print killed and survived by package; a mutant that never ends counts as killed."""
-    print(f"\n{'package':32}{'killed':>8}{'survived':>10}{'score':>8}")
-    packages = [package for package in TARGETS if any(name == package for name, _ in counts)]
-    for title, names in [*((package, [package]) for package in packages), ("all", packages)]:
-        survived = sum(counts[name, "survived"] for name in names)
-        killed = sum(counts[name, outcome] for name in names for outcome in ("killed", "timeout"))
-        print(f"{title:32}{killed:8}{survived:10}{killed / max(killed + survived, 1):8.0%}")
-    return 0
+def _serve(package: str, mutants: list[Mutant], end: float, sender: object) -> None:
+    """Collect the tests of a package, and try the mutants instead of running them."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from mutant_server import serve
+
+    with tempfile.TemporaryDirectory() as folder:
+        copied = Path(folder) / "source"
+        shutil.copytree(SOURCE, copied / "bestresponse", ignore=shutil.ignore_patterns("__pycache__"))
+        log = os.open(Path(folder) / "log", os.O_RDWR | os.O_CREAT)
+        for stream in (1, 2):
+            os.dup2(log, stream)
+        tests = [str(ROOT / "tests" / name) for name in TARGETS[package]]
+        code = serve(["-m", SKIPPED, *tests], mutants, SOURCE, copied, Path(folder), end, sender)
+        if code:
+            sender.send(("error", (Path(folder) / "log").read_text(errors="replace")[-3000:]))
+    os._exit(code)
+
+
+def report(counts: dict[str, Counter[str]]) -> None:
+    """Print killed and survived by package; a mutant that never ends counts as killed, an unreached one as survived."""
+    print(f"\n{'package':28}{'killed':>8}{'timeout':>9}{'survived':>10}{'unreached':>11}{'score':>8}")
+    for name, found in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
+        killed, tried = found["killed"] + found["timeout"], max(1, found.total())
+        row = f"{found['killed']:8}{found['timeout']:9}{found['survived']:10}{found['unreached']:11}"
+        print(f"{name:28}{row}{killed / tried:8.0%}")
+
+
+def main() -> None:
+    """Try the mutants asked for; print a line for each survivor and a table by package."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--package", action="append", choices=list(TARGETS), help="only this one; may be repeated")
+    parser.add_argument("--sample", type=int, help="this many of each package, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no mutant after this long")
+    options = parser.parse_args()
+    end = time.monotonic() + 60 * options.minutes
+    print(f"seed {options.seed}", flush=True)
+    counts = {}
+    for package in options.package or list(TARGETS):
+        counts[package] = try_package(package, draw(package, options.sample, options.seed), end)
+    report(counts)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

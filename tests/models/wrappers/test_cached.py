@@ -189,6 +189,22 @@ def test_why_a_call_missed_names_the_nearest_call_and_what_differs(cache):
     assert cached.why_miss(replace(question, temperature=0.7, seed=1)) is None
 
 
+def test_another_question_is_farther_away_than_six_other_settings(cache):
+    cached = Cached(ScriptedModel(lambda request: "A"), cache)
+    question = ask("Which?")
+    settings = {"temperature": 0.7, "seed": 1, "max_tokens": 9, "top_p": 0.5, "stop": ("x",), "replicate": 3}
+    cached.complete(replace(question, **settings))
+    cached.complete(ask("Who?"))
+    assert [one.field for one in cached.why_miss(question).differences] == sorted(settings)
+
+
+def test_what_differs_far_inside_a_text_is_shown_with_twelve_characters_on_either_side(cache):
+    cached = Cached(ScriptedModel(lambda request: "A"), cache)
+    cached.complete(ask("abcdefghijklmnopqrstuvwxyz0123456789"))
+    miss = cached.why_miss(ask("abcdefghijklmnopqrstUvwxyz0123456789"))
+    assert str(miss).endswith("message 1 is ...'ijklmnopqrstUvwxyz012345'..., kept is ...'ijklmnopqrstuvwxyz012345'...")
+
+
 def test_why_a_call_missed_names_a_changed_model_too(cache):
     Cached(ScriptedModel(["A"], name="old"), cache).complete(ask("x"))
     miss = Cached(ScriptedModel([], name="new"), cache).why_miss(ask("x"))

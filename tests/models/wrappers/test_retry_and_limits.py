@@ -149,6 +149,15 @@ def test_no_window_of_a_minute_holds_more_starts_than_allowed():
     assert starts == [0, 1, 2, 60, 61, 62, 120, 121]
 
 
+def test_a_start_that_is_due_is_not_slept_for_and_half_a_second_is():
+    clock = FakeClock()
+    model = Limited(ScriptedModel(lambda request: "x"), Gate(10, per_minute=1, clock=clock, sleep=clock.sleep))
+    model.complete(ask("x"))
+    clock.now = 59.5
+    model.complete(ask("x"))
+    assert clock.slept == [0.5]
+
+
 def test_limits_that_let_nothing_through_are_refused():
     with pytest.raises(UsageError, match="let nothing through"):
         Gate(0)

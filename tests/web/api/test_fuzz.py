@@ -1,6 +1,7 @@
 """The API by its own description: no call makes the server stumble, and no call without a key changes anything."""
 
 import pytest
+from examples import USUAL
 from hypothesis import HealthCheck, Phase, given, settings
 from sample_runs import bench_run
 from web_server import Server
@@ -55,13 +56,10 @@ def read_calls(described):
 
 
 def bounded(strategy, check):
-    """`check` for a few cases of `strategy`, always the same ones."""
+    """Try `check` on a few cases of `strategy`: always the same ones, or many more where the profile explores."""
     found = given(case=strategy)(check)
     settings(
-        max_examples=EXAMPLES,
-        deadline=None,
-        database=None,
-        derandomize=True,
+        max_examples=EXAMPLES * settings().max_examples // USUAL,
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )(found)()

@@ -1,0 +1,189 @@
+"""A pytest session that tries mutants: tests are collected once, and every mutant gets a fork of the session."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import os
+import pickle
+import resource
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType, FunctionType
+
+import coverage
+import pytest
+
+_LEAST = 5.0  # seconds that every mutant gets
+_MOST = 200  # tests that a change in what runs on import gets, the quickest ones
+
+
+class Unreachable(Exception):
+    """The code of a function cannot be exchanged while it is loaded."""
+
+
+class _Session:
+    """The plugin: runs instead of the tests, when they are collected."""
+
+    def __init__(self, mutants, source: Path, copied: Path, folder: Path, end: float, sender) -> None:
+        self.mutants, self.source, self.copied, self.folder = mutants, source, copied, folder
+        self.end, self.sender = end, sender
+        self.failed = False
+
+    def pytest_runtest_logreport(self, report) -> None:
+        self.failed |= report.failed
+
+    def pytest_runtestloop(self, session) -> bool:
+        if session.testsfailed:
+            raise session.Interrupted("some tests cannot be collected")
+        reached = self._learn(session)
+        for mutant in self.mutants:
+            if time.monotonic() > self.end:
+                break
+            lines = mutant.lines if mutant.function else range(1, 1000)
+            tests = sorted({test for line in lines for test in reached[str(mutant.file), line]})
+            self.sender.send((self._try(session, mutant, tests), str(mutant)))
+        return True
+
+    def _learn(self, session) -> dict[tuple[str, int], set[tuple[float, int]]]:
+        """Run all tests once; tell for each line of the source which of them (duration, number) run through it."""
+        kept = self.folder / "reached"
+        if self._fork(session, lambda: self._trace(session, kept), 3600, 3600):
+            raise session.Interrupted("a test fails without any change")
+        return pickle.loads(kept.read_bytes())
+
+    def _trace(self, session, kept: Path) -> bool:
+        measured = coverage.Coverage(data_file=None, include=[f"{self.source}/*"], config_file=False)
+        reached: dict[tuple[str, int], set[tuple[float, int]]] = defaultdict(set)
+        seconds = []
+        measured.start()
+        for number, item in enumerate(session.items):
+            measured.switch_context(str(number))
+            began = time.process_time()
+            self._run(session, number, (*session.items, None)[number + 1])
+            seconds.append(time.process_time() - began)
+            if self.failed:
+                raise SystemExit(f"{item.nodeid} fails without any change")
+        measured.stop()
+        data = measured.get_data()
+        for file in data.measured_files():
+            for line, contexts in data.contexts_by_lineno(file).items():
+                reached[file, line] = {(seconds[int(number)], int(number)) for number in contexts if number}
+        kept.write_bytes(pickle.dumps(reached))
+        return False
+
+    def _try(self, session, mutant, tests: list[tuple[float, int]]) -> str:
+        """Say what the tests made of a mutant: killed, timeout, survived or unreached."""
+        if not tests:
+            return "unreached"
+        seconds, outcome = _LEAST + 5 * sum(duration for duration, _ in tests), 3
+        if mutant.function is not None:
+            outcome = self._fork(session, lambda: self._test(session, mutant, tests), seconds, 3 * seconds)
+        if outcome == 3:
+            outcome = self._import_afresh(session, mutant, tests)
+        return {0: "survived", 1: "killed", 2: "killed"}.get(outcome, "timeout")
+
+    def _test(self, session, mutant, tests: list[tuple[float, int]]) -> int:
+        try:
+            exchange(mutant)
+        except Unreachable:
+            return 3
+        order = [number for _, number in tests]
+        for number, following in zip(order, [*order[1:], None], strict=True):
+            self._run(session, number, None if following is None else session.items[following])
+            if self.failed:
+                return 1
+        return 0
+
+    def _run(self, session, number: int, following) -> None:
+        item = session.items[number]
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+
+    def _import_afresh(self, session, mutant, tests: list[tuple[float, int]]) -> int:
+        """Run the tests that reach the module in a process that imports the changed source."""
+        file = self.copied / "bestresponse" / mutant.file.relative_to(self.source)
+        original = file.read_bytes()
+        file.write_text(ast.unparse(mutant.parse()), encoding="utf-8")
+        names = [session.items[number].nodeid for _, number in tests[:_MOST]]
+        words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *names]
+        try:
+            return self._fork(session, lambda: self._start(session, words), 300, 300)
+        finally:
+            file.write_bytes(original)
+
+    def _start(self, session, words: list[str]) -> int:
+        os.chdir(session.config.rootpath)
+        environment = {**os.environ, "PYTHONPATH": str(self.copied), "PYTHONDONTWRITEBYTECODE": "1"}
+        os.execve(words[0], words, environment)
+
+    def _fork(self, session, work, processor: float, wall: float) -> int:
+        """Do `work` in a fork of this process, with limits on time; give what it returns, or -1 when it is ended."""
+        place = self.folder / "tests"
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setsid()
+                resource.setrlimit(resource.RLIMIT_CPU, (int(processor) + 1, int(processor) + 2))
+                place.mkdir(exist_ok=True)
+                session.config._tmp_path_factory._basetemp = place
+                os._exit(int(work()))
+            except BaseException:  # noqa: BLE001 - whatever a fork raises, it must not go on as its parent
+                traceback.print_exc()
+                os._exit(1)
+        status = _wait(child, wall)
+        shutil.rmtree(place, ignore_errors=True)
+        return os.waitstatus_to_exitcode(status)
+
+
+def _wait(child: int, seconds: float) -> int:
+    end = time.monotonic() + seconds
+    pause = 0.001
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found or time.monotonic() > end:
+            with suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+            return status if found else os.waitpid(child, 0)[1]
+        time.sleep(pause)
+        pause = min(0.05, pause * 1.3)
+
+
+def exchange(mutant) -> None:
+    """Give every loaded function in which the mutant stands the changed code."""
+    name, line = mutant.function
+    code = next(_find_code(compile(mutant.parse(), str(mutant.file), "exec"), name, line))
+    functions = [
+        thing
+        for thing in gc.get_objects()
+        if isinstance(thing, FunctionType)
+        and (thing.__code__.co_qualname, thing.__code__.co_firstlineno) == (name, line)
+        and thing.__code__.co_filename == str(mutant.file)
+    ]
+    if not functions:
+        raise Unreachable
+    for function in functions:
+        try:
+            function.__code__ = code
+        except ValueError as error:
+            raise Unreachable from error
+
+
+def _find_code(code: CodeType, name: str, line: int) -> Iterator[CodeType]:
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            if (inner.co_qualname, inner.co_firstlineno) == (name, line):
+                yield inner
+            yield from _find_code(inner, name, line)
+
+
+def serve(words: list[str], mutants, source: Path, copied: Path, folder: Path, end: float, sender) -> int:
+    """Collect the tests that `words` name and try the mutants; 0 where that was possible."""
+    plugin = _Session(mutants, source, copied, folder, end, sender)
+    return int(pytest.main(["-q", "-s", "-p", "no:cacheprovider", *words], plugins=[plugin]))
