@@ -59,4 +59,4 @@ docs: $(READY)                 ## the site, with executed tutorials, in docs/_bu
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf $(VENV) .coverage* .mypy_cache .pytest_cache .ruff_cache build dist

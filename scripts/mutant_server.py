@@ -15,6 +15,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -22,7 +23,8 @@ import coverage
 import pytest
 
 _LEAST = 5.0  # seconds that every mutant gets
-_MOST = 200  # tests that a change in what runs on import gets, the quickest ones
+_MOST = 200  # tests that a mutant gets at most, the quickest ones
+_LONGEST = 10.0  # seconds of tests that a mutant gets at most
 
 
 class Unreachable(Exception):
@@ -48,7 +50,7 @@ class _Session:
             if time.monotonic() > self.end:
                 break
             lines = mutant.lines if mutant.function else range(1, 1000)
-            tests = sorted({test for line in lines for test in reached[str(mutant.file), line]})
+            tests = _cut(sorted({test for line in lines for test in reached[str(mutant.file), line]}))
             self.sender.send((self._try(session, mutant, tests), str(mutant)))
         return True
 
@@ -111,7 +113,7 @@ class _Session:
         file = self.copied / "bestresponse" / mutant.file.relative_to(self.source)
         original = file.read_bytes()
         file.write_text(ast.unparse(mutant.parse()), encoding="utf-8")
-        names = [session.items[number].nodeid for _, number in tests[:_MOST]]
+        names = [session.items[number].nodeid for _, number in tests]
         words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *names]
         try:
             return self._fork(session, lambda: self._start(session, words), 300, 300)
@@ -130,6 +132,7 @@ class _Session:
         if child == 0:
             try:
                 os.setsid()
+                signal.alarm(int(wall) + 2)  # should the parent be gone
                 resource.setrlimit(resource.RLIMIT_CPU, (int(processor) + 1, int(processor) + 2))
                 place.mkdir(exist_ok=True)
                 session.config._tmp_path_factory._basetemp = place
@@ -140,6 +143,12 @@ class _Session:
         status = _wait(child, wall)
         shutil.rmtree(place, ignore_errors=True)
         return os.waitstatus_to_exitcode(status)
+
+
+def _cut(tests: list[tuple[float, int]]) -> list[tuple[float, int]]:
+    """Leave out the slowest tests where there are many."""
+    sums = accumulate(duration for duration, _ in tests)
+    return [test for test, total in zip(tests[:_MOST], sums, strict=False) if total <= _LONGEST] or tests[:1]
 
 
 def _wait(child: int, seconds: float) -> int:

@@ -49,6 +49,11 @@ def test_only_an_ask_that_allows_it_takes_a_pass():
     assert Amount(0, 1, may_pass=True).read("pass") == PASS
     with pytest.raises(InvalidMove):
         Amount(0, 1).check(PASS)
+    Choice(("rock",), may_pass=True).check(PASS)
+    with pytest.raises(InvalidMove, match="not one of rock"):
+        Choice(("rock",)).check(PASS)
+    with pytest.raises(InvalidMove, match="'stone' is not one of rock"):
+        Choice(("rock",), may_pass=True).check("stone")
 
 
 @pytest.mark.parametrize("text", ["[0.25, 0.75]", '{"A": 0.25, "B": 0.75}', "A: 0.25; B: 0.75", "B: 0.75\nA: 0.25"])

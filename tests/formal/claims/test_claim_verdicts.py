@@ -81,7 +81,7 @@ def verdict(checker: Checker, query: str) -> Verdict:
 
 
 @pytest.mark.parametrize("form", TABLE_FORMS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_logic_and_theory_agree_on_every_form_about_tables(form: str, data: st.DataObject) -> None:
     subject = data.draw(tables())
@@ -94,7 +94,7 @@ def test_logic_and_theory_agree_on_every_form_about_tables(form: str, data: st.D
 
 
 @pytest.mark.parametrize("form", TREE_FORMS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_logic_and_theory_agree_on_every_form_about_trees(form: str, data: st.DataObject) -> None:
     subject = data.draw(trees())

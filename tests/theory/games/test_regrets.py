@@ -56,3 +56,8 @@ def test_rounded_probabilities_are_taken_and_visibly_wrong_ones_are_not():
     assert regret(game, [[0.5000004, 0.5], [0, 1]]) == pytest.approx([0.5, 0], abs=1e-6)
     with pytest.raises(InvalidGame, match="sum to 1"):
         regret(game, [[0.50001, 0.5], [0, 1]])
+
+
+def test_the_tolerance_is_measured_by_the_range_of_the_payoffs_however_small_they_are():
+    game = NormalForm.bimatrix([[2e-12, 2e-12], [1e-12, 1e-12]], [[0, 0], [0, 0]])
+    assert best_responses(game, [[1, 0], [1, 0]]) == ((0,), (0, 1))
