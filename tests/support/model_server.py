@@ -24,12 +24,14 @@ class ModelServer:
     """Answers chat completions; `delivered` holds the bodies of all calls whose reply was written in full.
 
     The calls whose numbers are in `lies` (from 1) get half a JSON object under a header that promises a whole one.
+    After `answer_only(n)` it delivers n more replies and lets other calls wait, until it is told again.
     """
 
     def __init__(self, answer=stated_mix, latency=0.0, lies=()):
         self.delivered = []
         self.calls = 0
-        self.lock = threading.Lock()
+        self.lock = threading.Condition()
+        self.left = float("inf")
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -37,14 +39,16 @@ class ModelServer:
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                time.sleep(latency)
                 reply = {
                     "id": "x",
                     "choices": [{"message": {"role": "assistant", "content": answer(body)}, "finish_reason": "stop"}],
                     "usage": {"prompt_tokens": 100, "completion_tokens": 10},
                 }
                 data = json.dumps(reply).encode()
+                time.sleep(latency)
                 with server.lock:
+                    server.lock.wait_for(lambda: server.left > 0)
+                    server.left -= 1
                     server.calls += 1
                     data = data[: len(data) // 2] if server.calls in lies else data
                 try:
@@ -55,9 +59,12 @@ class ModelServer:
                     self.wfile.write(data)
                     self.wfile.flush()
                 except OSError:
+                    with server.lock:
+                        server.answer_only(server.left + 1)
                     return
                 with server.lock:
                     server.delivered.append(json.dumps(body, sort_keys=True))
+                    server.lock.notify_all()
 
             def log_message(self, *args):
                 pass
@@ -70,6 +77,13 @@ class ModelServer:
     def model(self):
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1#fake"
 
+    def answer_only(self, number=float("inf")):
+        """Deliver that many replies from now on; without a number, all."""
+        with self.lock:
+            self.left = number
+            self.lock.notify_all()
+
     def close(self):
+        self.answer_only()
         self._http.shutdown()
         self._http.server_close()

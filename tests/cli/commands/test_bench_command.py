@@ -1,6 +1,5 @@
 import json
 import os
-import random
 import re
 import signal
 import subprocess
@@ -10,14 +9,12 @@ import pytest
 from closed_port import closed_port
 from waiting import wait_until
 
-COMMAND = [sys.executable, "-m", "bestresponse"]
 
-
-def bestresponse(*words, env=None, timeout=120):
-    environment = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")} | (env or {})
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=timeout, env=environment, check=False
-    )
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch):
+    """What this machine's owner has set changes nothing."""
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
 
 
 def summary_in(folder):
@@ -25,7 +22,7 @@ def summary_in(folder):
     return json.loads(path.read_text())
 
 
-def test_a_run_prints_a_table_and_leaves_its_files(serve, tmp_path):
+def test_a_run_prints_a_table_and_leaves_its_files(bestresponse, serve, tmp_path):
     server = serve()
     done = bestresponse("bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path)
     assert done.returncode == 0, done.stderr
@@ -43,7 +40,7 @@ def test_a_run_prints_a_table_and_leaves_its_files(serve, tmp_path):
     assert len(server.delivered) == 6
 
 
-def test_the_same_command_again_calls_nobody_and_says_the_same(serve, tmp_path):
+def test_the_same_command_again_calls_nobody_and_says_the_same(bestresponse, serve, tmp_path):
     server = serve()
     words = ("bench", "--model", server.model, "--num-games", 5, "--seed", 1, "--output-dir", tmp_path, "--json")
     first, second = bestresponse(*words), bestresponse(*words)
@@ -54,7 +51,7 @@ def test_the_same_command_again_calls_nobody_and_says_the_same(serve, tmp_path):
     assert bestresponse("report", tmp_path).returncode == 0
 
 
-def test_without_a_seed_an_unfinished_run_goes_on_and_a_finished_one_does_not(serve, tmp_path):
+def test_without_a_seed_an_unfinished_run_goes_on_and_a_finished_one_does_not(bestresponse, serve, tmp_path):
     server = serve()
     words = ("bench", "--model", server.model, "--num-games", 5, "--output-dir", tmp_path)
     stopped = bestresponse(*words, "--max-calls", 2)
@@ -67,38 +64,36 @@ def test_without_a_seed_an_unfinished_run_goes_on_and_a_finished_one_does_not(se
     assert len(list(tmp_path.glob("bench-*"))) == 2
 
 
-def test_killed_at_random_moments_a_run_plays_every_game_once_and_ends_with_the_same_figures(serve, tmp_path):
-    server = serve(latency=0.03)
-    words = ["bench", "--model", server.model, "--num-games", "60", "--seed", "7", "--workers", "2"]
-    rng = random.Random(5)
-    kills = 0
-    for _ in range(4):
-        process = subprocess.Popen(
-            [*COMMAND, *words, "--output-dir", str(tmp_path / "killed")],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        _wait_for_calls(server, len(server.delivered) + rng.randint(1, 9), process)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            kills += 1
-        process.wait()
-    assert kills >= 3
-    assert bestresponse(*words, "--output-dir", tmp_path / "killed").returncode == 0
-    calls = len(server.delivered)
-    assert calls - len(set(server.delivered)) <= 2 * kills, "calls beyond those in flight at a kill were repeated"
+def test_killed_again_and_again_a_run_plays_every_game_once_and_ends_with_the_same_figures(
+    bestresponse, start, serve, tmp_path
+):
+    server = serve()
+    words = ("bench", "--model", server.model, "--num-games", 30, "--seed", 7, "--workers", 2, "--output-dir")
+    for replies in (1, 4, 9):
+        kill_after(server, replies, start(*words, tmp_path / "killed"))
+    assert bestresponse(*words, tmp_path / "killed").returncode == 0
+    repeated = len(server.delivered) - len(set(server.delivered))
+    assert repeated <= 2 * 3, "calls beyond those in flight at a kill were repeated"
     (run,) = (tmp_path / "killed").glob("bench-*")
     specs = [json.loads(line)["spec"] for line in (run / "records.jsonl").read_text().splitlines()]
-    assert len(specs) == len(set(specs)) == 60
-    assert bestresponse(*words, "--output-dir", tmp_path / "whole").returncode == 0
+    assert len(specs) == len(set(specs)) == 30
+    assert bestresponse(*words, tmp_path / "whole").returncode == 0
     assert summary_in(tmp_path / "killed") == summary_in(tmp_path / "whole")
 
 
-def _wait_for_calls(server, wanted, process):
-    wait_until(lambda: len(server.delivered) >= wanted or process.poll() is not None, pause=0.002)
+def kill_after(server, replies, process, end=signal.SIGKILL):
+    """Let the process have that many replies, and no more, and end it then."""
+    delivered = len(server.delivered)
+    server.answer_only(replies)
+    wait_until(lambda: len(server.delivered) >= delivered + replies)
+    process.send_signal(end)
+    server.answer_only(10)  # also those in flight, for which an interrupted run waits, but never all
+    said = process.communicate(timeout=120)[1]
+    server.answer_only()
+    return said
 
 
-def test_several_models_ways_of_asking_and_suites_go_through(serve, tmp_path):
+def test_several_models_ways_of_asking_and_suites_go_through(bestresponse, serve, tmp_path):
     def answer(body):
         text = body["messages"][-1]["content"]
         labels = re.search(r"Your possible actions: (.*)\.", text)[1].split(", ")
@@ -132,7 +127,7 @@ def test_several_models_ways_of_asking_and_suites_go_through(serve, tmp_path):
         (["bench", "--model", "README.gguf"], 1, "README.gguf"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(words, code, sentence, tmp_path):
+def test_what_cannot_be_done_is_said_in_a_sentence(bestresponse, words, code, sentence, tmp_path):
     words = [*words, "--output-dir", str(tmp_path)] if words[0] == "bench" else words
     done = bestresponse(*words)
     assert done.returncode == code
@@ -140,7 +135,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(words, code, sentence, tmp_pa
     assert "Traceback" not in done.stderr
 
 
-def test_an_output_folder_that_cannot_be_written_is_named(serve, tmp_path):
+def test_an_output_folder_that_cannot_be_written_is_named(bestresponse, serve, tmp_path):
     (tmp_path / "file").write_text("")
     done = bestresponse(
         "bench", "--model", serve().model, "--num-games", 1, "--output-dir", tmp_path / "file" / "below"
@@ -150,7 +145,7 @@ def test_an_output_folder_that_cannot_be_written_is_named(serve, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_that_is_no_model_is_named(tmp_path):
+def test_a_file_that_is_no_model_is_named(bestresponse, tmp_path):
     (tmp_path / "fake.gguf").write_bytes(b"not a model at all")
     done = bestresponse("bench", "--model", tmp_path / "fake.gguf", "--output-dir", tmp_path)
     assert done.returncode == 1
@@ -158,7 +153,7 @@ def test_a_file_that_is_no_model_is_named(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_a_server_that_is_not_there_ends_with_a_sentence(tmp_path):
+def test_a_server_that_is_not_there_ends_with_a_sentence(bestresponse, tmp_path):
     with closed_port() as port:
         model = f"http://127.0.0.1:{port}/v1#nobody"
         done = bestresponse("bench", "--model", model, "--num-games", 2, "--output-dir", tmp_path, "--seed", 1)
@@ -167,17 +162,18 @@ def test_a_server_that_is_not_there_ends_with_a_sentence(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_half_a_reply_is_asked_for_again(serve, tmp_path):
+def test_half_a_reply_is_asked_for_again(bestresponse, serve, tmp_path):
     server = serve(lies=(3,))
     done = bestresponse("bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path)
     assert done.returncode == 0
     assert (summary_in(tmp_path)["num_games"], server.calls) == (6, 7)
 
 
-def test_a_key_never_reaches_a_file_or_the_screen(serve, tmp_path):
+def test_a_key_never_reaches_a_file_or_the_screen(bestresponse, serve, tmp_path, monkeypatch):
     key = "sk-very-secret-0123456789"
-    done = bestresponse("bench", "--model", serve().model, "--num-games", 2, "--seed", 1, "--output-dir", tmp_path,
-                        env={"BESTRESPONSE_API_KEY": key, "OPENAI_API_KEY": key})  # fmt: skip
+    for name in ("BESTRESPONSE_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, key)
+    done = bestresponse("bench", "--model", serve().model, "--num-games", 2, "--seed", 1, "--output-dir", tmp_path)
     assert done.returncode == 0
     assert key not in done.stdout + done.stderr
     for path in tmp_path.rglob("*"):
@@ -185,54 +181,43 @@ def test_a_key_never_reaches_a_file_or_the_screen(serve, tmp_path):
             assert key.encode() not in path.read_bytes(), path
 
 
-def test_dry_run_says_what_it_would_take_and_calls_nobody(serve, tmp_path):
+def test_dry_run_says_what_it_would_take_and_calls_nobody(bestresponse, serve, tmp_path):
     server = serve()
     done = bestresponse("bench", "--model", server.model, "--num-games", 50, "--dry-run", "--output-dir", tmp_path)
     assert re.match(r"50 games, seed \d+; 50 plays; at most 50 calls; about [\d,]+ tokens", done.stdout)
     assert server.delivered == []
 
 
-def test_every_command_has_help_and_nothing_heavy_is_imported_for_it():
+def test_every_command_has_help_and_nothing_heavy_is_imported_for_it(bestresponse):
     for words in ([], ["bench"], ["models"], ["report"], ["replay"], ["games"]):
         done = bestresponse(*words, "--help")
         assert done.returncode == 0
         assert "Usage: " in done.stdout
+    shown = subprocess.run([sys.executable, "-m", "bestresponse", "--help"], capture_output=True, text=True, check=True)
+    assert "Usage: " in shown.stdout
     heavy = ("numpy", "scipy", "httpx", "matplotlib")
     code = f"import sys; from bestresponse.cli import app; print([m for m in {heavy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
 
 
-def hears_interrupts():
-    """What runs in the background of a shell ignores interrupts, and so would everything it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(serve, tmp_path):
-    server = serve(latency=0.05)
-    words = ["bench", "--model", server.model, "--num-games", "200", "--seed", "3", "--output-dir", str(tmp_path)]
-    process = subprocess.Popen(
-        [*COMMAND, *words, "--workers", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=hears_interrupts,
-    )
-    _wait_for_calls(server, 5, process)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(bestresponse, start, serve, tmp_path):
+    server = serve()
+    words = ("bench", "--model", server.model, "--num-games", 40, "--seed", 3, "--workers", 2, "--output-dir", tmp_path)
+    process = start(*words)
+    said = kill_after(server, 5, process, signal.SIGINT)
     assert process.returncode == 130
     assert "what was finished is kept" in said
     assert "Traceback" not in said
     assert bestresponse(*words).returncode == 0
-    assert summary_in(tmp_path)["num_games"] == 200
+    assert summary_in(tmp_path)["num_games"] == 40
 
 
 GAME = """NFG 1 R "Prices" { "Krume" "Brezel" } { 2 2 } 80 80 100 20 20 100 50 50
 """
 
 
-def test_a_game_played_in_turn_is_asked_at_every_information_set(serve, tmp_path):
+def test_a_game_played_in_turn_is_asked_at_every_information_set(bestresponse, serve, tmp_path):
     server = serve(lambda body: '{"pass": 0.5, "bet": 0.5}')
     words = ("bench", "kuhn-poker", "--model", server.model, "--output-dir", tmp_path)
     done = bestresponse(*words, "--json")
@@ -246,7 +231,7 @@ def test_a_game_played_in_turn_is_asked_at_every_information_set(serve, tmp_path
     assert "--max-infosets does nothing here" in bestresponse("bench", "--max-infosets", 3).stderr
 
 
-def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(serve, tmp_path):
+def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(bestresponse, serve, tmp_path):
     (tmp_path / "prices.nfg").write_text(GAME)
     server = serve(lambda body: '{"1": 0.25, "2": 0.75}')
     words = ("bench", tmp_path / "prices.nfg", "--model", server.model, "--seed", 1, "--output-dir", tmp_path)

@@ -1,23 +1,19 @@
 """`bestresponse play`, as a person types it."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import bestresponse.formal.formalize.library
-
-COMMAND = [sys.executable, "-m", "bestresponse", "play"]
+from bestresponse.formal.formalize import library
 
 
-def play(*words, typed=""):
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], input=typed, capture_output=True, text=True, timeout=120, check=False
-    )
+@pytest.fixture
+def play(bestresponse):
+    """Type `play` and more."""
+    return lambda *words, typed="": bestresponse("play", *words, typed=typed)
 
 
-def test_a_person_plays_the_water_game_and_nonsense_loses_nothing(tmp_path):
+def test_a_person_plays_the_water_game_and_nonsense_loses_nothing(play, tmp_path):
     done = play("water", "--seat", "Alex=me", "--days", 2, "--seed", 4, "--output-dir", tmp_path,
                 typed="foo\n500\n20\n\n0\n")  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -27,7 +23,7 @@ def test_a_person_plays_the_water_game_and_nonsense_loses_nothing(tmp_path):
     assert "Alex (me): 1" in done.stdout
 
 
-def test_a_game_that_was_left_goes_on_with_the_same_command(tmp_path):
+def test_a_game_that_was_left_goes_on_with_the_same_command(play, tmp_path):
     words = ("water", "--seat", "Bob=me", "--days", 2, "--output-dir", tmp_path)
     left = play(*words, typed="33\nquit\n")
     assert "you left the game; the same command goes on" in left.stdout
@@ -38,21 +34,21 @@ def test_a_game_that_was_left_goes_on_with_the_same_command(tmp_path):
     assert "Bob bid $44" in done.stdout
 
 
-def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(tmp_path):
+def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(play, tmp_path):
     assert "row (me)" in play("stag-hunt", "--output-dir", tmp_path, typed="hare\n").stdout
     poker = play("kuhn-poker", "--seed", 1, "--output-dir", tmp_path, typed="1\n1\n").stdout
     assert "player 2 (equilibrium)" in poker
     assert "It is your turn. You hold the" in poker
 
 
-def test_a_formalized_game_of_turns_is_played_against_its_equilibrium(tmp_path):
-    program = Path(bestresponse.formal.formalize.library.__file__).parent / "trust.pl"
+def test_a_formalized_game_of_turns_is_played_against_its_equilibrium(play, tmp_path):
+    program = Path(library.__file__).parent / "trust.pl"
     done = play(program, "--others", "equilibrium", "--output-dir", tmp_path, typed="lend\n")
     assert done.returncode == 0, done.stderr
     assert "hugo (equilibrium): 6" in done.stdout
 
 
-def test_the_survival_auction_is_not_taken_for_the_water_game(tmp_path):
+def test_the_survival_auction_is_not_taken_for_the_water_game(play, tmp_path):
     done = play("survival-auction", "--days", 1, "--output-dir", tmp_path, typed="20\n")
     assert "There are 1 units of water today." in done.stdout
     assert "player 1 (me): 1" in done.stdout
@@ -68,13 +64,13 @@ def test_the_survival_auction_is_not_taken_for_the_water_game(tmp_path):
         (["water", "--days", "0"], "the drought lasts 0 days"),
     ],
 )
-def test_what_makes_no_sense_is_said_in_a_sentence(words, sentence, tmp_path):
+def test_what_makes_no_sense_is_said_in_a_sentence(play, words, sentence, tmp_path):
     done = play(*words, "--output-dir", tmp_path)
     assert done.returncode == 2
     assert sentence in done.stderr
 
 
-def test_the_end_of_the_input_keeps_the_game(tmp_path):
+def test_the_end_of_the_input_keeps_the_game(play, tmp_path):
     done = play("water", "--days", 1, "--output-dir", tmp_path)
     assert done.returncode == 1
     assert "the input has ended; the same command goes on with this game" in done.stdout

@@ -1,17 +1,14 @@
 """A person takes part in a dialogue at the terminal; what it writes stands in place of a model's, recorded as its."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-COMMAND = [sys.executable, "-m", "bestresponse", "play"]
 
-
-def play(tmp_path, *words, typed=""):
-    command = [*COMMAND, *map(str, words), "--output-dir", str(tmp_path)]
-    return subprocess.run(command, input=typed, capture_output=True, text=True, timeout=120, check=False)
+@pytest.fixture
+def play(bestresponse, tmp_path):
+    """Type `play` and more."""
+    return lambda *words, typed="": bestresponse("play", *words, "--output-dir", tmp_path, typed=typed)
 
 
 def rows(tmp_path, name):
@@ -19,8 +16,8 @@ def rows(tmp_path, name):
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
-def test_a_person_talks_with_the_simulated_speaker_until_they_agree(tmp_path):
-    done = play(tmp_path, "meeting", "--seed", 3, typed="How about Monday?\nYes, that is fine.\n")
+def test_a_person_talks_with_the_simulated_speaker_until_they_agree(play, tmp_path):
+    done = play("meeting", "--seed", 3, typed="How about Monday?\nYes, that is fine.\n")
     assert done.returncode == 0, done.stderr
     assert "You are Dmitri. The days on which you are free" in done.stdout
     assert "> How about Monday?" in done.stdout
@@ -28,8 +25,8 @@ def test_a_person_talks_with_the_simulated_speaker_until_they_agree(tmp_path):
     assert "player 1 (me): 13\n  player 2 (simulated): 5" in done.stdout
 
 
-def test_a_persons_message_is_recorded_as_a_persons(tmp_path):
-    play(tmp_path, "debate", "--seat", "player 2=me", "--seed", 1, typed="I know better.\nAs I said.\n")
+def test_a_persons_message_is_recorded_as_a_persons(play, tmp_path):
+    play("debate", "--seat", "player 2=me", "--seed", 1, typed="I know better.\nAs I said.\n")
     (manifest,) = tmp_path.glob("play-*/manifest.json")
     assert json.loads(manifest.read_text())["config"]["seats"] == {
         "player 1": "simulated",
@@ -41,14 +38,14 @@ def test_a_persons_message_is_recorded_as_a_persons(tmp_path):
     assert record["record"]["players"]["player 2"] == "me"
 
 
-def test_a_dialogue_that_was_left_goes_on(tmp_path):
-    left = play(tmp_path, "meeting", "--seed", 5, typed="quit\n")
+def test_a_dialogue_that_was_left_goes_on(play, tmp_path):
+    left = play("meeting", "--seed", 5, typed="quit\n")
     assert "you left the game" in left.stdout
-    assert play(tmp_path, "meeting", "--seed", 5, typed="It must be Monday.\nNo.\n").returncode == 0
+    assert play("meeting", "--seed", 5, typed="It must be Monday.\nNo.\n").returncode == 0
 
 
-def test_with_three_speakers_a_person_says_whom_it_addresses(tmp_path):
-    done = play(tmp_path, "email", "--seed", 2, typed="1\nI propose the lake house.\n2\nYes, agreed.\n")
+def test_with_three_speakers_a_person_says_whom_it_addresses(play, tmp_path):
+    done = play("email", "--seed", 2, typed="1\nI propose the lake house.\n2\nYes, agreed.\n")
     assert done.returncode == 0, done.stderr
     assert "player 1, choose any, to" in done.stdout
     assert "calm" not in done.stdout.partition("Nobody has written yet.")[2].partition(">")[0]
@@ -63,7 +60,7 @@ def test_with_three_speakers_a_person_says_whom_it_addresses(tmp_path):
         (["mine.toml"], "there is no file mine.toml"),
     ],
 )
-def test_wrong_requests_end_in_a_sentence(tmp_path, words, sentence):
-    done = play(tmp_path, *words)
+def test_wrong_requests_end_in_a_sentence(play, tmp_path, words, sentence):
+    done = play(*words)
     assert done.returncode == 2
     assert sentence in done.stderr

@@ -3,21 +3,17 @@
 import csv
 import io
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 import threading
 
 import pytest
 from waiting import wait_until
 
-COMMAND = [sys.executable, "-m", "bestresponse", "simulate", "water"]
 
-
-def simulate(*words, timeout=120):
-    return subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=timeout, check=False)
+@pytest.fixture
+def simulate(bestresponse):
+    """Type `simulate water` and more."""
+    return lambda *words: bestresponse("simulate", "water", *words)
 
 
 def a_bid(body):
@@ -33,7 +29,7 @@ def records_in(folder):
     return [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
 
 
-def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(tmp_path):
+def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(simulate, tmp_path):
     done = simulate("--bidder", "need", "--grid", "--repeats", 3, "--output-dir", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
@@ -47,7 +43,7 @@ def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(tmp_path):
     assert len((run / "rows.csv").read_text().splitlines()) == 19
 
 
-def test_model_seats_play_and_the_same_command_again_calls_nobody(serve, tmp_path):
+def test_model_seats_play_and_the_same_command_again_calls_nobody(simulate, bestresponse, serve, tmp_path):
     server = serve(a_bid)
     words = ("--model", server.model, "--personas", "on", "--repeats", 1, "--days", 2, "--seat", "Eric=myopic",
              "--output-dir", tmp_path, "--json")  # fmt: skip
@@ -57,14 +53,11 @@ def test_model_seats_play_and_the_same_command_again_calls_nobody(serve, tmp_pat
     assert "mathematician" in "".join(server.delivered)
     assert simulate(*words).stdout == first.stdout
     assert len(server.delivered) == 8
-    base = [sys.executable, "-m", "bestresponse"]
-    replayed = subprocess.run([*base, "replay", str(tmp_path)], capture_output=True, text=True, check=False)
-    assert "1 plays came out the same, 0 did not" in replayed.stdout
-    reported = subprocess.run([*base, "report", str(tmp_path)], capture_output=True, text=True, check=False)
-    assert "survivors" in reported.stdout
+    assert "1 plays came out the same, 0 did not" in bestresponse("replay", tmp_path).stdout
+    assert "survivors" in bestresponse("report", tmp_path).stdout
 
 
-def test_the_seats_of_one_day_are_asked_at_the_same_time(serve, tmp_path):
+def test_the_seats_of_one_day_are_asked_at_the_same_time(simulate, serve, tmp_path):
     together = threading.Barrier(5)
 
     def bid_together(body):
@@ -77,18 +70,19 @@ def test_the_seats_of_one_day_are_asked_at_the_same_time(serve, tmp_path):
     assert len(server.delivered) == 10
 
 
-def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(serve, tmp_path):
-    server = serve(a_bid, latency=0.01)
-    words = ["--model", server.model, "--grid", "--repeats", "10", "--days", "2", "--output-dir", str(tmp_path)]
-    running = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: len(server.delivered) >= 150 or running.poll() is not None)
-    os.kill(running.pid, signal.SIGKILL)
+def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(simulate, start, serve, tmp_path):
+    server = serve(a_bid)
+    words = ("--model", server.model, "--grid", "--repeats", 5, "--days", 2, "--output-dir", tmp_path)
+    server.answer_only(120)
+    running = start("simulate", "water", *words)
+    wait_until(lambda: len(server.delivered) >= 120)
+    running.kill()
     running.wait()
-    before = len(records_in(tmp_path))
-    assert before < 60
+    server.answer_only()
+    assert len(records_in(tmp_path)) < 30
     assert simulate(*words).returncode == 0
     records = records_in(tmp_path)
-    assert len(records) == len({row["spec"] for row in records}) == 60
+    assert len(records) == len({row["spec"] for row in records}) == 30
     in_flight = 16 * 5
     assert len(server.delivered) - len(set(server.delivered)) <= in_flight
 
@@ -107,14 +101,14 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(serve, t
         (["--model", "a", "--bidder", "need"], "both fill all seats"),
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_said_in_a_sentence(words, sentence, tmp_path):
+def test_what_makes_no_sense_is_said_in_a_sentence(simulate, words, sentence, tmp_path):
     done = simulate(*words, "--output-dir", tmp_path)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_files_that_are_wrong_are_explained(tmp_path):
+def test_files_that_are_wrong_are_explained(simulate, tmp_path):
     persona, roster = tmp_path / "p.toml", tmp_path / "r.toml"
     persona.write_text("[Alex]\nprofession='x'\npersonality='y'\nbackground='z'\nage=3\n")
     done = simulate("--bidder", "need", "--persona-file", persona)
@@ -125,7 +119,7 @@ def test_files_that_are_wrong_are_explained(tmp_path):
     assert "A: the need is 'x'" in simulate("--bidder", "need", "--roster", roster).stderr
 
 
-def test_a_town_of_ones_own(tmp_path):
+def test_a_town_of_ones_own(simulate, tmp_path):
     roster = tmp_path / "r.toml"
     towns = "".join(f"[[residents]]\nname='r{i}'\nneed={i + 1}\nsalary={10 * i + 5}\n" for i in range(7))
     roster.write_text("low = 3\nhigh = 9\ndays = 6\nhealth = 3\n" + towns)
@@ -136,12 +130,11 @@ def test_a_town_of_ones_own(tmp_path):
     assert setting["rsr_start"] == pytest.approx(6 / 28)
 
 
-def test_sheets_go_out_come_back_and_models_judge(serve, tmp_path):
+def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve, tmp_path):
     assert simulate("--bidder", "need", "--repeats", 1, "--days", 1, "--output-dir", tmp_path).returncode == 0
-    base = [sys.executable, "-m", "bestresponse", "simulate"]
 
     def run(*words):
-        return subprocess.run([*base, *map(str, words)], capture_output=True, text=True, timeout=120, check=False)
+        return bestresponse("simulate", *words)
 
     out = tmp_path / "a.csv"
     assert "Use of information" in run("sheet", tmp_path, "--output", out).stdout

@@ -1,26 +1,15 @@
 """`bestresponse simulate GAME`, as it is typed."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from waiting import wait_until
 
-import bestresponse.formal.formalize.library
+from bestresponse.formal.formalize import library
 
-COMMAND = [sys.executable, "-m", "bestresponse"]
-DILEMMA = Path(bestresponse.formal.formalize.library.__file__).parent / "prisoners_dilemma.pl"
-
-
-def bestresponse_(*words):
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=240, check=False, stdin=subprocess.DEVNULL
-    )
+DILEMMA = Path(library.__file__).parent / "prisoners_dilemma.pl"
 
 
 def first_option(body):
@@ -29,11 +18,11 @@ def first_option(body):
     return json.dumps({"answer": option})
 
 
-def test_a_formalized_game_is_simulated_reported_and_replayed(serve, tmp_path):
+def test_a_formalized_game_is_simulated_reported_and_replayed(bestresponse, serve, tmp_path):
     server = serve(first_option)
     words = ("simulate", DILEMMA, "--model", server.model, "--others", "always:Betray", "--repeats", 3,
              "--output-dir", tmp_path, "--json")  # fmt: skip
-    done = bestresponse_(*words)
+    done = bestresponse(*words)
     assert done.returncode == 0, done.stderr
     assert "prisoners_dilemma with ada = http" in done.stderr
     assert "3 plays; at most 9 calls; about" in done.stderr
@@ -43,30 +32,32 @@ def test_a_formalized_game_is_simulated_reported_and_replayed(serve, tmp_path):
     (run,) = tmp_path.glob("simulate-*")
     assert {path.name for path in run.iterdir()} >= {"report.html", "report.json", "rows.csv", "finished"}
     assert len((run / "rows.csv").read_text().splitlines()) == 7
-    assert bestresponse_(*words).stdout == done.stdout
+    assert bestresponse(*words).stdout == done.stdout
     assert len(server.delivered) == 3
-    assert "3 plays came out the same, 0 did not" in bestresponse_("replay", tmp_path).stdout
-    assert "payoff" in bestresponse_("report", tmp_path).stdout
+    assert "3 plays came out the same, 0 did not" in bestresponse("replay", tmp_path).stdout
+    assert "payoff" in bestresponse("report", tmp_path).stdout
 
 
-def test_killed_in_the_middle_the_same_command_plays_the_rest(serve, tmp_path):
-    server = serve(first_option, latency=0.02)
-    words = ["simulate", "stag-hunt", "--model", server.model, "--repeats", "60", "--workers", "2",
-             "--output-dir", str(tmp_path)]  # fmt: skip
-    running = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: len(server.delivered) >= 30 or running.poll() is not None)
-    os.kill(running.pid, signal.SIGKILL)
+def test_killed_in_the_middle_the_same_command_plays_the_rest(bestresponse, start, serve, tmp_path):
+    server = serve(first_option)
+    words = ("simulate", "stag-hunt", "--model", server.model, "--repeats", 20, "--workers", 2,
+             "--output-dir", tmp_path)  # fmt: skip
+    server.answer_only(15)
+    running = start(*words)
+    wait_until(lambda: len(server.delivered) >= 15)
+    running.kill()
     running.wait()
-    done = bestresponse_(*words)
+    server.answer_only()
+    done = bestresponse(*words)
     assert done.returncode == 0, done.stderr
     (run,) = tmp_path.glob("simulate-*")
     repeats = [json.loads(line)["data"]["repeat"] for line in (run / "records.jsonl").read_text().splitlines()]
-    assert sorted(repeats) == list(range(60))
+    assert sorted(repeats) == list(range(20))
 
 
-def test_a_dry_run_says_what_would_be_paid_for_and_does_nothing(tmp_path):
+def test_a_dry_run_says_what_would_be_paid_for_and_does_nothing(bestresponse, tmp_path):
     words = ("simulate", "game", "kuhn-poker", "--model", "openai/nobody", "--repeats", 50, "--output-dir", tmp_path)
-    done = bestresponse_(*words, "--dry-run", "--json")
+    done = bestresponse(*words, "--dry-run", "--json")
     assert done.returncode == 0, done.stderr
     estimate = json.loads(done.stdout)
     assert (estimate["plays"], estimate["calls"], estimate["sure"]) == (50, 450, True)
@@ -83,8 +74,8 @@ def test_a_dry_run_says_what_would_be_paid_for_and_does_nothing(tmp_path):
         (["nowhere.pl"], "nowhere.pl: there is no such file"),
     ],
 )
-def test_what_makes_no_sense_is_said_in_a_sentence(words, sentence):
-    done = bestresponse_("simulate", *words)
+def test_what_makes_no_sense_is_said_in_a_sentence(bestresponse, words, sentence):
+    done = bestresponse("simulate", *words)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,7 +1,5 @@
 import json
-import sys
 from importlib.util import find_spec
-from typing import NamedTuple
 
 import pytest
 from recorded import DATA, needs_recorded
@@ -29,28 +27,6 @@ payoff(talk, talk, 1, 1).
 finally(goal(ann, U), S) :- final(S), holds(did(ann, A), S), holds(did(bob, B), S), payoff(A, B, U, _).
 finally(goal(bob, U), S) :- final(S), holds(did(ann, A), S), holds(did(bob, B), S), payoff(A, B, _, U).
 """
-
-
-class Done(NamedTuple):
-    """How a command ended, and what it wrote."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def bestresponse(monkeypatch, capfd):
-    """The command line in this process, errors and exit codes included."""
-    from bestresponse.cli.app import main
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["bestresponse", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Done(int(ended.value.code or 0), *capfd.readouterr())
-
-    return run
 
 
 @pytest.fixture

@@ -123,11 +123,11 @@ def test_models_that_are_objects_cannot_be_used_by_processes(tmp_path):
 
 
 def test_water_without_models_comes_out_the_same_in_processes(tmp_path):
-    config = WaterConfig(("need", "random", "share:0.5", "need", "myopic"), repeats=300)
+    config = WaterConfig(("need", "random", "share:0.5", "need", "myopic"), repeats=40)
     one = run_study(WaterStudy(), config, {}, tmp_path / "one", invocation=NOW)
     two = run_study(WaterStudy(), config, {}, tmp_path / "two", executor=Processes(2), invocation=NOW)
     assert list_records(one) == list_records(two)
-    assert two.outcome.played == 300
+    assert two.outcome.played == 40
 
 
 def test_after_an_interrupt_the_same_command_plays_the_rest(tmp_path):
