@@ -3,7 +3,7 @@
 import time
 
 
-def wait_until(condition, seconds=60.0, pause=0.005):
+def wait_until(condition, seconds=300.0, pause=0.005):
     """Return when `condition()` holds; fail the test where it does not come about. Nothing may depend on how long."""
     end = time.monotonic() + seconds
     while not condition():

@@ -27,12 +27,12 @@ def test_a_killed_server_goes_on_with_its_tables_and_its_links(tmp_path):
         base, token = link.split("/enter/")
         wanted = {"game": {"name": "chicken", "rounds": 2}, "seats": ["person", "strategy:bully"], "quiz": False}
         admin = {"authorization": f"Bearer {token}"}
-        laid = httpx.post(f"{base}/api/lobbies", json=wanted, headers=admin, timeout=60).json()["sessions"][0]
+        laid = httpx.post(f"{base}/api/lobbies", json=wanted, headers=admin, timeout=300).json()["sessions"][0]
         person = {"authorization": f"Bearer {laid['seats'][0]['token']}"}
         place = f"/api/seats/{laid['session']}/0"
-        httpx.post(f"{base}{place}/ready", json={}, headers=person, timeout=60)
+        httpx.post(f"{base}{place}/ready", json={}, headers=person, timeout=300)
         answer = {"turn": 0, "answer": "swerve"}
-        assert httpx.post(f"{base}{place}/answers", json=answer, headers=person, timeout=60).status_code == 200
+        assert httpx.post(f"{base}{place}/answers", json=answer, headers=person, timeout=300).status_code == 200
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -40,8 +40,8 @@ def test_a_killed_server_goes_on_with_its_tables_and_its_links(tmp_path):
     try:
         assert again.split("/enter/")[1] == token
         base = again.split("/enter/")[0]
-        assert httpx.post(f"{base}{place}/answers", json=answer, headers=person, timeout=60).status_code == 409
-        assert httpx.get(f"{base}{place}", headers=person, timeout=60).json()["turn"] == 1
+        assert httpx.post(f"{base}{place}/answers", json=answer, headers=person, timeout=300).status_code == 409
+        assert httpx.get(f"{base}{place}", headers=person, timeout=300).json()["turn"] == 1
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -65,15 +65,15 @@ def test_a_killed_worker_is_replaced_at_once_and_nobody_is_refused(tmp_path):
         base, token = link.split("/enter/")
         admin = {"authorization": f"Bearer {token}"}
         wanted = {"game": {"name": "chicken"}, "seats": ["person", "person"], "quiz": False}
-        lobby = httpx.post(f"{base}/api/lobbies", json=wanted, headers=admin, timeout=60).json()
+        lobby = httpx.post(f"{base}/api/lobbies", json=wanted, headers=admin, timeout=300).json()
         before = worker_of(process)
         os.kill(before, signal.SIGKILL)
-        again = httpx.get(f"{base}/api/lobbies/{lobby['lobby']}", headers=admin, timeout=60)
+        again = httpx.get(f"{base}/api/lobbies/{lobby['lobby']}", headers=admin, timeout=300)
         assert again.json() == lobby
         assert worker_of(process, but=before)
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=300) == 0
     assert process.stderr.read() == ""
     assert process.stdout.read() == ""
 
@@ -88,7 +88,7 @@ def test_a_worker_does_not_outlive_its_parent(tmp_path):
         assert again.split("/enter/")[1] == link.split("/enter/")[1]
     finally:
         second.send_signal(signal.SIGTERM)
-        second.wait(timeout=60)
+        second.wait(timeout=300)
 
 
 def test_two_servers_do_not_write_into_one_folder(tmp_path):
@@ -96,7 +96,7 @@ def test_two_servers_do_not_write_into_one_folder(tmp_path):
     second, link = started(tmp_path)
     try:
         assert link == ""
-        assert "another process is working" in second.communicate(timeout=60)[1]
+        assert "another process is working" in second.communicate(timeout=300)[1]
         assert second.returncode == 1
     finally:
         first.send_signal(signal.SIGKILL)
@@ -106,5 +106,5 @@ def test_two_servers_do_not_write_into_one_folder(tmp_path):
 def test_a_public_address_needs_a_token(tmp_path):
     process, link = started(tmp_path, "--host", "0.0.0.0")
     assert link == ""
-    assert "--admin-token" in process.communicate(timeout=60)[1]
+    assert "--admin-token" in process.communicate(timeout=300)[1]
     assert process.returncode == 2

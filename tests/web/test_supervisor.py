@@ -35,7 +35,7 @@ sys.exit(code)
 
 def supervise(pace, ending):
     command = [sys.executable, "-c", SCRIPT, str(pace), str(ending)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout.splitlines().count("prepared") == 1
     return done.returncode, done.stdout.count("worker"), done.stderr.strip()
 

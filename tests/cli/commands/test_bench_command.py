@@ -88,7 +88,7 @@ def kill_after(server, replies, process, end=signal.SIGKILL):
     wait_until(lambda: len(server.delivered) >= delivered + replies)
     process.send_signal(end)
     server.answer_only(10)  # also those in flight, for which an interrupted run waits, but never all
-    said = process.communicate(timeout=120)[1]
+    said = process.communicate(timeout=300)[1]
     server.answer_only()
     return said
 

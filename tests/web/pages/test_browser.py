@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="Chromium is not installed (apt-get install chromium)"),
 ]
-PATIENCE = 60_000
+PATIENCE = 120_000
 
 
 class Site:
