@@ -195,7 +195,8 @@ def test_another_question_is_farther_away_than_six_other_settings(cache):
     settings = {"temperature": 0.7, "seed": 1, "max_tokens": 9, "top_p": 0.5, "stop": ("x",), "replicate": 3}
     cached.complete(replace(question, **settings))
     cached.complete(ask("Who?"))
-    assert [one.field for one in cached.why_miss(question).differences] == sorted(settings)
+    miss = cached.why_miss(question)
+    assert (miss.looked, [one.field for one in miss.differences]) == (2, sorted(settings))
 
 
 def test_what_differs_far_inside_a_text_is_shown_with_twelve_characters_on_either_side(cache):

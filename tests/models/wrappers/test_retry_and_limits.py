@@ -158,6 +158,12 @@ def test_a_start_that_is_due_is_not_slept_for_and_half_a_second_is():
     assert clock.slept == [0.5]
 
 
+def test_without_a_limit_per_minute_nothing_is_slept_for():
+    slept = []
+    assert Limited(ScriptedModel(["x"]), Gate(1, sleep=slept.append)).complete(ask("x")).text == "x"
+    assert slept == []
+
+
 def test_limits_that_let_nothing_through_are_refused():
     with pytest.raises(UsageError, match="let nothing through"):
         Gate(0)
