@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
+from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.core.capabilities import EquilibriumSummary, find_known_equilibrium
 from bestresponse.core.errors import InvalidGame, NotCertified
@@ -34,6 +34,8 @@ MOST_NODES = 20_000
 """Larger trees are not solved unasked."""
 _MOST_PAYOFFS = 200_000
 """Larger tables neither."""
+_SECONDS = 3.0
+"""For mixed equilibria of several players: pages and reports wait for them."""
 
 Shares = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Seat -> information set -> move -> probability."""
@@ -153,7 +155,7 @@ def _describe_table(form: NormalForm) -> Theory:
 def _solve(form: NormalForm | Tree) -> SolvedTable | SolvedTree | None:
     """Solve it; None where a player forgets, payoffs are out of range, or no method is sure of its answer."""
     try:
-        return solve_form(form)
+        return solve_form(form, Wish(seconds=_SECONDS))
     except (InvalidGame, NotCertified):
         return None
 

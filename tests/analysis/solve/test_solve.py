@@ -1,6 +1,7 @@
 """Solved games: every answer is certified, methods agree, and documents hold what the data hold."""
 
 import json
+import math
 from fractions import Fraction
 from random import Random
 
@@ -234,3 +235,11 @@ def test_a_tree_solved_as_a_table_gives_policies_too():
     data = as_data(Found("entry", "catalogue", tree), solve_any_tree(tree, Wish("normal-form")))
     assert data["equilibria"][0]["policy"]["entrant"]["market"] == {"out": 1.0, "in": 0.0}
     assert set(data["equilibria"][0]) >= {"strategies", "policy", "payoffs", "regret"}
+
+
+def test_the_search_for_mixed_equilibria_of_several_players_ends_with_the_time_given():
+    game = NormalForm(np.random.default_rng(1).random((3, 3, 3, 3)))
+    stopped = solve_table(game, Wish(seconds=0.0))
+    assert not stopped.nash.mixed_searched
+    assert stopped.nash.complete_for == ("pure Nash",)
+    assert solve_table(game, Wish(seconds=math.inf)).nash.complete_for == ("Nash", "pure Nash")

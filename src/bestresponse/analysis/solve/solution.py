@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
     from bestresponse.analysis.solve.exact import ExactSecurity
@@ -46,11 +47,12 @@ OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 @dataclass(frozen=True, slots=True)
 class Wish:
     """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR; `objective` asks for the
-    correlated equilibrium that is best by it."""
+    correlated equilibrium that is best by it; `seconds` bound the search for mixed equilibria of several players."""
 
     method: str = "auto"
     iterations: int | None = None
     objective: str | None = None
+    seconds: float = SECONDS
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

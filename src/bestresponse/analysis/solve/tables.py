@@ -18,6 +18,7 @@ from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
+from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.solve import nash
@@ -47,7 +48,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     wish = wish or Wish()
     small = int(np.prod(game.shape)) <= _CELLS
     left = iterated_elimination(game) if small else None
-    found = _only_one(find_equilibria(game, wish.method), left)
+    found = _only_one(find_equilibria(game, wish.method, wish.seconds), left)
     remarks = _remarks(game, found, wish.method)
     if not small:
         remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells")
@@ -76,7 +77,7 @@ def _only_one(found: NashResult, left: Elimination | None) -> NashResult:
     return NashResult(found.equilibria, f"{found.method}; unique by iterated elimination", complete=True)
 
 
-def find_equilibria(game: NormalForm, method: str = "auto") -> NashResult:
+def find_equilibria(game: NormalForm, method: str = "auto", seconds: float = SECONDS) -> NashResult:
     """The equilibria by `method`; UsageError where it is not for such a game."""
     if method not in ("auto", *TABLE_METHODS):
         raise UsageError(f"--method {method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}")
@@ -86,7 +87,7 @@ def find_equilibria(game: NormalForm, method: str = "auto") -> NashResult:
         raise UsageError("--method zero-sum is for games where one player's gain is the other's loss; this is none")
     match method:
         case "enumeration":
-            return nash(game)
+            return nash(game, seconds=seconds)
         case "lemke-howson":
             return _by_paths(game)
         case "zero-sum":
@@ -94,10 +95,10 @@ def find_equilibria(game: NormalForm, method: str = "auto") -> NashResult:
         case "pure":
             return _pure(game)
         case _:
-            return _whatever_fits(game)
+            return _whatever_fits(game, seconds)
 
 
-def _whatever_fits(game: NormalForm) -> NashResult:
+def _whatever_fits(game: NormalForm, seconds: float) -> NashResult:
     if game.num_players == 2:
         m, n = game.shape
         if most_vertices(m, m + n) + most_vertices(n, m + n) <= (_COMPILED_VERTICES if has_numba() else _VERTICES):
@@ -105,7 +106,7 @@ def _whatever_fits(game: NormalForm) -> NashResult:
                 return nash(game)
         return _optimal_pair(game) if is_constant_sum(game) else _by_paths(game)
     try:
-        return nash(game)
+        return nash(game, seconds=seconds)
     except (TooLarge, NotCertified):
         only_pure = _pure(game)
         if not only_pure.equilibria:

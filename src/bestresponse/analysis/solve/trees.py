@@ -68,7 +68,7 @@ def _by(method: str, form: SequenceForm, wish: Wish) -> SolvedTree:
         case "sequence-form":
             return _linear_program(form) if form.tree.is_constant_sum else _complementarity(form)
         case "normal-form":
-            return _normal_form(form.tree, None)
+            return _normal_form(form.tree, None, wish)
         case "cfr" | "cfr+" | "dcfr" | "pcfr+" as variant:
             return _iterated(form, variant, wish.iterations or _ITERATIONS)
         case "external-sampling":
@@ -89,7 +89,7 @@ def _whatever_fits(form: SequenceForm, wish: Wish) -> SolvedTree:
     if tree.num_players == 2 and tree.is_constant_sum:
         return _linear_program(form)
     try:
-        return _normal_form(tree, _PAYOFFS)
+        return _normal_form(tree, _PAYOFFS, wish)
     except (TooLarge, NotCertified):
         pass
     if tree.num_players == 2 and not wish.iterations:
@@ -126,8 +126,9 @@ def _complementarity(form: SequenceForm) -> SolvedTree:
     return SolvedTree(form.tree, solved.method, (_equilibrium(form, solved.policy),), None)
 
 
-def _normal_form(tree: Tree, limit: int | None) -> SolvedTree:
-    table = solve_table(to_normal_form(tree) if limit is None else to_normal_form(tree, limit=limit))
+def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
+    form = to_normal_form(tree) if limit is None else to_normal_form(tree, limit=limit)
+    table = solve_table(form, Wish(seconds=wish.seconds))
     method = f"reduced normal form, {table.nash.method}"
     return SolvedTree(tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table)
 

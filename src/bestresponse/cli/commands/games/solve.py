@@ -22,6 +22,7 @@ from bestresponse.cli.waiting import wait_for
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report.page import render
+from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -54,6 +55,9 @@ def solve(
         str | None,
         typer.Option(help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."),
     ] = None,
+    seconds: Annotated[
+        float, typer.Option(help="How long mixed equilibria of more than two players are searched.", min=0)
+    ] = SECONDS,
     dynamics: Annotated[
         str | None,
         typer.Option(
@@ -74,12 +78,14 @@ def solve(
     ] = None,
 ) -> None:
     """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
-    wish = Wish(method, iterations, objective)
+    wish = Wish(method, iterations, objective, seconds)
     kind = _picture_kind(plot)
     found = wait_for(lambda: find_game(game, read_input=sys.stdin.read), "loading")
     if dynamics is not None or concept is not None:
         if wish != Wish():
-            raise UsageError("--dynamics and --concept take --set, not --method, --iterations or --objective")
+            raise UsageError(
+                "--dynamics and --concept take --set and none of --method, --iterations, --objective, --seconds"
+            )
         asked = wait_for(lambda: ask_game(found, dynamics=dynamics, concept=concept, given=settings or ()))
         _print_answer(asked, as_json, plot)
         return

@@ -23,6 +23,7 @@ import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.engines import Engine
+from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.newton import Supports, equal_payoffs, scaled, worst_regret
 from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium
@@ -34,12 +35,10 @@ from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
 
-__all__ = ["SECONDS", "OneMethod", "nplayer_nash", "nplayer_nash_one"]
+__all__ = ["OneMethod", "nplayer_nash", "nplayer_nash_one"]
 
 OneMethod = Literal["auto", "logit", "polymatrix"]
 
-SECONDS = 30.0
-"""How long mixed equilibria are searched unless the caller says otherwise."""
 _REGRET_LIMIT = 1e-9
 _CELLS_LIMIT = 300_000
 _MOST_PROFILES = 1_000_000
