@@ -9,7 +9,9 @@ pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 
 from inspect_ai import eval as run
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from bestresponse.integrations.inspect.tasks import nash_gap, verify
+from bestresponse.core.errors import UsageError
+from bestresponse.formal.evaluate.dataset import stories
+from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify
 
 
 def scripted(*texts):
@@ -25,6 +27,13 @@ def scores(task, tmp_path, *texts):
     return [next(iter(sample.scores.values())) for sample in log.samples]
 
 
+def test_a_pure_strategy_loses_what_the_worst_column_takes(tmp_path):
+    [one] = scores(nash_gap(num_games=1, actions=2, seed=3), tmp_path, '{"a0": 1, "a1": 0}')
+    # the game is [[6, -8], [-6, -5]]: its value is -78/15, row 0 guarantees -8, and payoffs range over 14
+    assert one.metadata["value"] == pytest.approx(-5.2)
+    assert one.value == pytest.approx(2.8 / 14)
+
+
 def test_the_gap_of_a_strategy_is_a_share_of_the_range_and_an_unread_answer_is_no_zero(tmp_path):
     read, unread = scores(nash_gap(num_games=2), tmp_path, 'I mix: {"a0": 1, "a1": 0, "a2": 0}', "no idea")
     assert 0 <= read.value <= 1
@@ -35,3 +44,21 @@ def test_the_gap_of_a_strategy_is_a_share_of_the_range_and_an_unread_answer_is_n
 def test_a_false_claim_scores_nothing_and_a_true_one_scores_one(tmp_path):
     texts = ["If I defect and you cooperate, I get 1.", "If I defect and you cooperate, I get 5."]
     assert [one.value for one in scores(verify(samples=2), tmp_path, *texts)] == [0.0, 1.0]
+
+
+def test_a_model_plays_a_seat_against_a_solver_and_its_regret_is_told(tmp_path):
+    texts = ['{"answer": "cooperate"}', '{"answer": "defect"}']
+    kind, sharp = scores(game("prisoners-dilemma", repeats=2), tmp_path, *texts)
+    assert kind.value == {"payoff": 0.0, "regret": 1.0}
+    assert sharp.value == {"payoff": 1.0, "regret": 0.0}
+
+
+def test_seats_are_named_one_by_one():
+    with pytest.raises(UsageError, match="name a player for each, got 3"):
+        game("stag-hunt", seats="model,random,random")
+
+
+def test_a_program_is_compared_with_the_true_game_of_the_story(tmp_path):
+    story = next(one for one in stories() if one.game == "prisoners-dilemma" and one.numeric)
+    [wrong] = scores(formalize(num_stories=1, attempts=1, kind=story.game), tmp_path, "I cannot.")
+    assert wrong.value == {"game": 0.0, "true": 0.0}

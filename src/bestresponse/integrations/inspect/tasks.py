@@ -1,4 +1,4 @@
-"""Tasks for Inspect: `bestresponse/nash_gap` and `bestresponse/verify`, scored by the measures of this library.
+"""Tasks for Inspect, scored by the measures of this library; `playing` has those with several questions.
 
 nash_gap   what a stated mixed strategy loses against the value of a random zero-sum game, as a share of its range
 verify     whether every claim of a reasoning about a game is true; a text without claims is not scored
@@ -19,10 +19,11 @@ from bestresponse.core.ask import Mixture
 from bestresponse.core.errors import InvalidMove
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.integrations.inspect.playing import formalize, game
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-__all__ = ["claims_are_true", "nash_gap", "nash_gap_scorer", "verify"]
+__all__ = ["claims_are_true", "formalize", "game", "nash_gap", "nash_gap_scorer", "verify"]
 
 _ANSWER = (
     "Give your mixed strategy. End with one line: a JSON object with a probability for each of your actions, "
