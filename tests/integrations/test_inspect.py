@@ -11,6 +11,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import stories
+from bestresponse.games.logic.program_writer import write_program
 from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify
 
 
@@ -59,6 +60,9 @@ def test_seats_are_named_one_by_one():
 
 
 def test_a_program_is_compared_with_the_true_game_of_the_story(tmp_path):
-    story = next(one for one in stories() if one.game == "prisoners-dilemma" and one.numeric)
+    story = next(one for one in stories() if one.game == "prisoners-dilemma")
     [wrong] = scores(formalize(num_stories=1, attempts=1, kind=story.game), tmp_path, "I cannot.")
     assert wrong.value == {"game": 0.0, "true": 0.0}
+    program = write_program(story.table)
+    [right] = scores(formalize(num_stories=1, attempts=1, kind=story.game), tmp_path, program)
+    assert right.value == {"game": 1.0, "true": 1.0}
