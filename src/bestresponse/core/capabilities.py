@@ -10,6 +10,7 @@ gets everything that a built-in one gets.
     Wording            a title, a unit of payoffs, one question an ask
     PeopleRules        the rules for people, apart from the prompt for models
     PrivateInformation what one seat alone knows from the beginning
+    RoundHistory       the rounds so far as a table
     AdjustableRounds   the same game with another number of rounds
     TheoryRemark       what is known where no equilibrium is
 
@@ -34,9 +35,11 @@ __all__ = [
     "KnownEquilibrium",
     "NamedStrategies",
     "PeopleRules",
+    "PlayedRounds",
     "PrivateInformation",
     "Question",
     "Quiz",
+    "RoundHistory",
     "TheoryRemark",
     "Wording",
     "find_equilibrium_moves",
@@ -160,6 +163,30 @@ class PrivateInformation(Protocol):
 
     def word_private(self, state: Any, role: Role) -> str:
         """Say what `role` alone knows in `state`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedRounds:
+    """The rounds that one seat has seen: a row for each, the first column the number of the round.
+
+    `now` is the round in which the seat is asked, None once the game is over; `of` how many there are, None where
+    nobody knows; `total` what the seat has earned so far.
+    """
+
+    now: int | None
+    of: int | None
+    total: float
+    columns: tuple[str, ...]
+    rows: tuple[tuple[int | float | str, ...], ...]
+
+
+@runtime_checkable
+class RoundHistory(Protocol):
+    """A game in rounds that can show them as a table."""
+
+    def list_rounds(self, state: Any, role: Role) -> PlayedRounds:
+        """List what `role` may know of the rounds before `state`."""
         ...
 
 

@@ -78,6 +78,7 @@ def create_app() -> FastAPI:
     for module in _MODULES:
         app.include_router(module.router)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
+    app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False)
     app.add_api_route("/static/{name}", static, include_in_schema=False)
     return app
 
@@ -90,6 +91,13 @@ def enter(request: Request, token: str) -> Response:
     answer = RedirectResponse("/", 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(ADMIN_COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=7 * 24 * 3600)
+    return answer
+
+
+def leave() -> Response:
+    """Log the admin out in this browser."""
+    answer = render_page("left.html")
+    answer.delete_cookie(ADMIN_COOKIE)
     return answer
 
 

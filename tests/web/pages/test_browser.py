@@ -1,104 +1,20 @@
 """In a real browser: people, a model, a judge, and everything a restless finger can do."""
 
 import re
-import socket
-import threading
-from pathlib import Path
 
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
 
+from browser import PATIENCE, ready, shows  # noqa: E402
 from waiting import wait_until  # noqa: E402
 from web_server import MODEL  # noqa: E402
 
 from bestresponse.formal.formalize.examples import library  # noqa: E402
-from bestresponse.models.providers.scripted import ScriptedModel  # noqa: E402
-from bestresponse.runs.store.folder import RunFolder  # noqa: E402
-from bestresponse.web.serve import ServerSettings, open_server  # noqa: E402
 from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 
-CHROMIUM = "/usr/bin/chromium"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="Chromium is not installed (apt-get install chromium)"),
-]
-PATIENCE = 120_000
-
-
-class Site:
-    """A server on a port of its own."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.app, self.state, self._close = open_server(
-            ServerSettings(folder), lambda name: ScriptedModel(lambda r: '{"answer": 20}'), (MODEL,)
-        )
-        listener = socket.socket()
-        listener.bind(("127.0.0.1", 0))
-        self.base = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        config = uvicorn.Config(self.app, log_level="error", timeout_graceful_shutdown=1)
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listener]}, daemon=True)
-        self._thread.start()
-        wait_until(lambda: self._server.started, pause=0.02)
-
-    def stop(self):
-        self._server.should_exit = True
-        self._thread.join()
-        self._close()
-
-    def lay(self, setup):
-        """The links of the people at a new table."""
-        (table,) = self.state.sessions.create_sessions(setup).tables
-        return table.id, [self.base + self.state.seat_path(table.id, seat) for seat in setup.persons]
-
-    def records(self):
-        return list(RunFolder.read(self.folder / "sessions").plays())
-
-
-@pytest.fixture
-def site(tmp_path):
-    found = Site(tmp_path)
-    yield found
-    found.stop()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def people(chromium):
-    """Opens pages, each for a person with a browser of their own; complains about anything in the console."""
-    complaints, contexts = [], []
-
-    def person(link):
-        contexts.append(chromium.new_context())
-        page = contexts[-1].new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(link)
-        return page
-
-    yield person
-    for context in contexts:
-        context.close()
-    assert [text for text in complaints if "422" not in text] == []
-
-
-def ready(page):
-    page.get_by_role("button", name="I am ready").click()
-
-
-def shows(page, heading):
-    page.get_by_role("heading", name=heading).wait_for()
+pytestmark = pytest.mark.slow
 
 
 def test_two_people_and_a_model_finish_a_water_game(site, people):
@@ -325,7 +241,7 @@ def test_an_answer_from_a_stale_tab_is_refused_with_the_reason(site, people, chr
     doubled.get_by_role("button", name="Send").click()
     doubled.get_by_text("the first answer counts, and nothing was counted twice").wait_for()
     time_is_up(site, session, "col")
-    first.get_by_text("Round 1: you chose cooperate, col chose defect; you got 0.").wait_for()
+    first.get_by_role("row", name="1 cooperate defect 0").wait_for()
     late.get_by_label("cooperate").check()
     late.get_by_role("button", name="Send").click()
     late.get_by_text("a stand-in had answered for you, and your answer does not count").wait_for()

@@ -146,7 +146,14 @@ def test_transcripts_of_a_run_name_no_model(server):
     take(ann, link, answer="defect")
     server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     page = server.admin.get("/judge")
-    data = {"csrf": hidden(page, "csrf"), "judges": "Ann", "rubric": "play", "run": "sessions", "count": "5"}
+    data = {
+        "csrf": hidden(page, "csrf"),
+        "judges": "Ann",
+        "rubric": "play",
+        "run": "sessions",
+        "count": "5",
+        "silent": "yes",
+    }
     server.admin.post("/judge", data=data)
     (task,) = server.state.judging.tasks()
     assert len(task.items) == 2

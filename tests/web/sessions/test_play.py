@@ -63,7 +63,8 @@ def test_a_restart_in_the_middle_loses_nothing(server):
     assert versions == [server.state.sessions.get_session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
     (ann, ann_link), (bob, bob_link) = [(server.client(), link) for _, link in people]
     assert "Waiting for the others" in ann.get(ann_link).text
-    assert "Round 1: you chose defect, row chose cooperate; you got 5." in bob.get(bob_link).text
+    first_round = '<td>1</td><td class="right mine">defect</td><td class="right">cooperate</td><td class="right">5</td>'
+    assert first_round in bob.get(bob_link).text
     for answer in ("defect", "defect"):
         take(bob, bob_link, answer=answer)
         if "Your turn" in ann.get(ann_link).text:
@@ -148,10 +149,9 @@ def test_a_person_sees_only_their_own_card(server):
     people = sit_down(server, setup("person", "person", game=GameChoice("kuhn-poker")))
     session = server.state.sessions.get_session(people[0][1].split("/")[2])
     server.wait_for(lambda: "player 1" in session.pending())
-    known = session.episode.view("player 1").situation
+    card = session.episode.view("player 1").facts["infoset"]
     pages = [client.get(link).text for client, link in people]
-    assert known
-    assert [known in page for page in pages] == [True, False]
+    assert [f'<span class="card">{card}</span>' in page for page in pages] == [True, False]
 
 
 def test_a_seat_opens_with_its_own_link_only(server):
@@ -283,7 +283,7 @@ def test_a_table_begins_without_those_who_do_not_come(server):
     assert "not here yet" in page.text
     admin.post(f"/lobby/{lobby.id}/act", data={"csrf": hidden(page, "csrf"), "do": f"begin {name}"})
     take(ann, link, answer="cooperate")
-    server.wait_for(lambda: "Round 2." in ann.get(link).text)
+    server.wait_for(lambda: "Round 2 of 2" in ann.get(link).text)
     bob, bob_link = server.client(), server.state.seat_path(name, 1)
     server.wait_for(lambda: server.state.sessions.get_session(name).turn("col") == 2)
     assert f'action="{bob_link}/ready"' in bob.get(bob_link).text

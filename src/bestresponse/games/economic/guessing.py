@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from random import Random
 
 from bestresponse.core.ask import Amount, Ask
-from bestresponse.core.capabilities import EquilibriumSummary, Question
+from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
 from bestresponse.games.quiz import ask_about_play
-from bestresponse.games.texts import TEXTS
+from bestresponse.games.rounds import list_chosen_numbers
+from bestresponse.games.texts import TEXTS, drop_goal
 
 __all__ = ["Guessing", "level_k"]
 
@@ -60,6 +61,14 @@ class Guessing:
         rivals = [other for other in self.roles if other != role]
         facts = {"past": past, "now": now, "rivals": rivals, "guesses": [list(guesses) for guesses in state]}
         return View(role, rules, "\n\n".join((*past, now)), facts)
+
+    def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
+        """List all choices of the rounds so far."""
+        return list_chosen_numbers(self, state, role, self.rounds)
+
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: without the sentence about their goal."""
+        return drop_goal(self.view((), role).briefing)
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
         """Return the state after these moves."""

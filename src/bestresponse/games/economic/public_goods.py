@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from bestresponse.core.ask import Amount, Ask, Form
-from bestresponse.core.capabilities import EquilibriumSummary, Question
+from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
 from bestresponse.games.texts import TEXTS
@@ -86,6 +86,26 @@ class PublicGoods:
             endowment=self.endowment, factor=f"{self.factor:g}", each=f"{self.factor / len(self.roles):.3g}",
             punishing=punishing if self.punishment else "",
         ).strip()  # fmt: skip
+
+    def list_rounds(self, state: State, role: Role) -> PlayedRounds:
+        """List what everybody put in, points of punishment, and what the seat had of each round."""
+        others = [other for other in self.roles if other != role]
+        punished = ("you gave points", "you got points") if self.punishment else ()
+        rows: list[tuple[int | float | str, ...]] = []
+        for first in range(0, len(state), self.stages):
+            given = state[first]
+            points: tuple[float | str, ...] = ("–", "–") if punished else ()
+            if punished and first + 1 < len(state):
+                second = state[first + 1]
+                points = (sum(second[role].values()), sum(one.get(role, 0) for one in second.values()))
+            before, after = state[:first], state[: first + self.stages]
+            gained = self.payoffs(after)[role] - self.payoffs(before)[role]
+            own = (given[role], *(given[other] for other in others))
+            rows.append((first // self.stages + 1, *own, *points, round(gained, 9)))
+        over = len(state) == self.rounds * self.stages
+        columns = ("round", "you put in", *others, *punished, "your coins")
+        now = None if over else len(state) // self.stages + 1
+        return PlayedRounds(now, self.rounds, round(self.payoffs(state)[role], 9), columns, tuple(rows))
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""

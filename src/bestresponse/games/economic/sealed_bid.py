@@ -17,7 +17,7 @@ from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.quiz import join_words
-from bestresponse.games.texts import TEXTS
+from bestresponse.games.texts import TEXTS, drop_goal
 
 __all__ = ["SealedBid", "State", "second_price"]
 
@@ -75,6 +75,10 @@ class SealedBid:
             told += " Bids: " + ", ".join(f"{r} {b:g}" for r, b in zip(self.roles, state.bids, strict=True)) + "."
         facts = {"value": value, "rivals": [other for other in self.roles if other != role], "price": self.price}
         return View(role, rules, told, facts)
+
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: without the sentence about their goal."""
+        return drop_goal(self.view(self.start(), role).briefing)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""

@@ -16,7 +16,7 @@ from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
 from bestresponse.games.quiz import ask_about_play
-from bestresponse.games.texts import TEXTS
+from bestresponse.games.texts import TEXTS, drop_goal
 
 __all__ = ["Trust"]
 
@@ -60,6 +60,10 @@ class Trust:
         if len(state) == 2:
             told += f" The receiver returned {state[1]:g}."
         return View(role, rules, told, {"sent": list(state), "rivals": [r for r in self.roles if r != role]})
+
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: without the sentence about their goal."""
+        return drop_goal(self.view(self.start(), role).briefing)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""

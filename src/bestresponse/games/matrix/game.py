@@ -24,6 +24,8 @@ __all__ = ["MatrixGame", "Wanted", "as_strategy"]
 
 Wanted = Literal["action", "mixture"]
 State = tuple[Action, ...]
+_MOST_READABLE = 150
+"""Cells of a payoff table that a person can read."""
 
 
 def as_strategy(answer: Action, options: tuple[str, ...]) -> Array:
@@ -109,8 +111,13 @@ class MatrixGame:
         return dict(zip(self.roles, map(float, values), strict=True))
 
     def word_rules(self, role: Role) -> str:
-        """Word the rules for people: the table, and nothing about aims or about how the others think."""
-        return self._word(self.roles.index(role), aim="").strip()
+        """Word the rules for people: the table where it can be read, and nothing about aims or the others' thoughts."""
+        seat = self.roles.index(role)
+        if self.form.payoffs[0].size <= _MOST_READABLE:
+            return self._word(seat, aim="").strip()
+        others = " and ".join(other for other in self.roles if other != role)
+        mine = self.form.actions[seat]
+        return TEXTS.fill("matrix_people_large", me=role, others=others, count=len(mine), first=mine[0], last=mine[-1])
 
     def _facts(self, seat: int) -> JsonObject:
         return {

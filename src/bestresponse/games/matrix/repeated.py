@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bestresponse.core.ask import Ask, Choice, Lottery
+from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.matrix.game import MatrixGame
@@ -97,6 +98,23 @@ class RepeatedGame:
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: those of one round, and how many there are."""
         return f"{self.stage.word_rules(role)}\n\n{self._length()}"
+
+    def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
+        """List what everybody chose and what the seat got, round by round."""
+        seat = self.roles.index(role)
+        others = [other for other in self.roles if other != role]
+        rows = tuple(
+            (
+                number,
+                moves[seat],
+                *(moves[self.roles.index(other)] for other in others),
+                self.stage.payoffs(moves)[role],
+            )
+            for number, moves in enumerate(state.played, 1)
+        )
+        now = len(state.played) + 1 if self.asks(state) else None
+        of = self.rounds if self.continuation == 1.0 else None
+        return PlayedRounds(now, of, self.payoffs(state)[role], ("round", "you", *others, "your payoff"), rows)
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
         """Return the state after these moves."""

@@ -53,6 +53,8 @@ class BlockOut(BaseModel):
 
 
 class SectionOut(BaseModel):
+    """A section of a report with its blocks."""
+
     title: str
     anchor: str
     blocks: list[BlockOut]
@@ -77,17 +79,21 @@ class TableOut(BaseModel):
 
 
 def serialize_report(document: Document) -> ReportOut:
+    """Return the report as plain data."""
     return ReportOut.model_validate(json.loads(codec.to_json(document)))
 
 
 def serialize_sections(sections: Iterable[Section]) -> list[SectionOut]:
+    """Return sections as plain data."""
     return serialize_report(Document("", sections=tuple(sections))).sections
 
 
 def serialize_blocks(blocks: Iterable[Block]) -> list[BlockOut]:
+    """Return blocks as plain data."""
     return serialize_report(Document("", opening=tuple(blocks))).opening
 
 
 def serialize_table(table: Table) -> TableOut:
+    """Return the rows of a table by the names of its columns."""
     rows = [{name: codec.cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
     return TableOut(caption=table.caption, columns=[column.name for column in table.columns], rows=rows)

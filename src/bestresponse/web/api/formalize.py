@@ -21,6 +21,8 @@ Program = Annotated[str, Field(max_length=100_000)]
 
 
 class ProgramIn(Closed):
+    """The text of a logic program."""
+
     program: Program
 
 
@@ -51,6 +53,8 @@ class CheckedOut(BaseModel):
 
 
 class ProgramOut(BaseModel):
+    """A story with its program."""
+
     name: str
     story: str
     program: str
@@ -106,6 +110,12 @@ def ask_model(server: Server, given: HelpIn) -> JobOut:
 def look(server: Server, job: Name) -> JobOut:
     """How far the model is."""
     return _job(server.helper.job(job))
+
+
+@router.post("/programs/help/{job}/cancel")
+def cancel(server: Server, job: Name) -> JobOut:
+    """Give a job up; a call that is on its way is not waited for."""
+    return _job(server.helper.cancel(job))
 
 
 def _job(job: Job) -> JobOut:

@@ -34,6 +34,8 @@ router = APIRouter(prefix="/api", responses=describe_errors(), tags=["judge"])
 
 
 class ItemIn(Closed):
+    """A transcript with its name."""
+
     id: str = Field(min_length=1, max_length=80)
     text: str = Field(max_length=50_000)
 
@@ -75,6 +77,8 @@ class TaskOut(BaseModel):
 
 
 class ScoresOut(BaseModel):
+    """All scores, how many each judge gave, and how far the judges agree."""
+
     scores: list[Score]
     done: dict[str, int]
     agreement: TableOut
@@ -154,6 +158,7 @@ def judging_api(
     judge: Annotated[int, Path(ge=0, le=999)],
     credentials: Credentials,
 ) -> tuple[Task, int]:
+    """Find the task and the judge whose token was sent."""
     return judging(request, server, task, judge, credentials.credentials if credentials else "")
 
 

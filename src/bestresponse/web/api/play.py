@@ -16,7 +16,7 @@ from bestresponse.core.codec import submission_to_json
 from bestresponse.core.errors import BestResponseError
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.api.common import Closed, Name, describe_errors
-from bestresponse.web.pages.lobby import act
+from bestresponse.web.pages.lobby import act, send_message
 from bestresponse.web.pages.play import create_experiment, create_sessions
 from bestresponse.web.sessions.games import list_offers, make_game
 from bestresponse.web.sessions.lobby import Lobby
@@ -44,6 +44,7 @@ class GameIn(Closed):
     parameters: dict[str, Value] = Field(default_factory=dict, max_length=50)
 
     def choice(self) -> GameChoice:
+        """Return the game as a setup names it."""
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
         return GameChoice(self.name, self.program, self.rounds, self.mixed, tuple(given.items()))
 
@@ -72,6 +73,8 @@ class ExperimentIn(Closed):
 
 
 class GameOut(BaseModel):
+    """A game that can be chosen."""
+
     name: str
     kind: str
     description: str
@@ -79,6 +82,8 @@ class GameOut(BaseModel):
 
 
 class GameDetails(BaseModel):
+    """Who can play a game, and what the first role reads."""
+
     roles: list[str]
     strategies: list[str]
     briefing: str
@@ -104,6 +109,8 @@ class SeatLink(BaseModel):
 
 
 class SessionLinks(BaseModel):
+    """A table with the links of its seats."""
+
     session: str
     group: int
     part: int
@@ -136,6 +143,8 @@ class SeatState(BaseModel):
 
 
 class SessionOut(BaseModel):
+    """A table: how far it is, who is waited for, and every answer."""
+
     session: str
     game: str
     begun: bool
@@ -324,6 +333,19 @@ def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
     """Begin without the missing, advance, replace by a bot, or close."""
     found = server.sessions.get_lobby(lobby)
     return ActionOut(count=act(server, found, given.action, given.session, given.seat))
+
+
+class MessageIn(Closed):
+    """A message to one session, or without one to the whole lobby."""
+
+    text: str = Field(min_length=1, max_length=1000)
+    session: str = Field("", max_length=80)
+
+
+@router.post("/lobbies/{lobby}/messages", dependencies=[AdminApi])
+def post_message(server: Server, lobby: Name, given: MessageIn) -> ActionOut:
+    """Show a message to participants, at once and on every later page."""
+    return ActionOut(count=send_message(server, server.sessions.get_lobby(lobby), given.text, given.session))
 
 
 @router.post("/sessions/{session}/begin", dependencies=[AdminApi])

@@ -45,10 +45,13 @@ class RunOut(BaseModel):
     calls: int
     tokens: int
     money: float | None
+    title: str
+    status: str
     version: str
 
     @classmethod
     def of(cls, found: Progress) -> RunOut:
+        """Return what is known of the run as the API tells it."""
         plain = {name: getattr(found, name) for name in cls.model_fields}
         return cls(**plain)
 

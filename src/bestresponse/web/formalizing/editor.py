@@ -11,12 +11,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from bestresponse.analysis.solve.document import as_document
 from bestresponse.analysis.solve.pictures import drawable, picture_figures
 from bestresponse.analysis.solve.solve import solve_found
-from bestresponse.core.errors import BestResponseError
+from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.examples import Example, library
 from bestresponse.games.logic.game import program_game
@@ -24,7 +25,7 @@ from bestresponse.games.logic.words import describe_table
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
-from bestresponse.models.base import Model
+from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
 from bestresponse.web.sessions.games import validate_program
 from bestresponse.web.sessions.store import NotFound
@@ -32,6 +33,8 @@ from bestresponse.web.sessions.store import NotFound
 __all__ = ["Checked", "Job", "ProgramHelper", "check_program", "examples"]
 
 _MOST_JOBS = 50
+_MOST_WAITING = 5
+_LOOK = 0.2
 _ATTEMPTS = 3
 
 
@@ -81,6 +84,34 @@ class Job:
     lines: list[str] = field(default_factory=list)
     program: str = ""
     done: bool = False
+    cancelled: bool = False
+
+
+class Cancelled(BestResponseError):
+    """Somebody does not want the answer any more."""
+
+
+class _Cancellable:
+    """A model whose job can be cancelled: an answer that is not wanted any more is not waited for."""
+
+    def __init__(self, model: Model, job: Job) -> None:
+        self._model, self._job = model, job
+        self.id, self.identity, self.abilities = model.id, model.identity, model.abilities
+
+    def complete(self, request: Request) -> Reply:
+        """Ask the model in a thread of its own, and give up as soon as the job is cancelled."""
+        waiting: Future[Reply] = Future()
+        threading.Thread(target=self._ask, args=(request, waiting), name="formalize-call", daemon=True).start()
+        while not self._job.cancelled:
+            with suppress(TimeoutError):
+                return waiting.result(timeout=_LOOK)
+        raise Cancelled("it was cancelled")
+
+    def _ask(self, request: Request, waiting: Future[Reply]) -> None:
+        try:
+            waiting.set_result(self._model.complete(request))
+        except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+            waiting.set_exception(error)
 
 
 class ProgramHelper:
@@ -97,6 +128,8 @@ class ProgramHelper:
         opened = self._model(model)
         job = Job(secrets.token_hex(8), [f"{model} is at work"])
         with self._lock:
+            if sum(not one.done for one in self._jobs.values()) >= _MOST_WAITING:
+                raise UsageError(f"{_MOST_WAITING} jobs are waiting already; cancel one or wait")
             self._jobs[job.id] = job
             while len(self._jobs) > _MOST_JOBS:
                 self._jobs.popitem(last=False)
@@ -105,11 +138,23 @@ class ProgramHelper:
         return job
 
     def job(self, name: str) -> Job:
+        """Return the job of that name, or raise NotFound."""
         if name not in self._jobs:
             raise NotFound("there is no such job")
         return self._jobs[name]
 
+    def cancel(self, name: str) -> Job:
+        """Give the job up; a call that is on its way is not waited for."""
+        job = self.job(name)
+        if not job.done:
+            job.cancelled = True
+            job.lines.append("Cancelled.")
+        return job
+
     def close(self) -> None:
+        """Give up every job."""
+        for job in list(self._jobs.values()):
+            job.cancelled = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _work(self, job: Job, model: Model, story: str, program: str, remark: str) -> None:
@@ -122,7 +167,7 @@ class ProgramHelper:
             job.lines.append("This is a game." if attempt.ok else f"Not yet a game: {wrong}")
 
         try:
-            formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS), tell=tell)
+            formalizer = Formalizer(_Cancellable(model, job), engine, Settings(attempts=_ATTEMPTS), tell=tell)
             result = _formalize(formalizer, story, program, remark)
             job.program = result.source or job.program
             job.lines.append(result.trouble or "Done.")
@@ -135,7 +180,6 @@ def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) ->
         return formalizer.formalize(story)
     from bestresponse.formal.formalize.feedback_text import what_is_wrong
     from bestresponse.logic.programs.validate import validate
-    from bestresponse.models.base import Message, Reply, Request
 
     report = validate(program, formalizer.engine)
     begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
@@ -145,6 +189,6 @@ def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) ->
 
 
 def _conclude(job: Job, ended: Future[None]) -> None:
-    if not ended.cancelled() and (error := ended.exception()) is not None:
+    if not job.cancelled and not ended.cancelled() and (error := ended.exception()) is not None:
         job.lines.append(f"It did not work: {error}")
     job.done = True

@@ -77,6 +77,7 @@ class Task:
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
+        """The criteria of the rubric."""
         return rubrics()[self.rubric]
 
     def order(self, judge: int) -> list[Item]:

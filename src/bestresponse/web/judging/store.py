@@ -48,11 +48,13 @@ class JudgingStore:
         return list(reversed(self._tasks.values()))
 
     def task(self, name: str) -> Task:
+        """Return the task of that name, or raise NotFound."""
         if name not in self._tasks:
             raise NotFound("there is no such task")
         return self._tasks[name]
 
     def scores(self, task: str) -> list[Score]:
+        """List the scores of a task."""
         return list(self._scores[task].values())
 
     def done(self, task: str, judge: str) -> set[str]:
@@ -87,19 +89,30 @@ class JudgingStore:
                 )
 
 
-def draw_transcripts(folder: RunFolder, count: int, seed: int) -> tuple[Item, ...]:
-    """What seats of finished plays saw and said: `count` of them, drawn at random, players not named."""
-    found = [item for play in folder.plays() for item in _draw_from_play(folder, play)]
+def draw_transcripts(
+    folder: RunFolder, count: int, seed: int, player: str = "", silent: bool = False
+) -> tuple[Item, ...]:
+    """Draw what seats of finished plays saw and said: `count` of them at random, players not named.
+
+    Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose player's name has it.
+    """
+    found = [item for play in folder.plays() for item in _draw_from_play(folder, play, player.lower(), silent)]
     if not found:
-        raise UsageError("this run has no finished play to judge")
+        raise UsageError("this run has no finished play with words to judge; choose another, or allow seats without")
     drawn = sorted(generator(seed, "transcripts").sample(range(len(found)), min(count, len(found))))
     return tuple(Item(f"T{number}", found[k]) for number, k in enumerate(drawn, 1))
 
 
-def _draw_from_play(folder: RunFolder, play: StoredPlay) -> list[str]:
+def _draw_from_play(folder: RunFolder, play: StoredPlay, player: str, silent: bool) -> list[str]:
     game = rebuild_game(folder, play.data)
     steps = list_steps(play.record, game, ())
-    roles = list(dict.fromkeys(step.role for step in steps if step.role not in (NATURE, REFEREE)))
+    wanted = [step for step in steps if step.role not in (NATURE, REFEREE)]
+    roles = [
+        role
+        for role in dict.fromkeys(step.role for step in wanted)
+        if player in play.record.players.get(role, "").lower()
+        and (silent or any(step.words.strip() for step in wanted if step.role == role))
+    ]
     rules = {role: game.view(game.start(), role).briefing if game else "" for role in roles}
     return [_format_transcript(rules[role], [step for step in steps if step.role == role]) for role in roles]
 

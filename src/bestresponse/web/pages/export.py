@@ -17,12 +17,14 @@ _SHOWN = 20
 
 @router.get("")
 def show(server: Server) -> HTMLResponse:
+    """Show the files and the latest decisions."""
     rows = list_decisions(server)
     return render_page("export.html", tables=TABLES, formats=list(FORMATS), rows=rows[-_SHOWN:], count=len(rows))
 
 
 @router.get("/{table}.{form}")
 def download(server: Server, table: str, form: str, lobby: str = "") -> Response:
+    """Send one file."""
     return make_download(server, table, form, lobby)
 
 

@@ -20,6 +20,7 @@ _MOST = 100_000
 
 @router.get("")
 def show(server: Server, example: str = "", saved: str = "") -> HTMLResponse:
+    """Show an example, a saved game, or the first example."""
     if saved:
         return _shown(server, load_story(server.output, saved), load_program(server.output, saved))
     known = {one.name: one for one in examples()}
@@ -52,6 +53,7 @@ def check(server: Server, form: PostedForm) -> HTMLResponse:
 
 @router.post("/save")
 def save(server: Server, form: PostedForm) -> Response:
+    """Check or save the program."""
     check_csrf(server, form, "admin")
     story, program, name = (form.get(field, "") for field in ("story", "program", "name"))
     if form.get("do") == "check":
@@ -75,5 +77,14 @@ def ask_model(server: Server, form: PostedForm) -> JSONResponse:
 
 @router.get("/help/{job}")
 def look(server: Server, job: str) -> JSONResponse:
+    """Say how far a job is."""
     found = server.helper.job(job)
     return JSONResponse({"lines": list(found.lines), "program": found.program, "done": found.done})
+
+
+@router.post("/help/{job}/cancel")
+def cancel(server: Server, job: str, form: PostedForm) -> JSONResponse:
+    """Give a job up."""
+    check_csrf(server, form, "admin")
+    found = server.helper.cancel(job)
+    return JSONResponse({"lines": list(found.lines), "done": found.done})

@@ -16,6 +16,7 @@ from bestresponse.web.texts import InterfaceTexts, load_texts
 __all__ = ["Field", "make_fields", "read_fields"]
 
 _NAME = "answer"
+_MOST_BUTTONS = 12
 _ROUNDING = 0.11
 """Percent that may be missing because shares were rounded: three of 33.3 are meant to be everything."""
 Simple = Choice | Amount | Words | Mixture
@@ -53,12 +54,22 @@ def _make_field(name: str, label: str, ask: Simple, typed: Mapping[str, str], er
         case Mixture(options):
             given = tuple(typed.get(f"{name}.{k}", "") for k in range(len(options)))
             return Field(name, label, "mixture", ask, given, error)
+        case Choice() if _is_range(ask):
+            return Field(name, label, "number", ask, (typed.get(name, ""),), error)
         case Choice():
             return Field(name, label, "choice", ask, (typed.get(name, ""),), error)
         case Amount():
             return Field(name, label, "amount", ask, (typed.get(name, ""),), error)
         case Words():
             return Field(name, label, "words", ask, (typed.get(name, ""),), error)
+
+
+def _is_range(ask: Choice) -> bool:
+    """Tell whether the options are many whole numbers in a row, so that one is typed and not looked for."""
+    options = ask.options
+    if len(options) <= _MOST_BUTTONS or not all(option.isascii() and option.isdecimal() for option in options):
+        return False
+    return [int(option) for option in options] == list(range(int(options[0]), int(options[-1]) + 1))
 
 
 class Mistake(Exception):

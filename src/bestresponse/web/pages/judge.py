@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bestresponse.core.errors import BestResponseError
+from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.report.tables import to_csv
 from bestresponse.web.judging.scores import (
     Item,
@@ -34,6 +34,7 @@ _MOST = 200
 
 @router.get("", dependencies=[AdminPage])
 def show(server: Server) -> HTMLResponse:
+    """Show the tasks and the form for a new one."""
     return _shown(server, {}, "")
 
 
@@ -42,7 +43,7 @@ def _shown(server: ServerState, typed: dict[str, str], error: str) -> HTMLRespon
         "judge.html",
         422 if error else 200,
         tasks=server.judging.tasks(),
-        runs=server.runs.names(),
+        runs=[(run.name, run.title) for run in server.runs.all()],
         rubrics=list(rubrics()),
         typed=typed,
         error=error,
@@ -52,9 +53,12 @@ def _shown(server: ServerState, typed: dict[str, str], error: str) -> HTMLRespon
 
 @router.post("", dependencies=[AdminPage])
 def begin(server: Server, form: PostedForm) -> Response:
+    """Begin a task."""
     check_csrf(server, form, "admin")
     judges = [name.strip() for name in form.get("judges", "").replace(",", "\n").split("\n") if name.strip()]
     try:
+        if not judges:
+            raise UsageError("name at least one judge")
         items = _items(server, form)
         task = server.judging.begin(form.get("title", "").strip() or "Judging", form.get("rubric", ""), items, judges)
     except BestResponseError as error:
@@ -67,11 +71,14 @@ def _items(server: ServerState, form: dict[str, str]) -> tuple[Item, ...]:
         return read_items(form["table"])
     text = form.get("count", "").strip()
     count = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 20
-    return draw_transcripts(server.runs.folder(form.get("run", "")), min(count, _MOST), secrets.randbelow(2**31))
+    folder = server.runs.folder(form.get("run", ""))
+    player, silent = form.get("player", "").strip(), form.get("silent") == "yes"
+    return draw_transcripts(folder, min(count, _MOST), secrets.randbelow(2**31), player, silent)
 
 
 @router.get("/task/{task}", dependencies=[AdminPage])
 def show_task(request: Request, server: Server, task: str) -> HTMLResponse:
+    """Show how far the judges are and how far they agree."""
     return _task_page(request, server, server.judging.task(task), "")
 
 
@@ -95,6 +102,7 @@ def _task_page(request: Request, server: ServerState, task: Task, error: str) ->
 
 @router.get("/task/{task}/scores.csv", dependencies=[AdminPage])
 def download(server: Server, task: str) -> Response:
+    """Send the scores as a file."""
     found = server.judging.task(task)
     text = to_csv(list_sheet_rows(found, server.judging.scores(task)))
     headers = {"content-disposition": 'attachment; filename="scores.csv"'}
@@ -103,6 +111,7 @@ def download(server: Server, task: str) -> Response:
 
 @router.post("/task/{task}/scores", dependencies=[AdminPage])
 def upload(request: Request, server: Server, task: str, form: PostedForm) -> Response:
+    """Take the scores of a filled sheet."""
     check_csrf(server, form, "admin")
     found = server.judging.task(task)
     try:
@@ -129,6 +138,7 @@ Judging = Annotated[tuple[Task, int], Depends(judging)]
 
 @router.get("/by/{task}/{judge}/{token}")
 def show_item(server: Server, sheet: Judging, item: str = "") -> HTMLResponse:
+    """Show a judge the next transcript, or the one that was asked for."""
     return _item_page(server, *sheet, item, {}, {})
 
 
@@ -140,12 +150,22 @@ def _item_page(
     left = [item for item in order if item.id not in done]
     shown = next((item for item in order if item.id == wanted), left[0] if left else None)
     places: dict[str, Any] = {"task": task, "item": shown, "done": len(done), "path": _path(server, task, judge)}
+    if shown is not None and not typed and shown.id in done:
+        typed = _recall(server, task, judge, shown.id)
+    places |= {"judged": [item.id for item in order if item.id in done]}
     places |= {"typed": typed, "wrong": wrong, "csrf": server.csrf("judge", task.id, judge)}
     return render_page("judge_item.html", 422 if wrong else 200, **places)
 
 
+def _recall(server: ServerState, task: Task, judge: int, item: str) -> dict[str, str]:
+    """Return the score that the judge gave, as the form has it."""
+    own = [one for one in server.judging.scores(task.id) if (one.judge, one.item) == (task.judges[judge], item)]
+    return {**{key: str(level) for key, level in own[-1].levels.items()}, "remark": own[-1].remark} if own else {}
+
+
 @router.post("/by/{task}/{judge}/{token}")
 def score(server: Server, sheet: Judging, form: PostedForm) -> Response:
+    """Keep the score of one transcript."""
     task, judge = sheet
     check_csrf(server, form, "judge", task.id, judge)
     item = form.get("item", "")

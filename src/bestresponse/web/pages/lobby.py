@@ -17,11 +17,12 @@ from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, check_csrf
 from bestresponse.web.sessions.store import BrokenSession, NotFound
 
-__all__ = ["ACTIONS", "act", "router"]
+__all__ = ["ACTIONS", "act", "router", "send_message"]
 
 router = APIRouter(prefix="/lobby/{lobby}", include_in_schema=False, dependencies=[AdminPage])
 ACTIONS = ("begin", "advance", "replace", "close")
 _PAGE = 50
+_LONGEST_MESSAGE = 1000
 _PHASES = {
     "welcome": "reads the rules",
     "gathering": "waiting room",
@@ -67,6 +68,31 @@ def post_action(server: Server, lobby: str, form: PostedForm) -> Response:
     said = f"{_DONE[action]} {count} {'seat' if count == 1 else 'seats'}" if action in _DONE else f"Tables: {count}"
     page = form.get("page", "1")
     return RedirectResponse(f"/lobby/{lobby}?page={page if page.isdecimal() else 1}&note={quote(said)}", 303)
+
+
+@router.post("/message")
+def post_message(server: Server, lobby: str, form: PostedForm) -> Response:
+    """Send a message to everybody, to one group's tables, or to one seat."""
+    check_csrf(server, form, "admin")
+    count = send_message(server, server.sessions.get_lobby(lobby), form.get("text", ""), form.get("to", ""))
+    return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
+
+
+def send_message(server: ServerState, lobby: Lobby, text: str, session: str = "", seat: int | None = None) -> int:
+    """Send a message to the people of one session or of all that are not over; returns how many tables got it."""
+    words = text.strip()
+    if not words or len(words) > _LONGEST_MESSAGE:
+        raise UsageError(f"the message has {len(words):,} characters; expected 1 to {_LONGEST_MESSAGE:,}")
+    count = 0
+    for table in [table for table in lobby.tables if session in ("", table.id)]:
+        try:
+            found = server.sessions.get_session(table.id)
+        except BrokenSession:
+            continue
+        if not found.ended:
+            server.sessions.send_message(found, seat, words)
+            count += 1
+    return count
 
 
 _DONE = {"advance": "Advanced", "replace": "Replaced by a bot:"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bestresponse.core.capabilities import AdjustableRounds, word_rules
@@ -32,12 +32,15 @@ _SHOWN = 100
 
 
 @router.get("/", dependencies=[AdminPage])
-def home(server: Server) -> HTMLResponse:
-    return _show_home(server)
+def home(server: Server, page: Annotated[int, Query(ge=1, le=10**6)] = 1) -> HTMLResponse:
+    """Show the lobbies, a page at a time, and what can be played."""
+    return _show_home(server, page=page)
 
 
-def _show_home(server: ServerState, error: str = "", typed: str = "") -> HTMLResponse:
-    lobbies = server.sessions.list_lobbies()[:_SHOWN]
+def _show_home(server: ServerState, error: str = "", typed: str = "", page: int = 1) -> HTMLResponse:
+    every = server.sessions.list_lobbies()
+    pages = max(1, -(-len(every) // _SHOWN))
+    lobbies = every[(min(page, pages) - 1) * _SHOWN :][:_SHOWN]
     return render_page(
         "play.html",
         422 if error else 200,
@@ -47,6 +50,8 @@ def _show_home(server: ServerState, error: str = "", typed: str = "") -> HTMLRes
         offers=list_offers(),
         saved=list_saved_games(server.output),
         lobbies=[_row(server, x) for x in lobbies],
+        page=min(page, pages),
+        pages=pages,
     )
 
 
@@ -71,6 +76,7 @@ def begin_experiment(server: Server, form: PostedForm) -> Response:
 
 @router.get("/play/new", dependencies=[AdminPage])
 def new(server: Server, game: str, rounds: int = 0, mixed: bool = False) -> HTMLResponse:
+    """Show the form for new tables of a game."""
     return _form(server, _choice(server, game, rounds or _usual_rounds(server, game), mixed), {}, "")
 
 
@@ -134,6 +140,7 @@ def _read_parameters(game: Game[Any], form: dict[str, str]) -> tuple[tuple[str, 
 
 @router.post("/play", dependencies=[AdminPage])
 def create(server: Server, form: PostedForm) -> Response:
+    """Create the tables that the form describes."""
     check_csrf(server, form, "admin")
     name = form.get("game", "")
     try:

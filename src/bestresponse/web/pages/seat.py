@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from typing import Annotated
 
-from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import NotAsked
 from bestresponse.core.player import Decision
 from bestresponse.web.pages.forms import read_fields
-from bestresponse.web.pages.seat_view import SeatForms, render_seat
+from bestresponse.web.pages.seat_view import SeatForms, render_seat, work_out
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.quiz import find_mistakes, list_questions
+from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.state import PostedForm, SeatContext, SeatPage, Server, ServerState, check_csrf
 from bestresponse.web.sessions.store import AlreadyAnswered
 from bestresponse.web.texts import load_texts
@@ -30,6 +32,7 @@ _LONGEST_REMARK = 2000
 
 @router.get("/seat/{session}/{seat}/{token}")
 def show(server: Server, context: SeatPage, note: str = "", after: str = "") -> HTMLResponse:
+    """Show the page of the seat."""
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
     blocks = describe_equilibria(context.session.setup.game, _record(context)) if over else None
     texts = load_texts(context.session.setup.language)
@@ -45,8 +48,15 @@ _NOTES = {"twice": "twice", "late": "late", "early": "early", "thanks": "remark_
 """The name of the text for each note that an address may carry."""
 
 
+@router.get("/seat/{session}/{seat}/{token}/payoffs")
+def payoffs(context: SeatPage, choice: Annotated[list[str] | None, Query()] = None) -> PlainTextResponse:
+    """Say what some choices would earn, where the payoff table is too large to be shown."""
+    return PlainTextResponse(work_out(context.session, context.role, [one.strip() for one in choice or []]))
+
+
 @router.post("/seat/{session}/{seat}/{token}/ready")
 def ready(server: Server, context: SeatPage, form: PostedForm) -> Response:
+    """Note that the person has read the rules, or say what is missing."""
     _check(server, context, form)
     session, seat = context.session, context.seat
     if session.phase(seat) != "welcome":
@@ -78,6 +88,7 @@ def try_ready(server: ServerState, context: SeatContext, typed: list[str], agree
 
 @router.post("/seat/{session}/{seat}/{token}/answer")
 def answer(server: Server, context: SeatPage, form: PostedForm) -> Response:
+    """Take the answer to the open question, or say what is wrong with it."""
     _check(server, context, form)
     session = context.session
     text = form.get("turn", "")
@@ -94,7 +105,7 @@ def answer(server: Server, context: SeatPage, form: PostedForm) -> Response:
             action = None
         decision = Decision(action, form.get("why", "")[:_LONGEST_REMARK])
         try:
-            server.sessions.submit(session, context.role, turn, decision, form.get("timed_out") == "yes")
+            server.sessions.submit(session, context.role, turn, decision, _read_presence(form))
         except AlreadyAnswered:
             given = session.answer(context.role, turn)
             return _back(server, context, "late" if given and given.decision.stand_in else "twice")
@@ -103,8 +114,16 @@ def answer(server: Server, context: SeatPage, form: PostedForm) -> Response:
     return _back(server, context)
 
 
+def _read_presence(form: dict[str, str]) -> Presence:
+    """Read what the page noted: whether the time was up, and how often and how long it was out of sight."""
+    times, seconds = (form.get(name, "") for name in ("away_times", "away_seconds"))
+    known = times.isdecimal() and seconds.isdecimal() and len(times) < 6 and len(seconds) < 8
+    return Presence(form.get("timed_out") == "yes", int(times) if known else None, int(seconds) if known else None)
+
+
 @router.post("/seat/{session}/{seat}/{token}/remark")
 def remark(server: Server, context: SeatPage, form: PostedForm) -> Response:
+    """Keep a remark about a game that is over."""
     _check(server, context, form)
     text = form.get("remark", "").strip()[:_LONGEST_REMARK]
     if text and context.session.phase(context.seat) == "over":
@@ -148,7 +167,11 @@ async def changes(context: SeatPage) -> StreamingResponse:
 async def _versions(context: SeatContext) -> AsyncIterator[str]:
     session, seat = context.session, context.seat
     told, stamp, quiet = "", -1, 0.0
+    sent = len(session.list_messages(seat))
     while True:
+        for text in session.list_messages(seat)[sent:]:
+            sent += 1
+            yield f"event: note\ndata: {json.dumps(text)}\n\n"
         if session.stamp != stamp or quiet >= _BEAT:
             stamp = session.stamp
             version = session.version(seat)

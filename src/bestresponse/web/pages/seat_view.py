@@ -9,21 +9,27 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse
 
-from bestresponse.core.capabilities import PrivateInformation, Wording, word_rules
+from bestresponse.core.ask import Choice
+from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording, word_rules
 from bestresponse.core.game import Game, View
-from bestresponse.games.capabilities import HasSpeakers, HasStage
+from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
 from bestresponse.web.experiments.earnings import Earnings, compute_earnings, fill_link
 from bestresponse.web.experiments.model import Experiment, Item
+from bestresponse.web.pages.cards import read_hand
 from bestresponse.web.pages.forms import make_fields
 from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.announcements import announce_stand_ins
+from bestresponse.web.sessions.games import list_offers
 from bestresponse.web.sessions.quiz import list_questions
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.state import SeatContext, ServerState
 from bestresponse.web.texts import load_texts
 
-__all__ = ["Rules", "SeatForms", "describe_rules", "render_seat"]
+__all__ = ["Rules", "SeatForms", "describe_rules", "render_seat", "work_out"]
+
+_MOST_READABLE = 150
+"""Cells of a payoff table that is shown as a table."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +57,19 @@ def describe_rules(session: Session, view: View) -> Rules:
     """Return the instructions of the experiment, or the game's words for people."""
     part = session.table.part
     if part is None or not part.instructions:
-        return Rules(word_rules(session.game, view), False)
+        return Rules(_word_game(session, view), False)
     places = {name: str(value) for name, value in part.setup.game.parameters}
     return Rules(Template(part.instructions).safe_substitute(places, role=view.role), True)
+
+
+def _word_game(session: Session, view: View) -> str:
+    """Word the rules of the game; where its table is too large to be shown, with the first sentence about it."""
+    rules = word_rules(session.game, view)
+    if not _describe_calculator(session, view.role):
+        return rules
+    known = {offer.name: offer.description for offer in list_offers()}
+    described = known.get(session.setup.game.name, "").partition(". ")[0]
+    return f"{described.rstrip('.')}.\n\n{rules}" if described else rules
 
 
 def render_seat(server: ServerState, context: SeatContext, forms: SeatForms, status: int = 200) -> HTMLResponse:
@@ -98,6 +114,7 @@ def _describe_seat(server: ServerState, context: SeatContext) -> dict[str, Any]:
         "left": session.seconds_left(seat),
         "missing": session.missing,
         "announcements": announce_stand_ins(session, seat),
+        "messages": session.list_messages(seat),
     }
 
 
@@ -111,13 +128,41 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, Any]:
         "rules": describe_rules(session, view),
         "private": _describe_private(session, context.role),
         "bubbles": _list_messages(game, view),
+        "hand": read_hand(game.name, view.facts["infoset"], game.roles) if "infoset" in view.facts else None,
+        "progress": game.list_rounds(session.episode.state, context.role) if isinstance(game, RoundHistory) else None,
+        "calculator": _describe_calculator(session, context.role),
         "earlier": earlier,
         "now": now,
         "question": game.word_question(ask) if ask and isinstance(game, Wording) else "",
+        "plain_question": isinstance(ask, Choice),
         "unit": game.unit if isinstance(game, Wording) else "",
         "turn": session.turn(context.role),
         "fields": make_fields(ask, forms.typed, forms.errors) if ask else [],
     }
+
+
+def _describe_calculator(session: Session, role: str) -> list[tuple[int, str]]:
+    """List number and name of every seat of a payoff table that is too large to be read; none for others."""
+    form = find_stage_form(session.game)
+    if form is None or form.payoffs[0].size <= _MOST_READABLE:
+        return []
+    return [(seat, "" if who == role else who) for seat, who in enumerate(session.roles)]
+
+
+def work_out(session: Session, role: str, choices: Sequence[str]) -> str:
+    """Say what everybody gets for these choices, one for each seat, in a payoff table."""
+    form = find_stage_form(session.game)
+    texts = load_texts(session.setup.language)
+    if form is None or len(choices) != form.num_players:
+        return ""
+    for choice, actions in zip(choices, form.actions, strict=True):
+        if choice not in actions:
+            return texts("not_option", text=choice[:40] or "?")
+    cell = tuple(actions.index(choice) for choice, actions in zip(choices, form.actions, strict=True))
+    payoffs = [f"{float(form.payoffs[(seat, *cell)]):g}" for seat in range(form.num_players)]
+    own = session.roles.index(role)
+    others = ", ".join(f"{who} {payoffs[seat]}" for seat, who in enumerate(session.roles) if seat != own)
+    return texts("would_get", own=payoffs[own], others=others)
 
 
 def _describe_private(session: Session, role: str) -> str:
@@ -181,7 +226,7 @@ def _list_items(experiment: Experiment, forms: SeatForms) -> list[tuple[Item, st
 
 def _tell_story(game: Game[Any], view: View) -> tuple[list[str], str]:
     """Return what happened, part by part, and how things stand now."""
-    if isinstance(game, HasSpeakers):
+    if isinstance(game, HasSpeakers | RoundHistory):
         return [], ""
     past, now = view.facts.get("past"), view.facts.get("now")
     if isinstance(past, list) and isinstance(now, str):

@@ -2,73 +2,143 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
+from bestresponse.core.episode import Record
+from bestresponse.core.game import Game
 from bestresponse.report.page import render
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.state import AdminPage, Server
 from bestresponse.web.watching.leaderboard import board, compared
-from bestresponse.web.watching.runs import build_report, has_report, list_plays, load_play, rebuild_game
+from bestresponse.web.watching.listing import SORTS, PlayFilter, RunFilter, compare_games, find_plays
+from bestresponse.web.watching.names import name_play, name_run
+from bestresponse.web.watching.replay import build_replay
+from bestresponse.web.watching.runs import build_report, find_neighbours, has_report, load_play, rebuild_game
 from bestresponse.web.watching.steps import add_regrets, group_stages, list_steps
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/watch", include_in_schema=False, dependencies=[AdminPage])
 _PAGE = 100
+Find = Annotated[str, Query(max_length=200)]
+Start = Annotated[int, Query(ge=0, le=10**9)]
 _REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 
 
 @router.get("")
-def runs(server: Server) -> HTMLResponse:
-    found = server.runs.all()
-    table = board([server.runs.folder(run.name) for run in found if run.study == "bench"])
-    return render_page("watch.html", runs=found, board=table)
+def runs(
+    server: Server, find: Find = "", study: Find = "", status: Find = "", sort: Find = "newest", start: Start = 0
+) -> HTMLResponse:
+    """Show the runs that fit, a page at a time."""
+    known = server.runs.all()
+    wanted = RunFilter(find, study, status, sort)
+    found = wanted.apply(known)
+    table = board([server.runs.folder(run.name) for run in known if run.study == "bench"])
+    return render_page(
+        "watch.html",
+        runs=found[start : start + _PAGE],
+        count=len(found),
+        known=len(known),
+        start=start,
+        step=_PAGE,
+        wanted=wanted,
+        query=urlencode(asdict(wanted)),
+        studies=sorted({run.study for run in known}),
+        sorts=list(SORTS),
+        board=table,
+    )
 
 
 @router.get("/compare")
 def compare(server: Server, first: str, second: str) -> HTMLResponse:
-    table = compared(server.runs.folder(first), server.runs.folder(second))
-    return render_page("watch_compare.html", table=table, first=first, second=second)
+    """Show two runs beside each other: their figures, and every game."""
+    folders = server.runs.folder(first), server.runs.folder(second)
+    table = compared(*folders)
+    names = [name_run(folder.manifest) for folder in folders]
+    games = compare_games(*folders)
+    return render_page("watch_compare.html", table=table, games=games, first=first, second=second, names=names)
 
 
 @router.get("/run/{run}")
-def show(server: Server, run: str, start: Annotated[int, Query(ge=0, le=10**9)] = 0) -> HTMLResponse:
+def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
+    """Show the progress of a run and its plays."""
     folder = server.runs.folder(run)
-    plays = list_plays(folder, start, _PAGE)
+    wanted = PlayFilter(find, only)
+    plays = find_plays(folder, wanted, start, _PAGE)
+    others = [o for o in server.runs.all() if o.study == folder.manifest.study and o.name != run]
     return render_page(
         "watch_run.html",
         run=server.runs.progress(run),
         manifest=folder.manifest,
-        plays=plays,
+        plays=[(play, name_play(play)) for play in plays],
+        wanted=wanted,
+        query=urlencode(asdict(wanted)),
         start=start,
         step=_PAGE,
         has_report=has_report(folder),
-        others=[o.name for o in server.runs.all() if o.study == folder.manifest.study and o.name != run]
-        if has_report(folder)
-        else [],
+        others=others if has_report(folder) else [],
     )
 
 
 @router.get("/run/{run}/report")
 def report(server: Server, run: str) -> Response:
+    """Show the report of a run."""
     document = build_report(server.runs.folder(run))
     return HTMLResponse(render(document), headers={"content-security-policy": _REPORT_POLICY})
 
 
 @router.get("/run/{run}/play/{spec}")
 def play(server: Server, run: str, spec: str) -> HTMLResponse:
+    """Replay one play, step by step."""
     folder = server.runs.folder(run)
     stored, calls = load_play(folder, spec)
-    game = rebuild_game(folder, stored.data)
+    before, after = find_neighbours(folder, spec)
+    crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", name_run(folder.manifest))]
+    around = [f"/watch/run/{quote(run)}/play/{quote(one)}" if one else "" for one in (before, after)]
+    return _show_replay(stored, rebuild_game(folder, stored.data), calls, crumbs, around)
+
+
+@router.get("/session/{session}")
+def live(server: Server, session: str) -> HTMLResponse:
+    """Replay a table as far as it is played; the page follows it."""
+    found = server.sessions.get_session(session)
+    with found.lock:
+        over = found.begun and found.over
+        given = tuple(found.episode.submissions)
+        players = dict(zip(found.roles, found.setup.seats, strict=True))
+        payoffs = found.payoffs() if over else {}
+        record = Record(found.game.name, found.game.version, players, given, payoffs, found.episode.void)
+    stored = StoredPlay(session, {"group": found.table.group}, record)
+    lobby = server.sessions.get_lobby(found.table.lobby)
+    return _show_replay(stored, found.game, (), [(f"/lobby/{lobby.id}", lobby.title)], ["", ""], not over)
+
+
+def _show_replay(
+    stored: StoredPlay,
+    game: Game[Any] | None,
+    calls: Iterable[Mapping[str, Any]],
+    crumbs: list[tuple[str, str]],
+    around: list[str],
+    follow: bool = False,
+) -> HTMLResponse:
     steps = add_regrets(list_steps(stored.record, game, calls), stored.record, game)
+    stages = group_stages(steps, stored.record, game)
     return render_page(
         "watch_play.html",
-        run=run,
+        title=name_play(stored),
         play=stored,
-        stages=group_stages(steps, stored.record, game),
+        crumbs=crumbs,
+        around=around,
+        follow=follow,
+        stages=stages,
+        replay=build_replay(stored.record, game, stages),
         priced=any(step.regret is not None or step.regret_equilibrium is not None for step in steps),
         briefing=game.view(game.start(), game.roles[0]).briefing if game else "",
     )

@@ -39,6 +39,7 @@ class Journal:
         self._events = Lines(path / "events.jsonl")
 
     def close(self) -> None:
+        """Close the files and let another server write."""
         self._events.close()
         self._folder.close()
 
@@ -57,19 +58,21 @@ class Journal:
         self._folder.submit(session, answer.submission, asdict(answer.timing))
 
     def finish(self, table: Table, record: Record) -> None:
+        """Append the record of a play that is over."""
         data = {"lobby": table.lobby, "group": table.group, "setup": table.setup.to_json()}
         if table.part is not None:
             data |= {"part": table.number, "treatment": table.treatment}
         self._folder.finish(table.id, data, record)
 
     def list_finished(self) -> set[str]:
+        """List the sessions that have a record."""
         return self._folder.finished()
 
     def read_answers(self) -> dict[str, list[Answer]]:
         """Read the answers of every session."""
         found: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
-            timing = Timing(row.get("shown"), row.get("answered"), row.get("timed_out", False))
+            timing = Timing(**{name: row[name] for name in Timing.__slots__ if name in row})
             found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found
 

@@ -19,7 +19,7 @@ from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, S
 from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.player import Decision, Player, Reading, Status
 from bestresponse.web.sessions.seats import OpenModel, answer_in_place, make_seat
-from bestresponse.web.sessions.session import Session
+from bestresponse.web.sessions.session import Presence, Session
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import SessionStore
 
@@ -165,7 +165,9 @@ class SeatWorker:
 
     def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str, timed_out: bool) -> None:
         missed = Decision(None, "", Reading(Status.REFUSED, why))
-        self._store.submit(session, view.role, turn, self._make_stand_in(session, view, ask, missed), timed_out)
+        self._store.submit(
+            session, view.role, turn, self._make_stand_in(session, view, ask, missed), Presence(timed_out)
+        )
 
     def _note_done(self, session: Session, role: Role, turn: int, future: Future[None]) -> None:
         """Say beside the table why a seat does not go on, and try again later."""

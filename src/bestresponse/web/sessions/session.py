@@ -22,7 +22,7 @@ from bestresponse.web.sessions.setup import PERSON, Setup
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
 
-__all__ = ["Answer", "Phase", "Session", "Standing", "Table", "Timing", "round_amount"]
+__all__ = ["Answer", "Phase", "Presence", "Session", "Standing", "Table", "Timing", "round_amount"]
 
 Phase = Literal["welcome", "gathering", "turn", "waiting", "over", "closed", "replaced"]
 _SHORT = 5.0
@@ -51,11 +51,25 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When a question was first shown and when it was answered (UTC), and whether the time was up by then."""
+    """When a question was first shown and when it was answered (UTC), and whether the time was up by then.
+
+    `away_times` and `away_seconds` say how often and how long the page was out of sight; None where nobody noted it.
+    """
 
     shown: str | None = None
     answered: str | None = None
     timed_out: bool = False
+    away_times: int | None = None
+    away_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What is known about a person while a question was open; see `Timing`."""
+
+    timed_out: bool = False
+    away_times: int | None = None
+    away_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,7 @@ class Standing:
     absent: set[int] = field(default_factory=set)
     replaced: set[int] = field(default_factory=set)
     shown: dict[int, tuple[int, str]] = field(default_factory=dict)
+    messages: list[tuple[int | None, str]] = field(default_factory=list)
     closed: bool = False
 
 
@@ -112,22 +127,27 @@ class Session:
 
     @property
     def id(self) -> str:
+        """The name of the session."""
         return self.table.id
 
     @property
     def setup(self) -> Setup:
+        """What the table is made of."""
         return self.table.setup
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The roles of the game, seat by seat."""
         return self.game.roles
 
     @property
     def ready(self) -> set[int]:
+        """The seats whose persons are ready."""
         return self.standing.ready
 
     @property
     def absent(self) -> set[int]:
+        """The seats that the table began without."""
         return self.standing.absent
 
     @property
@@ -145,6 +165,7 @@ class Session:
 
     @property
     def over(self) -> bool:
+        """Whether the game has ended."""
         return self.episode.over
 
     @property
@@ -181,6 +202,10 @@ class Session:
         """The answer of that number, where there is one."""
         given = [submission for submission in self.episode.submissions if submission.role == role]
         return given[turn] if 0 <= turn < len(given) else None
+
+    def list_messages(self, seat: int) -> list[str]:
+        """List what the experimenter wrote to that seat or to all."""
+        return [text for to, text in self.standing.messages if to in (None, seat)]
 
     def stand_ins(self, role: Role) -> int:
         """How often somebody stood in for that role."""

@@ -83,8 +83,10 @@ class Setup:
         return tuple(number for number, seat in enumerate(self.seats) if seat == PERSON)
 
     def to_json(self) -> dict[str, Any]:
+        """Return the setup as plain data."""
         return asdict(self) | {"seats": list(self.seats)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Setup:
+        """Read what `to_json` has written."""
         return cls(**{**data, "game": GameChoice.from_json(data["game"]), "seats": tuple(data["seats"])})

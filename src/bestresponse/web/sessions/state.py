@@ -95,9 +95,11 @@ class ServerState:
         return self.keys.opens(token, "seat", session, seat, *self._number_holder(session, seat))
 
     def seat_path(self, session: str, seat: int) -> str:
+        """Return the path of the page of a seat."""
         return f"/seat/{session}/{seat}/{self.seat_token(session, seat)}"
 
     def join_path(self, lobby: str) -> str:
+        """Return the path by which the next free seat of a lobby is taken."""
         return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
 
     def code(self, session: str, seat: int) -> str:
@@ -116,10 +118,12 @@ class SeatContext:
 
     @property
     def role(self) -> str:
+        """The role that the seat plays."""
         return self.session.roles[self.seat]
 
 
 async def get_server(request: Request) -> ServerState:
+    """Return the state of the server that a request came to."""
     server: ServerState = request.app.state.server
     return server
 
@@ -136,6 +140,7 @@ def refuse(request: Request, server: ServerState) -> BestResponseError:
 
 
 async def check_admin_page(request: Request, server: Server) -> None:
+    """Refuse a page to whoever is not the admin."""
     if not server.keys.is_admin(request.cookies.get(ADMIN_COOKIE, "")):
         raise refuse(request, server)
 
@@ -147,6 +152,7 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
 async def check_admin_api(request: Request, server: Server, credentials: Credentials) -> None:
+    """Refuse a call without the admin's token."""
     if credentials is None or not server.keys.is_admin(credentials.credentials):
         raise refuse(request, server)
 
@@ -172,12 +178,14 @@ async def _open_seat(request: Request, server: ServerState, session: str, seat: 
 
 
 async def open_seat_page(request: Request, server: Server, session: str, seat: int, token: str) -> SeatContext:
+    """Find the seat whose link was opened."""
     return await _open_seat(request, server, session, seat, token)
 
 
 async def open_seat_api(
     request: Request, server: Server, session: str, seat: int, credentials: Credentials
 ) -> SeatContext:
+    """Find the seat whose token was sent."""
     return await _open_seat(request, server, session, seat, credentials.credentials if credentials else "")
 
 

@@ -26,13 +26,14 @@ from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.journal import Journal, now
 from bestresponse.web.sessions.lobby import Lobby, read_lobby
 from bestresponse.web.sessions.register import SeatRegister
-from bestresponse.web.sessions.session import Answer, Session, Standing, Table, Timing
+from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing
 from bestresponse.web.sessions.setup import PERSON, Setup
 
 __all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore"]
 
 _MOST_GROUPS = 500
-_EVENTS = ("lobby", "seated", "quiz", "ready", "absent", "shown", "replaced", "closed", "questionnaire")
+_UNKNOWN = Presence()
+_EVENTS = ("lobby", "seated", "quiz", "ready", "absent", "shown", "replaced", "closed", "questionnaire", "message")
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -85,6 +86,8 @@ class SessionStore:
                 standing.replaced.add(event["seat"])
             case "shown":
                 standing.shown[event["seat"]] = (event["turn"], event["at"])
+            case "message":
+                standing.messages.append((event["seat"], event["text"]))
             case "closed":
                 standing.closed = True
             case "questionnaire":
@@ -335,7 +338,14 @@ class SessionStore:
                 with suppress(StoreError):
                     self._record_event("shown", session=session.id, seat=seat, turn=turn)
 
-    def submit(self, session: Session, role: Role, turn: int, decision: Decision, timed_out: bool = False) -> None:
+    def send_message(self, session: Session, seat: int | None, text: str) -> None:
+        """Show a message of the experimenter to one seat, or to the whole table."""
+        with session.lock:
+            self._record_event("message", session=session.id, seat=seat, text=text)
+
+    def submit(
+        self, session: Session, role: Role, turn: int, decision: Decision, presence: Presence = _UNKNOWN
+    ) -> None:
         """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or AlreadyAnswered."""
         with session.lock:
             self._refuse_repeated(session, role, turn)
@@ -344,7 +354,8 @@ class SessionStore:
             if session.standing.closed:
                 raise NotAsked("this session was closed by the experimenter")
             session.episode.submit(role, decision)
-            timing = Timing(self._find_shown(session, role, turn), now(), timed_out)
+            seen = self._find_shown(session, role, turn)
+            timing = Timing(seen, now(), presence.timed_out, presence.away_times, presence.away_seconds)
             try:
                 self.journal.submit(session.id, Answer(session.episode.submissions[-1], timing))
             except StoreError:

@@ -21,6 +21,13 @@ function goOnByItself(box) {
       location.replace(box.dataset.home);
     }
   };
+  source.addEventListener("note", (event) => {
+    const list = box.querySelector(".messages");
+    const note = document.createElement("p");
+    note.className = "note message";
+    note.textContent = `${list.dataset.title}: ${JSON.parse(event.data)}`;
+    list.append(note);
+  });
   document.addEventListener("submit", (event) => { if (!event.defaultPrevented) source.close(); });
   window.addEventListener("pagehide", () => source.close());
 }
@@ -74,6 +81,17 @@ function countDown(clock) {
 }
 
 // When the time is up, what was typed is sent; the server takes it where it is legal.
+function noteAbsence(form) {
+  let times = 0, seconds = 0, since = 0;
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) { times += 1; since = performance.now(); }
+    else if (since) { seconds += (performance.now() - since) / 1000; since = 0; }
+    form.elements.away_times.value = times;
+    form.elements.away_seconds.value = Math.round(seconds);
+  });
+  form.elements.away_times.value = form.elements.away_seconds.value = 0;
+}
+
 function submitTyped() {
   const form = document.querySelector("form[data-answer]");
   if (!form || form.dataset.sent) return;
@@ -175,11 +193,15 @@ async function askModel(form, button, post, take) {
     return;
   }
   const { job } = await answer.json();
+  const cancel = form.querySelector("[data-cancel]");
+  cancel.hidden = false;
+  cancel.onclick = () => post(`/formalize/help/${job}/cancel`);
   for (;;) {
     const state = await (await fetch(`/formalize/help/${job}`, { credentials: "same-origin" })).json();
     say(state.lines);
     if (state.done) {
       if (state.program) take(state.program);
+      cancel.hidden = true;
       button.disabled = false;
       return;
     }
@@ -200,7 +222,7 @@ function judgeByKeys(form) {
     if (/^[1-9]$/.test(event.key)) {
       const level = criteria[here].querySelectorAll("input")[Number(event.key) - 1];
       if (level) { level.checked = true; go(here + 1); }
-    } else if (event.key === "ArrowUp" || event.key === "Backspace") {
+    } else if (event.key === "Backspace") {
       go(here - 1);
       event.preventDefault();
     } else if (event.key === "Enter" && criteria.every((box) => box.querySelector("input:checked"))) {
@@ -212,6 +234,86 @@ function judgeByKeys(form) {
   go(here);
 }
 
+// A play step by step: the arrow keys and the slider move, the boards show where the play is.
+function replayPlay(box) {
+  const frames = [...box.querySelectorAll("[data-frame]")];
+  const slider = box.querySelector("input[type=range]");
+  const output = box.querySelector("output");
+  const cells = [...box.querySelectorAll("[data-cell]")];
+  const cursor = box.querySelector(".cursor");
+  const all = box.querySelector("[data-to=all]");
+  let here = 0;
+  const show = (to) => {
+    here = Math.min(Math.max(0, to), frames.length - 1);
+    const frame = frames[here];
+    const every = all.getAttribute("aria-pressed") === "true";
+    frames.forEach((one, index) => { one.hidden = !every && index !== here; one.classList.toggle("current", index === here); });
+    slider.value = here + 1;
+    output.textContent = `${here + 1} of ${frames.length}`;
+    const weights = (frame.dataset.weights || "").split(",");
+    cells.forEach((cell, index) => {
+      const weight = Number(weights[index] || 0);
+      cell.style.setProperty("--w", weight);
+      cell.classList.toggle("chosen", weight > 0.999);
+    });
+    const path = new Set((frame.dataset.path || "").split(","));
+    const last = box.querySelector(`circle[data-node="${[...path].pop()}"]`);
+    box.querySelectorAll("svg.tree [data-node]").forEach((one) => one.classList.toggle("on", path.has(one.dataset.node)));
+    box.querySelectorAll(".infoset").forEach((one) => one.classList.toggle("on", Boolean(last) && one.dataset.infoset === last.dataset.infoset));
+    box.querySelectorAll("[data-said]").forEach((one) => { one.hidden = Number(one.dataset.said) > here; });
+    if (cursor) cursor.setAttribute("x", Number(cursor.dataset.pad) + here * Number(cursor.dataset.step));
+  };
+  const moves = { first: () => 0, back: () => here - 1, on: () => here + 1, last: () => frames.length - 1, all: () => here };
+  box.querySelectorAll("[data-to]").forEach((button) => button.addEventListener("click", () => {
+    if (button === all) all.setAttribute("aria-pressed", String(all.getAttribute("aria-pressed") !== "true"));
+    show(moves[button.dataset.to]());
+  }));
+  box.querySelectorAll("[data-go]").forEach((bar) => bar.addEventListener("click", () => show(Number(bar.dataset.go))));
+  slider.addEventListener("input", () => show(Number(slider.value) - 1));
+  document.addEventListener("keydown", (event) => {
+    if (event.target.closest("input:not([type=range]), textarea, select, .scroll") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
+    if (!to) return;
+    event.preventDefault();
+    show(moves[to]());
+  });
+  box.querySelector(".controls").hidden = false;
+  show(location.hash ? Number(location.hash.slice(1)) - 1 : frames.length - 1);
+  if (box.dataset.follow) followPlay(box, () => (here === frames.length - 1 ? "" : `#${here + 1}`));
+}
+
+function followPlay(box, where) {
+  const again = async () => {
+    const answer = await fetch(location.pathname, { credentials: "same-origin" }).catch(() => null);
+    if (answer && answer.ok) {
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-replay]");
+      if (fresh && (fresh.dataset.frames !== box.dataset.frames || !fresh.dataset.follow)) {
+        history.replaceState(null, "", location.pathname + where());
+        location.reload();
+        return;
+      }
+    }
+    setTimeout(again, 1000 * Number(box.dataset.follow));
+  };
+  setTimeout(again, 1000 * Number(box.dataset.follow));
+}
+
+function workOut(form) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const answer = await fetch(`${form.action}?${new URLSearchParams(new FormData(form))}`, { credentials: "same-origin" }).catch(() => null);
+    if (answer) form.querySelector("output").textContent = await answer.text();
+  });
+}
+
+document.querySelectorAll("[data-answer]").forEach(noteAbsence);
+document.querySelectorAll("[data-calculate]").forEach(workOut);
+const wrong = document.querySelector("[aria-invalid=true]");
+if (wrong) {
+  document.title = `! ${document.title}`;
+  (wrong.matches("input, textarea, select") ? wrong : wrong.querySelector("input")).focus();
+}
+document.querySelectorAll("[data-replay]").forEach(replayPlay);
 document.querySelectorAll("[data-live]").forEach(goOnByItself);
 document.querySelectorAll("[data-once]").forEach(sendOnce);
 document.querySelectorAll("[data-left]").forEach(countDown);

@@ -40,6 +40,8 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "shown": "Time at which the question was first shown to the person (UTC, milliseconds, by the server's clock).",
         "answered": "Time at which the answer was accepted (UTC, milliseconds, by the server's clock).",
         "timed_out": "Whether the time limit was reached: typed input was sent by the page, or a stand-in answered.",
+        "away_times": "How often the page was out of sight (another tab or window) while the question was open.",
+        "away_seconds": "For how many seconds in all; empty where the browser did not tell.",
         "status": "How the answer was read: valid, repaired, or why none could be read before a stand-in answered.",
         "how": "What was repaired or why a stand-in answered.",
         "stand_in": "Strategy that answered instead; empty for an answer of the seat itself.",

@@ -150,6 +150,8 @@ def _describe_answer(answer: Answer, seats: tuple[str, ...]) -> Row:
         "shown": timing.shown,
         "answered": timing.answered,
         "timed_out": timing.timed_out,
+        "away_times": timing.away_times,
+        "away_seconds": timing.away_seconds,
         "status": decision.reading.status.value,
         "how": decision.reading.how,
         "stand_in": decision.stand_in,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from bestresponse.web.watching.runs import build_report
 __all__ = ["board", "compared"]
 
 Figure = Interval | float | int
+_log = logging.getLogger("bestresponse.web")
 
 
 @lru_cache(maxsize=64)
@@ -28,7 +30,10 @@ def _summaries(path: Path, size: int) -> tuple[PlayerSummary, ...]:
     try:
         results = load_run(path).results
         return results.summaries if isinstance(results, Results) else ()
-    except (BestResponseError, IndexError):
+    except BestResponseError:
+        return ()
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        _log.exception("the run %s is left out of the leaderboard", path.name)
         return ()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -23,19 +24,33 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.lines import read_lines
 from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.watching.names import name_run
 
 if TYPE_CHECKING:
     from bestresponse.report.document import Document
 
-__all__ = ["Progress", "Runs", "build_report", "has_report", "list_plays", "load_play", "rebuild_game"]
+__all__ = [
+    "Progress",
+    "Runs",
+    "build_report",
+    "find_neighbours",
+    "has_report",
+    "list_plays",
+    "load_play",
+    "rebuild_game",
+]
 
 SESSIONS = "sessions"
+_FRESH = 120.0
 _log = logging.getLogger("bestresponse.web")
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known."""
+    """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known.
+
+    `status` is finished, running or stopped: nobody works in the folder of a run that was killed.
+    """
 
     name: str
     study: str
@@ -46,6 +61,8 @@ class Progress:
     calls: int
     tokens: int
     money: float | None
+    title: str = ""
+    status: str = ""
 
     @property
     def version(self) -> str:
@@ -82,6 +99,7 @@ class Runs:
         return [name for _, name in sorted(found, reverse=True)]
 
     def folder(self, name: str) -> RunFolder:
+        """Return the folder of the run of that name, or raise NotFound."""
         if name not in self.names():
             raise NotFound("there is no such run")
         return RunFolder.read(self._output / name)
@@ -99,6 +117,7 @@ class Runs:
         return found
 
     def progress(self, name: str) -> Progress:
+        """Return how far the run of that name is."""
         folder = self.folder(name)
         m = folder.manifest
         with self._lock:
@@ -109,8 +128,9 @@ class Runs:
             _read_on(folder.path, tally)
             done = _is_done(folder, tally)
             return Progress(
-                name, m.study, m.created, done, tally.records, tally.total, tally.calls, tally.tokens, tally.money
-            )
+                name, m.study, m.created, done, tally.records, tally.total, tally.calls, tally.tokens, tally.money,
+                name_run(m), "finished" if done else "running" if is_worked_on(folder.path) else "stopped",
+            )  # fmt: skip
 
 
 def _age(path: Path) -> float:
@@ -118,6 +138,17 @@ def _age(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
+
+
+def is_worked_on(path: Path) -> bool:
+    """Tell whether a process holds the lock of the folder; where that cannot be seen, whether a file is fresh."""
+    try:
+        inode = (path / ".lock").stat().st_ino
+        held = Path("/proc/locks").read_text("ascii")
+    except OSError:
+        newest = max((_age(file) for file in path.glob("*.jsonl")), default=0.0)
+        return time.time() - newest < _FRESH
+    return any(f":{inode} " in line for line in held.splitlines())
 
 
 def _plan(folder: RunFolder) -> tuple[int | None, Path]:
@@ -170,16 +201,28 @@ def _fresh(path: Path, start: int) -> tuple[bytes, int]:
 
 
 def list_plays(folder: RunFolder, start: int, count: int) -> list[StoredPlay]:
-    """Some plays in the order they finished."""
+    """List some plays in the order they finished."""
     return list(islice(folder.plays(), start, start + count))
 
 
 def load_play(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[dict[str, Any]]]:
-    """A play and its calls."""
+    """Load a play and its calls."""
     for play in folder.plays():
         if play.spec == spec:
             return play, [call for call in read_lines(folder.path / "calls.jsonl") if call["spec"] == spec]
     raise NotFound("there is no such play in this run")
+
+
+def find_neighbours(folder: RunFolder, spec: str) -> tuple[str | None, str | None]:
+    """Return the plays that finished before and after this one, None at the ends."""
+    before = None
+    plays = iter(folder.plays())
+    for play in plays:
+        if play.spec == spec:
+            after = next(plays, None)
+            return before, after.spec if after else None
+        before = play.spec
+    return None, None
 
 
 def rebuild_game(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None:

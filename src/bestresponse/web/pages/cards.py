@@ -1,0 +1,59 @@
+"""Poker as cards and bets: what a seat knows, read from the label of its information set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Hand", "read_hand"]
+
+_MOVES = {"p": "pass", "b": "bet", "c": "call", "r": "raise"}
+_RAISES = (2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The own card, the open card where there is one, the moves so far, and what is in the pot."""
+
+    card: str
+    open: str
+    moves: tuple[tuple[str, str], ...]
+    pot: int
+
+
+def read_hand(game: str, label: str, roles: tuple[str, ...]) -> Hand | None:
+    """Read the label of Kuhn's or Leduc poker for two; None for other games.
+
+    >>> read_hand("kuhn-poker", "K pb", ("player 1", "player 2"))
+    Hand(card='K', open='', moves=(('player 1', 'pass'), ('player 2', 'bet')), pot=3)
+    >>> read_hand("leduc-poker", "J crc Q r", ("player 1", "player 2")).pot
+    10
+    """
+    if game not in ("kuhn-poker", "leduc-poker") or len(roles) != 2:
+        return None
+    card, *rest = label.split(" ")
+    if game == "kuhn-poker":
+        letters = rest[0] if rest else ""
+        moves = tuple((roles[k % 2], _MOVES[letter]) for k, letter in enumerate(letters))
+        return Hand(card, "", moves, 2 + letters.count("b"))
+    rounds, opened = _split_rounds(rest)
+    return Hand(card, opened, *_count_pot(rounds, roles))
+
+
+def _split_rounds(parts: list[str]) -> tuple[tuple[str, str], str]:
+    """Return the letters of both rounds of bets, and the open card between them."""
+    opened = next((part for part in parts if part in ("J", "Q", "K")), "")
+    if not opened:
+        return (parts[0] if parts else "", ""), ""
+    index = parts.index(opened)
+    return ("".join(parts[:index]), "".join(parts[index + 1 :])), opened
+
+
+def _count_pot(rounds: tuple[str, str], roles: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], int]:
+    paid = [1, 1]
+    moves: list[tuple[str, str]] = []
+    for size, letters in zip(_RAISES, rounds, strict=True):
+        for k, letter in enumerate(letters):
+            seat = k % 2
+            paid[seat] = paid[1 - seat] + (size if letter == "r" else 0)
+            moves.append((roles[seat], _MOVES[letter]))
+    return tuple(moves), sum(paid)

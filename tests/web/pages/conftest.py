@@ -1,0 +1,49 @@
+"""A browser for the tests that need one; they are skipped where there is none."""
+
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = "/usr/bin/chromium"
+PATIENCE = 120_000
+
+
+@pytest.fixture
+def site(tmp_path):
+    pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
+    from browser import Site
+
+    found = Site(tmp_path)
+    yield found
+    found.stop()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not Path(CHROMIUM).exists():
+        pytest.skip("Chromium is not installed (apt-get install chromium)")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def people(chromium):
+    """Opens pages, each for a person with a browser of their own; complains about anything in the console."""
+    complaints, contexts = [], []
+
+    def person(link):
+        contexts.append(chromium.new_context())
+        page = contexts[-1].new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(link)
+        return page
+
+    yield person
+    for context in contexts:
+        context.close()
+    assert [text for text in complaints if "422" not in text] == []

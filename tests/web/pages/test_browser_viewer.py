@@ -1,0 +1,120 @@
+"""In a real browser: a replay by keyboard, a whole experiment, a lost connection, and accessibility of every page."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
+
+import sample_runs
+from browser import ready, shows
+
+from bestresponse.web.sessions.setup import GameChoice, Setup
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[3]
+AXE = Path(os.environ.get("AXE_CORE", ROOT / "node_modules" / "axe-core" / "axe.min.js"))
+
+
+def test_a_play_is_replayed_by_keyboard(site, people):
+    run = sample_runs.tournament_run(site.folder).path.name
+    page = people(f"{site.base}/enter/{site.state.keys.admin}")
+    page.goto(f"{site.base}/watch/run/{run}")
+    page.locator("#plays a").first.click()
+    page.locator(".controls output", has_text="2 of 2").wait_for()
+    page.keyboard.press("ArrowLeft")
+    page.locator(".controls output", has_text="1 of 2").wait_for()
+    assert page.locator("td.chosen").inner_text() == "3, 3"
+    assert page.locator("[data-frame]:visible").count() == 1
+    page.keyboard.press("End")
+    page.locator(".controls output", has_text="2 of 2").wait_for()
+    page.get_by_role("button", name="All steps").click()
+    assert page.locator("[data-frame]:visible").count() == 2
+
+
+def test_an_experiment_from_the_invitation_to_the_completion_link(site, people):
+    text = (ROOT / "examples" / "experiments" / "dilemma.toml").read_text("utf-8")
+    text += 'link = "https://example.org/done?cc={code}&who={label}"\n'
+    lobby = site.state.sessions.create_experiment(text)
+    page = people(f"{site.base}{site.state.join_path(lobby.id)}?PROLIFIC_PID=p%201")
+    page.get_by_role("button", name="Teilnehmen").click()
+    page.get_by_role("checkbox").check()
+    page.get_by_label("Sie wählen defect").fill("5")
+    page.get_by_role("button", name="Ich bin bereit").click()
+    for rounds in (5, 3):
+        for number in range(1, rounds + 1):
+            page.get_by_text(f"Runde {number} von {rounds}").wait_for()
+            shows(page, "Sie sind am Zug")
+            assert page.title().startswith("Sie sind am Zug")
+            page.get_by_role("radio", name="cooperate").check()
+            page.get_by_role("button", name="Senden").click()
+        if rounds == 5:
+            page.get_by_role("link", name="Weiter zu Teil 2 von 2").click()
+            page.get_by_role("button", name="Ich bin bereit").click()
+    page.get_by_role("button", name="Abschließen").click()
+    page.get_by_text("Bitte beantworten Sie diese Frage").wait_for()
+    page.get_by_text("nach nichts").click()
+    page.get_by_role("button", name="Abschließen").click()
+    link = page.get_by_role("link", name="Studie abschließen")
+    assert link.get_attribute("href") == "https://example.org/done?cc=DUO-31&who=p%201"
+    assert "EUR 4.00" in page.inner_text("main")
+
+
+def test_a_lost_connection_is_shown(site, chromium):
+    _, (link, _) = site.lay(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    page = chromium.new_context().new_page()
+    page.set_default_timeout(60_000)
+    page.route("**/changes", lambda route: route.abort())
+    page.goto(link)
+    page.get_by_text("The connection is lost.").wait_for()
+    page.context.close()
+
+
+def test_a_wrong_answer_takes_the_focus_and_large_tables_have_a_calculator(site, people):
+    setup = Setup(GameChoice("travelers-dilemma"), ("person", "person"), quiz=False)
+    _, links = site.lay(setup)
+    one, other = (people(link) for link in links)
+    ready(one)
+    ready(other)
+    shows(one, "Your turn")
+    one.locator("input[name=answer]").fill("1000")
+    one.get_by_role("button", name="Send").click()
+    one.get_by_text("1000 is not one of the options").wait_for()
+    one.wait_for_function("document.activeElement.name === 'answer'")
+    assert one.title().startswith("! ")
+    assert one.locator(".offline").is_hidden()
+    one.get_by_label("you", exact=True).fill("77")
+    one.get_by_label("col", exact=True).fill("50")
+    one.get_by_role("button", name="Work it out").click()
+    one.get_by_text("You would get 48; col 52.").wait_for()
+    assert one.locator("input[name=answer]").input_value() == "1000"
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (npm install axe-core, or set AXE_CORE)")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_axe_finds_nothing(site, chromium, scheme, width):
+    run = sample_runs.tournament_run(site.folder).path.name
+    setup = Setup(GameChoice("public-goods-punishment"), ("person", *("strategy:random",) * 3), quiz=False)
+    session, (link,) = site.lay(setup)
+    size = {"width": width, "height": 900}
+    context = chromium.new_context(bypass_csp=True, color_scheme=scheme, viewport=size)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(f"{site.base}/enter/{site.state.keys.admin}")
+    lobby = site.state.sessions.get_session(session).table.lobby
+    seats = [link, site.base + site.state.join_path(lobby)]
+    admin = ["/", "/watch", f"/watch/run/{run}", "/judge", "/export", f"/lobby/{lobby}", "/play/new?game=chicken"]
+    found = []
+    for address in (*seats, *(site.base + path for path in admin)):
+        page.goto(address)
+        page.evaluate(AXE.read_text("utf-8"))
+        wrong = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        found += [(re.sub(r"^.*?//[^/]+", "", address)[:40], one["id"]) for one in wrong]
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        found += [(address, "overflows")] if wide > 0 else []
+    context.close()
+    assert found == []

@@ -1,0 +1,130 @@
+"""What participants read: rounds as tables, one question, cards, large tables, messages; and what the admin can do."""
+
+import json
+import threading
+
+from web_server import MODEL, hidden, sit_down, take
+
+from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.texts import list_languages, load_texts
+
+
+def text(page):
+    return " ".join(page.text.split())
+
+
+def test_public_goods_are_a_table_of_rounds_with_one_question_unit_and_range(server):
+    game = GameChoice("public-goods-punishment", parameters=(("rounds", 2), ("punishment", False)))
+    people = sit_down(server, Setup(game, ("person",) * 4, quiz=False))
+    page = text(people[0][0].get(people[0][1]))
+    assert "Round 1 of 2" in page
+    assert "How many coins do you put into the common project?" in page
+    assert "a whole number from 0 to 20 coins" in page
+    for (client, link), coins in zip(people, ("20", "10", "0", "10"), strict=True):
+        take(client, link, answer=coins)
+    page = text(people[0][0].get(people[0][1]))
+    assert "Round 2 of 2" in page
+    assert "Your total so far</dt><dd>16 coins" in page
+    assert '<td>1</td><td class="right mine">20</td><td class="right">10</td>' in page
+    assert "player 2 put in" not in page
+
+
+def test_a_game_of_99_choices_is_a_number_and_a_calculator(server):
+    ((client, link), _) = sit_down(server, Setup(GameChoice("travelers-dilemma"), ("person", "person"), quiz=False))
+    page = client.get(link)
+    assert len(page.text) < 15_000
+    assert "a whole number from 2 to 100" in page.text
+    assert "paid the lower claim" in page.text
+    assert "iterated dominance" not in page.text
+    assert client.get(f"{link}/payoffs", params={"choice": ["77", "50"]}).text == "You would get 48; col 52."
+    assert client.get(f"{link}/payoffs", params={"choice": ["1", "50"]}).text == "1 is not one of the options."
+    assert "is not one of the options" in take(client, link, answer="101").text
+    assert "Waiting for the others" in take(client, link, answer="77").text
+
+
+def test_nobody_tells_people_that_the_others_are_rational(server):
+    ((client, link), _) = sit_down(server, Setup(GameChoice("matching-pennies"), ("person", "person"), quiz=False))
+    assert "rational" not in client.get(link).text
+
+
+def test_poker_is_cards_bets_and_a_pot(server):
+    setup = Setup(GameChoice("kuhn-poker"), ("person", "person"), quiz=False, seed=4)
+    people = sit_down(server, setup)
+    server.wait_for(lambda: any('class="card"' in client.get(link).text for client, link in people))
+    first, second = people
+    assert 'In the pot</span><span class="pot">2' in first[0].get(first[1]).text
+    take(*first, answer="bet")
+    page = text(second[0].get(second[1]))
+    assert "player 1: <strong>bet</strong>" in page
+    assert 'class="pot">3' in page
+
+
+def test_a_message_reaches_the_table_and_stays(server):
+    ((client, link), _) = sit_down(server, Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    lobby = server.state.sessions.list_lobbies()[0]
+    admin = server.admin
+    form = {"csrf": hidden(admin.get(f"/lobby/{lobby.id}"), "csrf"), "text": "Five minutes <b>left</b>", "to": ""}
+    assert "Sent to 1 tables" in admin.post(f"/lobby/{lobby.id}/message", data=form).text
+    assert "Five minutes &lt;b&gt;left" in client.get(link).text
+    assert admin.post(f"/lobby/{lobby.id}/message", data=form | {"text": "x" * 1001}).status_code == 422
+    server.restart()
+    assert "Five minutes" in server.client().get(link).text
+
+
+def test_how_long_a_page_was_out_of_sight_is_exported(server):
+    ((client, link), _) = sit_down(server, Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    take(client, link, answer="swerve", away_times="2", away_seconds="17")
+    (row,) = json.loads(server.admin.get("/export/decisions.json").text)
+    assert (row["away_times"], row["away_seconds"]) == (2, 17)
+    server.restart()
+    (row,) = json.loads(server.admin.get("/export/decisions.json").text)
+    assert row["away_seconds"] == 17
+
+
+def test_the_admin_logs_out(server):
+    admin = server.admin
+    assert admin.get("/").status_code == 200
+    assert "You are logged out" in admin.post("/leave").text
+    assert admin.get("/").status_code == 403
+
+
+def test_a_long_model_job_is_cancelled(server):
+    asked, go_on = threading.Event(), threading.Event()
+
+    def answer(request):
+        asked.set()
+        go_on.wait(60)
+        return "nothing"
+
+    server.answer = answer
+    api = server.api()
+    given = {"model": MODEL, "story": "Two drivers meet on a narrow road. Each may swerve or go straight."}
+    job = api.post("/api/programs/help", json=given).json()["id"]
+    assert asked.wait(60)
+    assert "Cancelled." in api.post(f"/api/programs/help/{job}/cancel").json()["lines"]
+    server.wait_for(lambda: api.get(f"/api/programs/help/{job}").json()["done"])
+    go_on.set()
+
+
+def test_shares_that_were_rounded_are_meant_to_be_everything(server):
+    setup = Setup(GameChoice("rock-paper-scissors", mixed=True), ("person", "strategy:random"), quiz=False)
+    ((client, link),) = sit_down(server, setup)
+    assert "add up to 60 percent" in take(client, link, **{"answer.0": "60"}).text
+    page = take(client, link, **{"answer.0": "33.3", "answer.1": "33,3", "answer.2": "33.3"})
+    assert "percent" not in page.text
+
+
+def test_a_translation_has_every_text_and_no_other():
+    english, german = load_texts("en"), load_texts("de")
+    assert list_languages() == ("en", "de")
+    assert german("your_turn") == "Sie sind am Zug"
+    assert set(english._texts) == set(german._texts)
+    same = [name for name in english._texts if english._texts[name] == german._texts[name]]
+    assert same == []
+
+
+def test_older_lobbies_are_on_the_next_page(server):
+    for _ in range(101):
+        server.state.sessions.create_sessions(Setup(GameChoice("chicken"), ("person", "person")))
+    assert "Page 1 of 2" in server.admin.get("/").text
+    assert "Page 2 of 2" in server.admin.get("/?page=9").text

@@ -1,0 +1,137 @@
+"""The visual replay: the chosen cell, the way through the tree, the timeline, and how runs and plays are found."""
+
+import re
+
+import pytest
+import sample_runs
+from web_server import hidden, sit_down, take
+
+from bestresponse.core.episode import Episode
+from bestresponse.core.player import Decision
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.runs.store.manifest import Manifest
+from bestresponse.web.sessions.games import make_game
+from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.watching.listing import RunFilter, compare_games
+from bestresponse.web.watching.names import name_play, name_run
+from bestresponse.web.watching.replay import build_replay
+from bestresponse.web.watching.runs import Progress, is_worked_on
+from bestresponse.web.watching.steps import add_regrets, group_stages, list_steps
+
+
+def replay(choice, *answers):
+    game = make_game(choice)
+    episode = Episode(game)
+    for role, action in answers:
+        episode.submit(role, Decision(action))
+    record = episode.record({})
+    stages = group_stages(add_regrets(list_steps(record, game, ()), record, game), record, game)
+    return build_replay(record, game, stages)
+
+
+def test_the_chosen_cell_of_every_round_is_marked():
+    moves = [("row", "cooperate"), ("col", "defect"), ("row", "defect"), ("col", "defect")]
+    shown = replay(GameChoice("prisoners-dilemma", rounds=2), *moves)
+    assert shown.table.cells == (((3, 3), (0, 5)), ((5, 0), (1, 1)))
+    assert shown.weights == ("0,1,0,0", "0,0,0,1")
+    assert 'class="bar seat0" data-go="0"' in shown.timeline
+    assert "the largest is 1" in shown.timeline
+
+
+def test_a_mixture_shades_every_cell_by_its_chance():
+    shown = replay(GameChoice("matching-pennies", mixed=True), ("row", (0.5, 0.5)), ("col", (0.25, 0.75)))
+    assert shown.weights == ("0.125,0.375,0.125,0.375",)
+
+
+def test_the_way_through_a_tree_and_its_information_sets_are_drawn():
+    shown = replay(GameChoice("kuhn-poker"), ("nature", "JQ"), ("player 1", "pass"), ("player 2", "pass"))
+    assert [path.count(",") for path in shown.paths] == [1, 2, 3]
+    assert shown.paths[2].startswith(shown.paths[1])
+    assert shown.tree.count('class="infoset"') == 12
+    last = shown.paths[2].split(",")[-1]
+    assert f'class="leaf" data-node="{last}"' in shown.tree
+
+
+def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
+    path = sample_runs.bench_run(tmp_path).path
+    folder = RunFolder.read(path)
+    assert name_run(folder.manifest) == "scripted, zero-sum, 3 games"
+    assert name_play(next(folder.plays())).endswith(", game 1")
+    assert name_run(Manifest("1", "sessions", {})) == "sessions"
+    assert not is_worked_on(path)
+    with RunFolder.open(tmp_path / "run", Manifest("1", "bench", {})):
+        assert is_worked_on(tmp_path / "run")
+
+
+def test_runs_are_searched_filtered_and_sorted():
+    def run(name, study, status, plays):
+        days = f"2026-01-0{plays}"
+        return Progress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status)
+
+    runs = [run("b", "bench", "stopped", 1), run("a", "bench", "finished", 2), run("c", "water", "running", 3)]
+    assert [r.name for r in RunFilter().apply(runs)] == ["c", "a", "b"]
+    assert [r.name for r in RunFilter(sort="name").apply(runs)] == ["a", "b", "c"]
+    assert [r.name for r in RunFilter(study="bench", status="stopped").apply(runs)] == ["b"]
+    assert [r.name for r in RunFilter(find="WATER c").apply(runs)] == ["c"]
+
+
+def test_two_runs_are_compared_game_by_game(tmp_path):
+    paths = [sample_runs.bench_run(tmp_path / str(n), n).path for n in (2, 3)]
+    rows = compare_games(*map(RunFolder.read, paths))
+    assert sum(row.difference == 0 for row in rows) > 0
+    assert all(row.first is None for row in rows if row.name.endswith("game 3"))
+
+
+@pytest.fixture
+def finished(server):
+    """The name of a run with plays of a repeated dilemma."""
+    return sample_runs.tournament_run(server.folder).path.name
+
+
+def test_a_play_leads_to_the_one_before_and_after(server, finished):
+    page = server.admin.get(f"/watch/run/{finished}").text
+    specs = list(dict.fromkeys(re.findall(rf"/watch/run/{finished}/play/([^\"]+)\"", page)))
+    first = server.admin.get(f"/watch/run/{finished}/play/{specs[0]}").text
+    assert f'href="/watch/run/{finished}/play/{specs[1]}" rel="next"' in first
+    assert 'rel="prev"' not in first
+    assert 'data-weights="1,0,0,0"' in first
+
+
+def test_plays_are_found_by_player_and_a_search_without_a_hit_says_so(server, finished):
+    assert "tit-for-tat" in server.admin.get(f"/watch/run/{finished}?find=tit").text
+    assert "No play fits" in server.admin.get(f"/watch/run/{finished}?find=nobody").text
+    assert "No run fits" in server.admin.get("/watch?find=nothing-like-this").text
+
+
+def test_a_table_is_watched_while_it_is_played(server):
+    setup = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "strategy:tit-for-tat"), quiz=False)
+    ((client, link),) = sit_down(server, setup)
+    (table,) = server.state.sessions.list_lobbies()[0].tables
+    take(client, link, answer="defect")
+    server.wait_for(lambda: 'data-weights="0,0,1,0"' in server.admin.get(f"/watch/session/{table.id}").text)
+    assert "data-follow" in server.admin.get(f"/watch/session/{table.id}").text
+
+
+def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(server):
+    name = sample_runs.verify_run(server.folder).path.name
+    admin = server.admin
+    form = {"csrf": hidden(admin.get("/judge"), "csrf"), "run": name, "count": "5", "rubric": "play"}
+    assert "name at least one judge" in admin.post("/judge", data=form).text
+    rubric = re.search(r'name="rubric"><option[^>]*>([^<]+)', admin.get("/judge").text)[1]
+    page = admin.post("/judge", data=form | {"judges": "Ann", "rubric": rubric})
+    link = re.search(r'href="[^"]*(/judge/by/[^"]+)"', page.text)[1]
+    sheet = server.client()
+    shown = sheet.get(link)
+    levels = dict.fromkeys(re.findall(r'type="radio" name="([^"]+)" value="1"', shown.text), "1")
+    answer = {"csrf": hidden(shown, "csrf"), "item": hidden(shown, "item"), "remark": "odd", **levels}
+    sheet.post(link, data=answer)
+    again = sheet.get(link, params={"item": answer["item"]}).text
+    assert ">odd</textarea>" in again
+    assert again.count(" checked") == len(levels)
+
+
+def test_a_play_names_its_group():
+    record = Episode(make_game(GameChoice("chicken")))
+    for role in ("row", "col"):
+        record.submit(role, Decision("swerve"))
+    assert name_play(StoredPlay("x", {"group": 3}, record.record({}))) == "chicken, group 3"
