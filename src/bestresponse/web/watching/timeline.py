@@ -11,6 +11,7 @@ from bestresponse.web.watching.steps import Stage
 __all__ = ["draw_timeline"]
 
 _WIDTH, _HEIGHT, _PAD = 640.0, 120.0, 8.0
+_WIDEST = 14.0
 
 
 def draw_timeline(stages: Sequence[Stage], roles: Sequence[str]) -> Markup:
@@ -47,8 +48,8 @@ def _read_cost(stage: Stage, role: str) -> float | None:
 def _draw_bar(number: int, seat: int, cost: float, most: float, step: float, seats: int) -> Markup:
     room = _HEIGHT - 2 * _PAD
     high = max(2.0, room * cost / most) if most > 0 else 2.0
-    wide = 0.7 * step / seats
-    left = _PAD + step * number + 0.15 * step + seat * wide
+    wide = min(0.7 * step / seats, _WIDEST)
+    left = _PAD + step * (number + 0.5) + (seat - seats / 2) * wide
     place = Markup('x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"').format(
         left, _HEIGHT - _PAD - high, wide, high
     )

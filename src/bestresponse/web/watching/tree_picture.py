@@ -5,6 +5,8 @@ Nodes and branches carry their numbers, so that a replay can mark the way that w
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from markupsafe import Markup
 
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
@@ -58,9 +60,17 @@ def _draw_infosets(tree: Tree, places: list[Place]) -> list[Markup]:
     for index in range(len(tree.infosets)):
         nodes = [node for node in range(tree.num_nodes) if int(tree.infoset[node]) == index]
         if len(nodes) > 1:
-            points = " ".join(f"{places[node][0]:.1f},{places[node][1]:.1f}" for node in nodes)
-            found.append(Markup('<polyline class="infoset" data-infoset="{}" points="{}"/>').format(index, points))
+            line = Markup('<path class="infoset" data-infoset="{}" d="{}"/>')
+            found.append(line.format(index, _curve([places[node] for node in nodes], 14.0 + 7.0 * (index % 4))))
     return found
+
+
+def _curve(points: list[Place], bulge: float) -> str:
+    """Return a line through the points that bends upwards between them, so that two such lines can be told apart."""
+    bends = [
+        f"Q{(x1 + x2) / 2:.1f},{min(y1, y2) - bulge:.1f} {x2:.1f},{y2:.1f}" for (x1, y1), (x2, y2) in pairwise(points)
+    ]
+    return f"M{points[0][0]:.1f},{points[0][1]:.1f} " + " ".join(bends)
 
 
 def _draw_branches(tree: Tree, places: list[Place]) -> list[Markup]:
