@@ -103,18 +103,13 @@ class RepeatedGame:
         """List what everybody chose and what the seat got, round by round."""
         seat = self.roles.index(role)
         others = [other for other in self.roles if other != role]
-        rows = tuple(
-            (
-                number,
-                moves[seat],
-                *(moves[self.roles.index(other)] for other in others),
-                self.stage.payoffs(moves)[role],
-            )
-            for number, moves in enumerate(state.played, 1)
-        )
+        rows: list[tuple[int | float | str, ...]] = []
+        for number, moves in enumerate(state.played, 1):
+            theirs = [moves[self.roles.index(other)] for other in others]
+            rows.append((number, moves[seat], *theirs, self.stage.payoffs(moves)[role]))
         now = len(state.played) + 1 if self.asks(state) else None
         of = self.rounds if self.continuation == 1.0 else None
-        return PlayedRounds(now, of, self.payoffs(state)[role], ("round", "you", *others, "your payoff"), rows)
+        return PlayedRounds(now, of, self.payoffs(state)[role], ("round", "you", *others, "your payoff"), tuple(rows))
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
         """Return the state after these moves."""
