@@ -45,6 +45,8 @@ def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
     assert '<html lang="de">' in page.text
     assert "Ihre Punkte" in page.text
     assert "perfectly rational" not in page.text
+    assert '<th class="right">Ihre Punkte</th>' in page.text
+    assert "style=" not in page.text
     assert "Das stimmt nicht" in make_ready(client, link, "3").text
     make_ready(client, link, "5")
     for _ in range(5):

@@ -158,7 +158,7 @@ def test_a_wrong_field_of_several_is_named_and_the_others_keep_what_was_typed(si
     player.get_by_label("player 3").fill("0")
     player.get_by_label("player 4").fill("2")
     player.get_by_role("button", name="Send").click()
-    player.get_by_text("Round 2 of 10: contributions.").wait_for()
+    player.get_by_text("Round 2 of 10").wait_for()
     (given,) = (
         s.decision.action
         for s in site.state.sessions.get_session(session).episode.submissions[4:]

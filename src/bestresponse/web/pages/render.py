@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import itertools
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -90,8 +91,9 @@ def _markdown() -> MarkdownIt:
 
 
 def _format_markdown(text: str) -> Markup:
-    """Text of an experiment as HTML; a table that is wider than the page scrolls."""
+    """Format text of an experiment as HTML; columns are aligned by classes, and a wide table scrolls."""
     html = _markdown().render(visible(abridged(text, _LONGEST)))
+    html = re.sub(r'(<t[hd]) style="text-align:(left|center|right)"', r'\1 class="\2"', html)
     html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
     return Markup(html.replace("</table>", "</table></div>"))
 
