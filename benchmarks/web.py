@@ -1,6 +1,6 @@
 """How the web server bears many people at once, and being killed meanwhile.
 
-    python benchmarks/web.py [--sessions 50] [--days 6] [--think 2.0] [--kills 3] [--whole]
+    python benchmarks/web.py [--sessions 50] [--days 6] [--think 2.0] [--kills 3] [--joins 1000] [--whole]
 
 Scripted people take four of the five seats of water games, a strategy the fifth, and play by the JSON API on loopback;
 each thinks a random while before an answer. Meanwhile the process that serves is killed (SIGKILL) a few times and
@@ -214,6 +214,31 @@ def first_page(token: str) -> tuple[int, float]:
         return len(page.content), 1000 * statistics.median(times)
 
 
+async def join_all(token: str, count: int) -> float:
+    """Seconds that it takes `count` people to open the shared link and to take a seat, fifty at a time."""
+    headers = {"authorization": f"Bearer {token}"}
+    seats = ["person"] * 4 + ["strategy:need"]
+    wanted = {"game": {"name": "water", "rounds": 1}, "seats": seats, "groups": -(-count // 4), "stand_in": "need"}
+    gate = asyncio.Semaphore(50)
+    taken: set[str] = set()
+    async with httpx.AsyncClient(base_url=BASE, timeout=60) as client:
+        lobby = (await client.post("/api/lobbies", json=wanted, headers=headers)).json()
+
+        async def join(number: int) -> None:
+            async with gate:
+                page = (await client.get(lobby["join"], params={"participant_label": f"p{number}"})).text
+                csrf = page.split('name="csrf" value="')[1].split('"')[0]
+                form = {"csrf": csrf, "participant_label": f"p{number}"}
+                taken.add((await client.post(lobby["join"], data=form)).headers["location"])
+
+        begun = time.monotonic()
+        await asyncio.gather(*(join(number) for number in range(count)))
+        took = time.monotonic() - begun
+    if len(taken) != count:
+        raise SystemExit(f"{count} people got {len(taken)} seats")
+    return took
+
+
 def tell(what: str, submits: Sequence[tuple[float, float]]) -> None:
     """Percentiles of the time between a submit and its answer."""
     times = sorted(end - begun for begun, end in submits)
@@ -229,6 +254,7 @@ def main() -> None:
     options.add_argument("--think", type=float, default=2.0)
     options.add_argument("--kills", type=int, default=3)
     options.add_argument("--pause", type=float, default=6.0)
+    options.add_argument("--joins", type=int, default=0, help="people who join by the shared link before the games")
     options.add_argument("--whole", action="store_true", help="kill the parent too and start the command again")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -237,6 +263,8 @@ def main() -> None:
         try:
             size, quick = first_page(token)
             print(f"first page: {size / 1000:.1f} kB, median {quick:.1f} ms")
+            if given.joins:
+                print(f"{given.joins} people joined in {asyncio.run(join_all(token, given.joins)):.1f} s")
             people = create_sessions(token, given.sessions, given.days, given.think)
             begun = time.monotonic()
             asyncio.run(everybody(people, server, given.kills, given.pause))
