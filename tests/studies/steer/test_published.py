@@ -1,10 +1,15 @@
 """A run stands beside the published table, and speakers may choose whether to be guided."""
 
 import pytest
+import running
 from steering import dialogue, recorded
 
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.report.document import Table
+from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.findings_published import guidance_game
 from bestresponse.studies.steer.solving import solve_dialogue
+from bestresponse.studies.steer.study import SteerStudy
 
 
 def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():
@@ -18,3 +23,13 @@ def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():
         assert form.payoffs[seat, 0, 0] == pytest.approx(unguided)
         assert form.payoffs[seat][(1, 0) if seat == 0 else (0, 1)] == pytest.approx(alone)
         assert form.payoffs[seat, 1, 1] == pytest.approx(both)
+
+
+def test_the_report_counts_what_was_ruled(tmp_path):
+    config = SteerConfig("debate", "simulated")
+    run = running.run(SteerStudy(), config, tmp_path, {"simulated": SimulatedSpeaker(0)})
+    tables = [block for section in run.report().sections for block in section.blocks if isinstance(block, Table)]
+    (rulings,) = [table for table in tables if table.caption == "Rulings"]
+    # four styles for each of two speakers: sixteen dialogues, each won by somebody
+    assert sum(count for _, count in rulings.rows) == 16
+    assert all(text.endswith(" argued better") for text, _ in rulings.rows)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
+from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.episode import Episode
 from bestresponse.core.game import REFEREE
 from bestresponse.core.player import Decision, Nature
-from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.game import Dialogue, DialogueGame
+from bestresponse.games.dialogue.recorded import RecordedDialogue
 from bestresponse.players.dialogue.guided import Guided
 from bestresponse.report.document import (
     Block,
@@ -38,6 +42,7 @@ _EXAMPLES = 3
 _MOST_GAMES = 200
 _FEWEST_DOTS = 4
 _LONGEST = 200
+_MOST_RULINGS = 20
 
 
 def cfr_sections(steered: SteerResults) -> list[Section]:
@@ -231,6 +236,49 @@ def _example(one: GameResult, seat: int | None) -> Quote:
     return Quote("\n\n".join(said), f"{who} is guided; payoffs: {payoffs}")
 
 
+def _rulings_table(steered: SteerResults) -> list[Block]:
+    """List what the referee ruled, the commonest first, and how often."""
+    rulings: Counter[str] = Counter()
+    for one in steered.solved:
+        if one.recorded is not None:
+            ends = _list_endings(one.recorded)
+            rulings.update(_describe_ruling(json.loads(end.ruling), one.game.names) for end in ends)
+    rows = tuple(rulings.most_common(_MOST_RULINGS))
+    return [Table((Column("ruling"), Column("dialogues", "right")), rows, "Rulings")] if rows else []
+
+
+def _list_endings(game: RecordedDialogue) -> Iterator[Dialogue]:
+    """Yield every dialogue on record that came to an end."""
+    stack = [game.start()]
+    while stack:
+        state = stack.pop()
+        if state.over:
+            yield state
+        for role, ask in game.asks(state).items():
+            match ask:
+                case Choice(options):
+                    stack += [game.apply(state, {role: option}) for option in options]
+                case Lottery(chances):
+                    stack += [game.apply(state, {role: outcome}) for outcome, _ in chances]
+
+
+def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Say in words what a ruling found."""
+    if "payoffs" in ruling:
+        return f"payoffs {', '.join(f'{value:g}' for value in ruling['payoffs'])}"
+    if "winner" in ruling:
+        return "undecided" if ruling["winner"] is None else f"{names[ruling['winner']]} argued better"
+    if not ruling["agreed"]:
+        return "no agreement"
+    if "choice" in ruling:
+        return f"agreed on {ruling['choice']}"
+    gives = (
+        f"{name} gives {', '.join(f'{count} {item}' for item, count in own.items()) or 'nothing'}"
+        for name, own in zip(names, ruling["gives"], strict=True)
+    )
+    return "; ".join(gives)
+
+
 def _reading_section(steered: SteerResults) -> Section:
     kinds = Counter((entry.by, entry.reading.status.value) for entry in steered.entries)
     columns = (Column("answers of"), Column("reading"), Column("number", "right"))
@@ -238,6 +286,7 @@ def _reading_section(steered: SteerResults) -> Section:
         Paragraph("An answer that cannot be read is void: its wording is not drawn and no payoff is put in its place."),
         Table(columns, tuple((by, status, count) for (by, status), count in sorted(kinds.items()))),
     ]
+    blocks += _rulings_table(steered)
     reasons = Counter(entry.reading.how for entry in unread(steered))
     if reasons:
         rows = tuple((how[:160], count) for how, count in reasons.most_common(10))
