@@ -137,7 +137,9 @@ def test_a_chosen_subset_gives_bounds_that_hold_the_true_figure(tmp_path):
     assert found["known"] == pytest.approx(8 / 12)
     least, most = found["exploitability_bounds"]
     assert least < 11 / 24 < most
-    assert "Only 8 of 12 information sets" in render(ran.report())
+    page = render(ran.report())
+    assert "Only 8 of 12 information sets" in page
+    assert f"{least:.3g} to {most:.3g}" in page
 
 
 def test_gap_bounds_are_those_of_the_best_and_the_worst_completion():

@@ -77,6 +77,9 @@ def _opening(results: SequentialResults) -> Iterable[Block]:
     first = next(iter(results.figures.values()), None)
     if first is not None:
         items: list[tuple[str, Cell]] = [(title, first[name]) for name, title in _HEADLINES.items()]
+        policies = next(iter(results.groups.values()))
+        if first["exploitability"] is None and (ends := bound_figure(policies, "exploitability")) is not None:
+            items.insert(0, ("exploitability", f"{ends[0]:.3g} to {ends[1]:.3g}"))
         yield KeyValues(tuple(item for item in items if item[1] is not None), prominent=True, format=".3g")
 
 

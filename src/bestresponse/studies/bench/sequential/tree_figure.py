@@ -108,4 +108,5 @@ def _draw_decision(axes: Axes, tree: Tree, node: int, place: _Place, lost: float
     share = lost / most if most > 0 else 0.0
     colour = series_colour(infoset.player)
     axes.scatter([place.depth], [place.row], s=14 + 300 * share, color=colour, alpha=0.35 if share else 0.9, zorder=2)
-    axes.text(place.depth, place.row, label(infoset.label, _LETTERS), fontsize=7, ha="center", va="center", zorder=4)
+    name = label(infoset.label, _LETTERS)
+    axes.text(place.depth - 0.04, place.row - 0.12, name, fontsize=7, ha="right", va="bottom", color=INK, zorder=4)
