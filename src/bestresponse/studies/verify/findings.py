@@ -171,13 +171,15 @@ def _examples(measured: Measured) -> Section:
 def mark_refuted(text: str, places: Sequence[Sequence[Sequence[int]]]) -> str:
     """Put brackets around the places of every refuted claim, with the numbers of the claims (from 1) at their end.
 
-    >>> mark_refuted("I get 5. So R dominates B.", [[[9, 26]], [[9, 26]]])
+    >>> mark_refuted("I get 5. So R dominates B.", [[[8, 26]], [[8, 26]]])
     'I get 5. ⟦So R dominates B.⟧[1, 2]'
     """
     marks: dict[tuple[int, int], list[int]] = {}
     for number, own in enumerate(places, 1):
         for start, end in own:
-            marks.setdefault((start, end), []).append(number)
+            inside = text[start:end]
+            begin, stop = start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
+            marks.setdefault((begin, stop), []).append(number)
     for (start, end), numbers in sorted(marks.items(), reverse=True):
         text = f"{text[:start]}⟦{text[start:end]}⟧[{', '.join(map(str, numbers))}]{text[end:]}"
     return text
