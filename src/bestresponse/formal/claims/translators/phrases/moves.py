@@ -25,6 +25,18 @@ _NOT: Final = re.compile(r"\b(?:not|never|might|may|could|perhaps|or|unless)\b|n
 _AFTERWARDS: Final = re.compile(
     r"^(?P<then>[^,]*\b(?:will|would)\b[^,]*?)\s+(?:if|after|once|when)\s+(?P<before>[^,]*)$", re.IGNORECASE
 )
+_AHEAD: Final = re.compile(
+    r"^\W*(?:so |thus |hence |therefore,? )?"
+    r"(?:by backward induction|looking ahead|in the subgame[- ]perfect equilibrium),?\s+(?P<then>[^,]*)$",
+    re.IGNORECASE,
+)
+_WHOSE: Final = re.compile(r"\b(my|your|their|his|her)(?= (?:only |unique )?(?:best|optimal)\b)", re.IGNORECASE)
+_WHO: Final = {"my": "I", "your": "you", "their": "they", "his": "he", "her": "she"}
+_BEST: Final = re.compile(
+    r"(?:'s?)?\s+(?:only |unique )?(?:best|optimal) (?:response|reply|answer|move|choice|option)\s+(?:is|would be)\s+"
+    r"(?:to\s+)?(?:choose |play |pick |take )?",
+    re.IGNORECASE,
+)
 _OPEN: Final = re.compile(r"\b(?:can|should|ought|wants?|hopes?|wish(?:es)?|able|free|if)\b|\d", re.IGNORECASE)
 _FORETOLD: Final = re.compile(r"\b(?:will|would|going to)\b", re.IGNORECASE)
 _RESULT: Final = re.compile(r",\s*|\s+(?:and|so)\s+", re.IGNORECASE)
@@ -67,11 +79,13 @@ class MoveReader:
                 readable = 0 < len(said) <= _LONGEST and not _NOT.search(said)
                 found = (_CONDITION.search(said) or _AFTERWARDS.search(said)) if readable else None
                 claims = tuple(self._claims(found["before"], found["then"])) if found else ()
+                if readable and found is None and (ahead := _AHEAD.search(said)) is not None:
+                    claims = tuple(self._foretell(ahead["then"]))
                 yield Sentence(number, number, start, end, claims, bool(said.strip()))
 
     def _claims(self, before: str, then: str) -> Iterator[Claim]:
         chain = tuple(self._moves(before))
-        then = _REASON.sub("", then)
+        then = _BEST.sub(" chooses ", _WHOSE.sub(lambda found: _WHO[found[1].lower()], _REASON.sub("", then)))
         follows = tuple(self._moves(then))
         if not chain or len(follows) > 1:
             return
@@ -85,6 +99,15 @@ class MoveReader:
             yield Claim("will_play", (follows[0].who, follows[0].action, chain))
         if rest and not _COMPARED.search(rest[0]):
             yield from self._paid(rest[0], (*chain, follows[0]))
+
+    def _foretell(self, then: str) -> Iterator[Claim]:
+        """By backward induction I enter; by backward induction I get 2."""
+        moves = tuple(self._moves(then))
+        if len(moves) == 1 and not _OPEN.search(self._people.sub("", then)):
+            yield Claim("will_play", (*moves[0], ()))
+        elif not moves and not _COMPARED.search(then):
+            for who, value in self.amounts.read_amounts(then).items():
+                yield Claim("continuation_payoff", (self.subject.players[who], value, ()))
 
     def _paid(self, text: str, chain: tuple[Move, ...]) -> Iterator[Claim]:
         for who, value in self.amounts.read_amounts(text).items():
