@@ -206,6 +206,13 @@ def test_what_differs_far_inside_a_text_is_shown_with_twelve_characters_on_eithe
     assert str(miss).endswith("message 1 is ...'ijklmnopqrstUvwxyz012345'..., kept is ...'ijklmnopqrstuvwxyz012345'...")
 
 
+def test_a_field_that_is_kept_without_a_value_is_shown_as_it_is(cache):
+    cached = Cached(ScriptedModel(lambda request: "A"), cache)
+    cached.complete(ask("x"))
+    miss = cached.why_miss(replace(ask("x"), schema="{}"))
+    assert str(miss) == "the nearest call kept differs: schema is '{}', kept is None"
+
+
 def test_why_a_call_missed_names_a_changed_model_too(cache):
     Cached(ScriptedModel(["A"], name="old"), cache).complete(ask("x"))
     miss = Cached(ScriptedModel([], name="new"), cache).why_miss(ask("x"))

@@ -31,6 +31,12 @@ def test_everything_is_counted_apart():
     assert meter.ledger.tokens == 240
 
 
+def test_ledgers_add_up_field_by_field():
+    one, two = Ledger(1, 2, 3, 4, 5, 6, 0.5, 7, 8), Ledger(10, 20, 30, 40, 50, 60, 0.25, 70, 80)
+    assert one + two == Ledger(11, 22, 33, 44, 55, 66, 0.75, 77, 88)
+    assert (one + two).tokens == 33 + 44
+
+
 def test_an_unknown_price_is_not_nothing():
     meter = Meter()
     Metered(_model(name="dear"), meter, _priced).complete(ask("x"))

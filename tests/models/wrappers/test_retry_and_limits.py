@@ -89,6 +89,10 @@ def test_no_wait_is_longer_than_the_longest(failures, luck):
     assert full / 2 <= wait <= full
 
 
+def test_a_wait_that_the_server_asks_for_is_spread_by_a_tenth():
+    assert [RetryPolicy().wait(1, 10, luck) for luck in (0, 0.5)] == [10, 10.5]
+
+
 def test_a_call_that_waits_to_try_again_gives_its_place_to_another():
     gate = Gate(1)
     other_done = threading.Event()
