@@ -42,11 +42,11 @@ def test_every_client_has_a_bucket_of_its_own(clock):
 
 
 def test_only_clients_with_a_full_bucket_are_forgotten_when_there_are_many(clock):
-    limit = limits.RateLimit(rate=1, burst=2)
+    limit = limits.RateLimit(rate=0.5, burst=2)
     count_allowed(limit, "greedy")
     for number in range(10_000):
         limit.take(f"client {number}")
-    clock.seconds += 1.5
+    clock.seconds += 2.5
     assert count_allowed(limit, "greedy") == 1
     clock.seconds += 10
     assert count_allowed(limit, "client 7") == 2
