@@ -7,7 +7,7 @@ BASE ?= main
 SEED ?= $(shell date +%s)
 SAMPLE ?= 60
 
-.PHONY: bench check docs test coverage soak mutants clean
+.PHONY: audit bench check docs test coverage soak mutants clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -50,6 +50,12 @@ soak: $(READY)                 ## long checks: a run killed twenty times, 100,00
 	@echo "repeat what follows with: make soak SEED=$(SEED)"
 	PYTHONPATH=tests/support $(BIN)/python -m pytest -p shuffled --shuffle $(SEED)
 	$(BIN)/python -m pytest --hypothesis-profile=explore --hypothesis-seed=$(SEED) -m hypothesis
+
+audit: $(READY)                ## known weaknesses of the locked packages (where the network allows), static analysis, hostile programs
+	$(BIN)/python -m pip install --quiet --group audit
+	$(BIN)/python scripts/audit_packages.py requirements-dev.lock
+	$(BIN)/python -m bandit --quiet --recursive --configfile pyproject.toml src scripts
+	$(BIN)/python -m pytest tests/logic/test_hostile_corpus.py tests/logic/confined tests/logic/swi/test_sandbox.py
 
 mutants: $(READY)              ## change the source of each package in SAMPLE small ways, one at a time, and count what tests notice
 	$(BIN)/python scripts/mutants.py --sample $(SAMPLE) --seed $(SEED)

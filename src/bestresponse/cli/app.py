@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -15,10 +16,12 @@ from typer.core import TyperGroup
 
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.logic.settings import Limits, SandboxWarning, settings
 
 __all__ = ["COMMANDS", "app", "main"]
 
 _INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
+_SHOW = warnings.showwarning
 _ABOUT = "Language models meet game theory: describe, formalize, solve, play and measure."
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -92,8 +95,35 @@ def start(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
+    require_sandbox: Annotated[
+        bool,
+        typer.Option(
+            envvar="BESTRESPONSE_REQUIRE_SANDBOX",
+            help="Refuse to check programs where Landlock, seccomp or another layer of the sandbox is missing.",
+        ),
+    ] = False,
+    logic_seconds: Annotated[
+        float,
+        typer.Option(
+            min=0.1,
+            max=3600,
+            envvar="BESTRESPONSE_LOGIC_SECONDS",
+            help="How long a game program may run; steps, answers and memory (up to 1 GB) grow with it.",
+        ),
+    ] = 1.9,
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure."""
+    settings.require_sandbox = require_sandbox
+    settings.limits = Limits.within(logic_seconds)
+    warnings.showwarning = _show_warning
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Say in a sentence that the sandbox is incomplete; show other warnings as Python does."""
+    if issubclass(category, SandboxWarning):
+        print(f"bestresponse: {message}", file=sys.stderr)
+    else:
+        _SHOW(message, category, *where, **more)
 
 
 def main() -> None:

@@ -20,7 +20,8 @@ This page is written by `scripts/write-commands` from the program's own descript
 def reference() -> str:
     """The page as Markdown."""
     group = typer.main.get_command(app)
-    parts = [_OPENING, *(_section(words, command) for words, command in _commands("bestresponse", group))]
+    commands = [("bestresponse", group), *_commands("bestresponse", group)]
+    parts = [_OPENING, *(_section(words, command) for words, command in commands)]
     return "\n".join(parts)
 
 

@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 from bestresponse.core.errors import LogicError, UsageError
 from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Term
+from bestresponse.logic.settings import Limits, settings
 
 __all__ = [
     "Answer",
@@ -32,32 +33,6 @@ EngineKind = Literal["auto", "embedded", "swi"]
 
 Answer = Mapping[str, Term]
 """The variables of a goal, by name, and what they are in one solution. Names that start with _ are left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one question may use up: resolution steps, cells of memory, answers, characters of answers, seconds.
-
-    The embedded engine counts seconds of its own processor time, so that no verdict depends on what else runs.
-    """
-
-    steps: int = 2_000_000
-    cells: int = 2_000_000
-    answers: int = 100_000
-    output: int = 4_000_000
-    seconds: float = 1.9
-    memory: int = 512 << 20
-    """Bytes that a process may take which runs a program."""
-
-    @property
-    def child_seconds(self) -> float:
-        """All the processor time that a confined child has to read, check and play a program."""
-        return 2 * self.seconds + 0.1
-
-    @property
-    def reply_bytes(self) -> int:
-        """How long the reply of a confined child may be."""
-        return 4 * self.output + (1 << 20)
 
 
 class Verdict(StrEnum):
@@ -124,32 +99,46 @@ class LogicEngine(Protocol):
         ...
 
 
-def open_engine(kind: EngineKind = "auto", limits: Limits | None = None, seed: int = 0) -> LogicEngine:
+def open_engine(
+    kind: EngineKind = "auto", limits: Limits | None = None, seed: int = 0, *, confined: bool = True
+) -> LogicEngine:
     """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the embedded one.
 
-    Both run programs in confined processes; for programs of this package itself `EmbeddedEngine` does without.
+    Both run programs in confined processes. Without `confined` the embedded engine runs in this process, which is meant
+    for programs that this package wrote itself.
     """
-    from bestresponse.logic.confined.engine import ConfinedEngine
-
-    limits = limits or Limits()
+    limits = limits or settings.limits
     match kind:
         case "embedded":
-            return ConfinedEngine(limits, seed)
+            return _embedded(limits, seed, confined)
         case "swi":
             return _swi(limits, seed)
         case "auto":
             if shutil.which("swipl") is None:
-                return ConfinedEngine(limits, seed)
+                return _embedded(limits, seed, confined)
             try:
                 return _swi(limits, seed)
             except LogicError:
-                return ConfinedEngine(limits, seed)
+                return _embedded(limits, seed, confined)
         case _:
             raise UsageError(f"There is no logic engine {kind!r}; choose auto, embedded or swi.")
+
+
+def _embedded(limits: Limits, seed: int, confined: bool) -> LogicEngine:
+    from bestresponse.logic.confined.engine import ConfinedEngine
+    from bestresponse.logic.embedded.engine import EmbeddedEngine
+
+    if not confined:
+        return EmbeddedEngine(limits, seed)
+    engine = ConfinedEngine(limits, seed)
+    if engine.name not in settings.judged:
+        settings.judge(engine.name, engine.layers)
+    return engine
 
 
 def _swi(limits: Limits, seed: int) -> LogicEngine:
     from bestresponse.logic.swi.engine import SwiEngine
 
-    engine: LogicEngine = SwiEngine(limits, seed)
+    engine = SwiEngine(limits, seed)
+    settings.judge(engine.name, engine.layers)
     return engine

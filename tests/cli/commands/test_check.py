@@ -5,9 +5,13 @@ import json
 import sys
 
 import pytest
+from games_for_logic import simultaneous
 
 from bestresponse.cli.app import main
 from bestresponse.formal.formalize.examples import library
+from bestresponse.logic.confined.engine import ConfinedEngine
+from bestresponse.logic.settings import settings
+from bestresponse.logic.swi.sandbox import Layer
 
 GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
 
@@ -108,3 +112,30 @@ def test_a_program_is_a_game_like_any_other_for_solve(run, program):
     code, out, _ = run("solve", program("trust.pl", trust))
     assert code == 0
     assert "backward induction" in out
+
+
+def test_a_sandbox_that_is_demanded_and_not_complete_is_refused(run, program, monkeypatch):
+    missing = (Layer("files", False, "Landlock needs Linux"),)
+    monkeypatch.setattr(ConfinedEngine, "layers", property(lambda engine: missing))
+    settings.judged.clear()
+    path = program("a.pl", GOOD)
+    code, _, err = run("--require-sandbox", "check", path, "--engine", "embedded")
+    assert code == 2
+    assert err == ("bestresponse: the sandbox is demanded, but not complete: files: missing (Landlock needs Linux)\n")
+    code, _, err = run("check", path, "--engine", "embedded")
+    assert code == 0
+    assert err == (
+        "bestresponse: programs are checked with less confinement than there could be: "
+        "files: missing (Landlock needs Linux)\n"
+    )
+    code, _, err = run("check", path, "--engine", "embedded")
+    assert (code, err) == (0, "")
+
+
+def test_a_game_too_large_for_the_limits_is_told_the_option_that_raises_them(run, program):
+    path = program("a.pl", simultaneous(2, 30))
+    code, out, _ = run("--logic-seconds", "0.1", "check", path, "--engine", "embedded")
+    assert code == 1
+    assert "raise them with `bestresponse --logic-seconds 60 ...`" in out
+    code, out, _ = run("--logic-seconds", "60", "check", path, "--engine", "embedded")
+    assert code == 0

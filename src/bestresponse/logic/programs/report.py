@@ -16,8 +16,8 @@ from bestresponse.logic.programs.game_table import GameTable, Row
 __all__ = ["Expectation", "Report", "decode_report", "describe_failure", "encode_report"]
 
 _LIMIT_HINT = (
-    "does every play of the game come to an end, and every rule? if so, the game is too large for these limits: give "
-    "the engine larger ones (`Limits`), or let the game have fewer moves"
+    "does every play of the game come to an end, and every rule? if so, the game is too large for these limits: raise "
+    "them with `bestresponse --logic-seconds 60 ...` or `Limits.within(60)`, or let the game have fewer moves"
 )
 
 

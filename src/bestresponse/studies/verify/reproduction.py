@@ -36,7 +36,7 @@ def reproduce(folder: Path) -> Reproduction:
     games = games_of(folder)
     if missing := sorted({sample.game for sample in samples} - set(games)):
         raise UsageError(f"{folder}: the payoffs of {', '.join(missing)} are not in matrices.json")
-    engine = open_engine("embedded")
+    engine = open_engine("embedded", confined=False)
     try:
         recorded = recorded_verdicts(folder)
         recheck = Recheck(games, engine, recorded)

@@ -46,11 +46,11 @@ def check(
         raise typer.Exit(1)
 
 
-def engine_for(kind: str) -> LogicEngine:
-    """The engine of that name; UsageError where there is none."""
+def engine_for(kind: str, confined: bool = True) -> LogicEngine:
+    """Open the engine of that name; UsageError where there is none."""
     match kind:
         case "auto" | "embedded" | "swi":
-            return open_engine(kind)
+            return open_engine(kind, confined=confined)
         case _:
             raise UsageError(f"--engine {kind}: expected auto, embedded or swi")
 

@@ -122,7 +122,7 @@ def _check_text(game: NormalForm | Tree, path: Path, options: VerifyOptions, run
     _check_text_options(options, run, game.num_players)
     text = _read_text(path)
     subject = Subject(game, options.seat - 1)
-    engine = engine_for(options.engine)
+    engine = engine_for(options.engine, confined=False)
 
     def review(translator: Translator) -> int:
         reviewer = Reviewer(translator, lambda: engine, tone=options.feedback, unit=options.unit)  # type: ignore[arg-type]

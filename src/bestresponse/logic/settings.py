@@ -1,0 +1,92 @@
+"""What all engines of a process share: limits, and how much confinement is demanded. The command line sets them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bestresponse.core.errors import UsageError
+
+__all__ = ["Limits", "SandboxMissing", "SandboxWarning", "Settings", "settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one question may use up: resolution steps, cells of memory, answers, characters of answers, seconds.
+
+    The embedded engine counts seconds of its own processor time, so that no verdict depends on what else runs.
+    """
+
+    steps: int = 2_000_000
+    cells: int = 2_000_000
+    answers: int = 100_000
+    output: int = 4_000_000
+    seconds: float = 1.9
+    memory: int = 512 << 20
+    """Bytes that a process may take which runs a program."""
+
+    @classmethod
+    def within(cls, seconds: float) -> Limits:
+        """Return limits for games that take so many seconds: everything else grows with them, memory up to 1 GB."""
+        factor = seconds / cls().seconds
+        return cls(
+            steps=round(2_000_000 * factor),
+            cells=min(round(2_000_000 * factor), 20_000_000),
+            answers=round(100_000 * max(factor, 1)),
+            output=round(4_000_000 * factor),
+            seconds=seconds,
+            memory=(1 << 30) if factor > 1 else (512 << 20),
+        )
+
+    @property
+    def child_seconds(self) -> float:
+        """All the processor time that a confined child has to read, check and play a program."""
+        return 2 * self.seconds + 0.1
+
+    @property
+    def reply_bytes(self) -> int:
+        """How long the reply of a confined child may be."""
+        return 4 * self.output + (1 << 20)
+
+
+class SandboxMissing(UsageError):
+    """All layers of confinement are demanded, and some are missing."""
+
+
+class SandboxWarning(UserWarning):
+    """Programs run here with fewer layers of confinement than there could be."""
+
+
+class Layered(Protocol):
+    """A layer of confinement, in force or not."""
+
+    @property
+    def active(self) -> bool:
+        """Whether it is in force."""
+        ...
+
+
+@dataclass
+class Settings:
+    """What all engines of this process share: the limits where none are given, and whether every layer is demanded."""
+
+    limits: Limits = field(default_factory=Limits)
+    require_sandbox: bool = False
+    judged: set[str] = field(default_factory=set)
+    """The engines of which it is known whether they are confined completely."""
+
+    def judge(self, engine: str, layers: Sequence[Layered]) -> None:
+        """Warn once of layers that an engine is missing, or refuse to go on without them."""
+        missing = [str(layer) for layer in layers if not layer.active]
+        if missing and self.require_sandbox:
+            raise SandboxMissing(f"the sandbox is demanded, but not complete: {'; '.join(missing)}")
+        if missing and engine not in self.judged:
+            message = f"programs are checked with less confinement than there could be: {'; '.join(missing)}"
+            warnings.warn(message, SandboxWarning, stacklevel=3)
+        self.judged.add(engine)
+
+
+settings = Settings()
+"""The settings of this process; the command line sets them."""
