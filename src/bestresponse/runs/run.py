@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report import codec
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["Run", "find_runs", "load_run"]
+
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class Run:
@@ -64,14 +67,16 @@ class Run:
     @cached_property
     def results(self) -> Results:
         """What the study measures in the finished plays."""
-        found: Results = self.study.measure(self.config, self.folder)
+        with self._blame_files():
+            found: Results = self.study.measure(self.config, self.folder)
         return found
 
     @cached_property
     def total(self) -> int | None:
         """How many plays the run will have; None where that is not settled beforehand."""
         part = self.manifest.shard
-        return self.study.count_part(self.config, None if part is None else Shard.parse(part))
+        with self._blame_files():
+            return self.study.count_part(self.config, None if part is None else Shard.parse(part))
 
     @property
     def complete(self) -> bool:
@@ -99,7 +104,8 @@ class Run:
         """Build the report of what is recorded so far; StoreError where there is nothing to report."""
         if not self.results.rows:
             raise StoreError(f"{self.path.name} holds no finished play yet")
-        return self.study.findings(self.results, self)
+        with self._blame_files():
+            return self.study.findings(self.results, self)
 
     def publish(self) -> list[Path]:
         """Write the report, the rows and the summary into the run's folder, and return the files."""
@@ -107,7 +113,8 @@ class Run:
 
     def replay(self) -> Replay:
         """Play the run again from its recorded replies, without any model, and compare."""
-        return self.study.replay(self.config, self.folder)
+        with self._blame_files():
+            return self.study.replay(self.config, self.folder)
 
     def game(self, data: JsonMapping) -> AnyGame | None:
         """Return the game that a play was of, by the data of its spec."""
@@ -126,12 +133,24 @@ class Run:
     @cached_property
     def costs(self) -> tuple[CallTotals, ...]:
         """Calls, tokens, seconds and dollars of every model."""
-        return count_calls(self.calls_path, self.prices)
+        with self._blame_files():
+            return count_calls(self.calls_path, self.prices)
 
     @property
     def money(self) -> float | None:
         """What all calls cost in US dollars; None where a price is not known."""
         return sum_money(self.costs)
+
+    @contextmanager
+    def _blame_files(self) -> Iterator[None]:
+        """Raise StoreError where a loaded run holds records that its study cannot use, as damaged files do."""
+        try:
+            yield
+        except _DAMAGE as error:
+            if self.outcome is not None or isinstance(error, BestResponseError):
+                raise
+            what = f"{type(error).__name__}: {error}"
+            raise StoreError(f"{self.path} holds records that {self.study.name} cannot use ({what[:200]})") from error
 
     def report_as_json(self) -> str:
         """Return the report as JSON text."""

@@ -51,11 +51,12 @@ class RunFolder:
     def read(cls, path: Path) -> RunFolder:
         """A run to look at; StoreError where `path` holds none."""
         file = path / "manifest.json"
+        _refuse_devices(path)
         try:
             data = json.loads(file.read_text("utf-8"))
         except FileNotFoundError:
             raise StoreError(f"{path} holds no run: there is no manifest.json in it") from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise StoreError(f"{file} cannot be read: {error}") from None
         try:
             manifest = Manifest.from_json(data)
@@ -176,3 +177,12 @@ class RunFolder:
 
 def _name_part(manifest: Manifest) -> str:
     return "the whole run" if manifest.shard is None else f"shard {manifest.shard}"
+
+
+def _refuse_devices(path: Path) -> None:
+    """Raise StoreError where something in a run's folder is neither file nor folder: reading it might never end."""
+    if not path.is_dir():
+        return
+    for file in sorted(path.iterdir()):
+        if file.exists() and not file.is_file() and not file.is_dir():
+            raise StoreError(f"{file} is neither a file nor a folder, so this is no run that can be read")

@@ -139,7 +139,7 @@ def find_spec_id(line: bytes, path: Path, number: int) -> str:
 def _parse(line: bytes, path: Path, number: int) -> JsonObject:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
         raise StoreError(f"{path}, line {number}: expected one JSON object, got {line[:60]!r}")

@@ -1,0 +1,188 @@
+"""Fuzz what reads foreign text: programs, the messages of the confined children, game files and run folders.
+
+    python benchmarks/fuzz.py --programs 100000 --files 10000 --messages 1000 --seconds 600 --seed 1
+
+Texts that are right are changed at random and read. Whatever is not a verdict or an error on purpose is a trace; a
+program on which the engines come to different tables is a disagreement. Exit code 1 if there is any of either.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+from bestresponse.core.errors import BestResponseError
+from bestresponse.formal.formalize.examples import library
+from bestresponse.logic.confined.client import share_server
+from bestresponse.logic.confined.messages import read_reply
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Limits, LogicEngine
+from bestresponse.logic.programs.report import Report
+from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.swi.engine import SwiEngine
+from bestresponse.runs.run import load_run
+from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.catalogue.trees import load_tree
+from bestresponse.theory.files.efg import format_efg, parse_efg
+from bestresponse.theory.files.matrix_json import parse_matrix_json
+from bestresponse.theory.files.nfg import format_nfg, parse_nfg
+
+LIMITS = Limits(steps=30_000, cells=100_000, seconds=0.5)
+PIECES = [
+    *"()[]{}|,.;:-_'\"\\%!\n\t0 1aZ\0é\u202e\ud800",
+    *("99999999999999999999", "1/0", "0'a", ":- ", "\\+ ", "_X", "do(", "holds(", "findall(", "is ", "nature", "s0"),
+    *("1e400", "nan", "null", '{"a":', "[[[[[[[[", "move(P, M)"),
+]
+
+
+def change(text: str, others: list[str], rng: Random) -> str:
+    """Change a text in one to four places."""
+    for _ in range(rng.randint(1, 4)):
+        a, b = sorted(rng.randrange(len(text) + 1) for _ in range(2))
+        b = min(b, a + rng.choice((0, 1, 3, 30)))
+        other = rng.choice(others)
+        c = rng.randrange(len(other) + 1)
+        text = rng.choice(
+            (
+                text[:a] + rng.choice(PIECES) + text[b:],
+                text[:a] + text[b:],
+                text[:a] + other[c : c + rng.choice((2, 10, 80))] + text[b:],
+                text[:b] + text[a:],
+            )
+        )
+    return text
+
+
+class Tally:
+    """Counts what was tried, and shows what went wrong."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.wrong = 0
+
+    def attempt(self, kind: str, text: str, read: Callable[[], object]) -> object:
+        """Read; errors on purpose are verdicts."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        try:
+            return read()
+        except BestResponseError as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - any other exception is what is looked for
+            self.blame(f"{kind}: {type(error).__name__}: {error}", text)
+            return None
+
+    def blame(self, what: str, text: str) -> None:
+        """Note something that must not be."""
+        self.wrong += 1
+        print(f"WRONG {what}\n{text!r}", flush=True)
+
+
+def fuzz_programs(tally: Tally, rng: Random, swi: LogicEngine | None) -> None:
+    """Validate one changed program with both engines."""
+    text = change(rng.choice(PROGRAMS), PROGRAMS, rng)
+    found = tally.attempt("program", text, lambda: validate(text, EmbeddedEngine(LIMITS)))
+    if swi is None or not isinstance(found, Report) or found.refusals or any(d.code == "limit" for d in found.errors):
+        return
+    other = tally.attempt("program in swi", text, lambda: validate(text, swi))
+    if isinstance(other, Report) and not any(d.code == "limit" for d in other.errors):
+        same = found.table == other.table and [str(d) for d in found.errors] == [str(d) for d in other.errors]
+        if not same:
+            tally.blame(f"disagreement: {list(map(str, found.errors))} {list(map(str, other.errors))}", text)
+
+
+def fuzz_files(tally: Tally, rng: Random) -> None:
+    """Read one changed game file."""
+    name, (right, parse) = rng.choice(list(FILES.items()))
+    text = change(right, [right], rng)
+    tally.attempt(name, text, lambda: parse(text, "fuzzed"))
+
+
+def fuzz_folders(tally: Tally, rng: Random, folder: Path) -> None:
+    """Load and measure a run one of whose files was changed."""
+    with tempfile.TemporaryDirectory() as place:
+        copied = Path(place) / "run"
+        shutil.copytree(folder, copied)
+        path = rng.choice([path for path in sorted(copied.rglob("*")) if path.suffix in (".json", ".jsonl", ".toml")])
+        text = change(path.read_text("utf-8"), ["{}"], rng)
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        tally.attempt(f"run folder: {path.name}", text, lambda: load_run(copied).summary())
+
+
+def fuzz_messages(tally: Tally, rng: Random) -> None:
+    """Send a child something that is no request; it must end, and the next one must work."""
+    server = share_server()
+    body = rng.randbytes(rng.choice((0, 3, 30, 3000)))
+    text = json.dumps({"job": rng.choice(("ask", "x", None)), "seed": 0, "limits": {}, "given": rng.choice(([], {}))})
+    sent = rng.choice((body, change(text, [text], rng).encode("utf-8", "surrogatepass")))
+    tally.attempt("message", repr(sent), lambda: server.request(sent, 5.0, 512 << 20, 1 << 20))
+
+
+def fuzz_replies(tally: Tally, rng: Random) -> None:
+    """Read a reply that is none."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        sent = rng.randbytes(rng.choice((0, 7, 8, 20)))
+        theirs.sendall(sent)
+        theirs.close()
+        try:
+            read_reply(ours.fileno(), 1000, time.monotonic() + 5)
+        except (EOFError, OverflowError):
+            pass
+        except Exception as error:  # noqa: BLE001 - any other exception is what is looked for
+            tally.blame(f"reply: {type(error).__name__}: {error}", repr(sent))
+    tally.counts["reply"] = tally.counts.get("reply", 0) + 1
+
+
+PROGRAMS = [example.program for example in library()]
+FILES: dict[str, tuple[str, Callable[[str, str], object]]] = {
+    "nfg": (format_nfg(load("stag-hunt")), parse_nfg),
+    "efg": (format_efg(load_tree("kuhn-poker")), parse_efg),
+    "json": ('{"players": ["a", "b"], "payoffs": [[[1, 2], [3, 4]], [[0, 1], [2, 5]]]}', parse_matrix_json),
+}
+
+
+def plan(options: argparse.Namespace, tally: Tally, rng: Random) -> Iterator[Callable[[], None]]:
+    """Everything that is to be tried, mixed."""
+    swi = SwiEngine(LIMITS) if shutil.which("swipl") else None
+    left = {
+        "programs": (options.programs, lambda: fuzz_programs(tally, rng, swi)),
+        "files": (options.files, lambda: fuzz_files(tally, rng)),
+        "messages": (options.messages, lambda: fuzz_messages(tally, rng)),
+        "replies": (options.messages, lambda: fuzz_replies(tally, rng)),
+        "folders": (options.folders if options.run else 0, lambda: fuzz_folders(tally, rng, options.run)),
+    }
+    total = max(times for times, _ in left.values())
+    for turn in range(total):
+        for times, action in left.values():
+            if turn * times // total != (turn + 1) * times // total:
+                yield action
+
+
+def main() -> int:
+    """Fuzz until everything was tried or the time is over."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in (("programs", 2000), ("files", 2000), ("messages", 100), ("folders", 100), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--run", type=Path, help="a finished run folder, whose copies are damaged")
+    options = parser.parse_args()
+    tally, rng, end = Tally(), Random(options.seed), time.monotonic() + options.seconds
+    for action in plan(options, tally, rng):
+        action()
+        if time.monotonic() > end:
+            print("the time is over")
+            break
+    print(f"seed {options.seed}: {tally.counts}; wrong: {tally.wrong}")
+    return 1 if tally.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
