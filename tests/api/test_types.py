@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 import bestresponse
 import bestresponse.logic
@@ -40,6 +43,17 @@ def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
     assert 'incompatible type "str"; expected "int"' in out
     assert 'Module has no attribute "slove"' in out
     assert 'Module has no attribute "solve_zero_summ"' in out
+
+
+@pytest.mark.skipif(find_spec("basedpyright") is None, reason="basedpyright is not installed: pip install basedpyright")
+def test_pyright_sees_signatures_and_refuses_misspelt_names(tmp_path):
+    out = check(tmp_path, "basedpyright", "--pythonpath", sys.executable)
+    assert '.value" is "float | None"' in out
+    assert 'num_games=3)" is "Run"' in out
+    assert 'Type of "theory.nash" is "(game: ' in out
+    assert """Argument of type "Literal['three']" cannot be assigned to parameter "num_games" of type "int\"""" in out
+    assert '"slove" is not a known attribute of module "bestresponse"' in out
+    assert '"solve_zero_summ" is not a known attribute of module "bestresponse.theory"' in out
 
 
 def test_no_public_name_is_untyped():

@@ -11,15 +11,13 @@ slash, the object is called with what follows it and with the settings, and retu
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
-from bestresponse.core.json import JsonObject
+from bestresponse.core.errors import ModelUnavailable, UnknownModel
 from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
 from bestresponse.models.providers.local import LocalModel, LocalSettings
@@ -27,21 +25,28 @@ from bestresponse.models.providers.pool import LocalPool
 from bestresponse.models.providers.weights import WEIGHTS, Progress, default_folder, pull, weights_path
 
 if TYPE_CHECKING:
-    from bestresponse.models.http import HttpClients, Secret
+    from bestresponse.models.http import HttpClients
 
-__all__ = ["KnownModel", "ModelSettings", "known_models", "open_model", "providers", "read_default_settings"]
+__all__ = ["KEYS", "KnownModel", "ModelSettings", "known_models", "open_model", "providers", "read_default_settings"]
 
-Opener = Callable[[str, "ModelSettings"], Model]
+providers = Registry(
+    "bestresponse.models",
+    "model provider",
+    {
+        "openai": "bestresponse.models.network:open_openai",
+        "anthropic": "bestresponse.models.network:open_anthropic",
+        "google": "bestresponse.models.network:open_google",
+        "inspect": "bestresponse.models.providers.inspect:open_inspect",
+    },
+)
+"""Providers: functions of a name and the settings that return a model; imported when first used."""
 
-providers = Registry("bestresponse.models", "model provider")
-"""Providers of installed packages: functions of a name and the settings that return a model."""
-
-_KEYS = {
+KEYS: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY",),
     "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
 }
-_SERVER_KEY = "BESTRESPONSE_API_KEY"
+"""The environment variables that hold the key of a provider."""
 _FAMILIES = {"gpt": "openai", "o1": "openai", "o3": "openai", "claude": "anthropic", "gemini": "google"}
 
 
@@ -87,22 +92,31 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     if spec.startswith(("http://", "https://")):
         return _open_server(spec, settings)
     prefix, slash, name = spec.partition("/")
-    if slash and name and prefix in _OPENERS:
-        return _OPENERS[prefix](name, settings)
     if slash and name and prefix in providers.names():
-        opened: Model = providers.make(prefix, name, settings)
-        check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix))
-        return opened
+        return _open_by(prefix, name, settings)
     if spec.endswith(".gguf") or Path(spec).is_file():
         return _open_file(Path(spec), settings)
     raise UnknownModel(f"there is no model named {spec!r}.{_suggestion(spec)}")
+
+
+def _open_server(spec: str, settings: ModelSettings) -> Model:
+    from bestresponse.models.network import open_server  # imports httpx, which takes a while
+
+    return open_server(spec, settings)
+
+
+def _open_by(provider: str, name: str, settings: ModelSettings) -> Model:
+    opened: Model = providers.make(provider, name, settings)
+    check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(provider))
+    return opened
 
 
 def known_models(settings: ModelSettings) -> tuple[KnownModel, ...]:
     """List everything that can be named, for the screen."""
     engine = "" if find_spec("xllamacpp") else "pip install 'bestresponse[local]'"
     weights = [_known_weights(name, settings, engine) for name in WEIGHTS]
-    keyed = [_known_provider(name, settings.environ) for name in _KEYS]
+    keyed = [_known_provider(name, settings.environ) for name in KEYS]
+    plugins = sorted(set(providers.names()) - set(providers.built_in))
     inspect = "" if find_spec("inspect_ai") else "pip install 'bestresponse[inspect]'"
     return (
         *weights,
@@ -110,7 +124,7 @@ def known_models(settings: ModelSettings) -> tuple[KnownModel, ...]:
         *keyed,
         KnownModel("http://host:port/v1#name", "server of the OpenAI protocol", True),
         KnownModel("inspect/<provider>/<model>", "Inspect AI", not inspect, inspect),
-        *(KnownModel(f"{name}/<model>", "plug-in", True) for name in providers.names()),
+        *(KnownModel(f"{name}/<model>", "plug-in", True) for name in plugins),
     )
 
 
@@ -122,7 +136,7 @@ def _known_weights(name: str, settings: ModelSettings, engine: str) -> KnownMode
 
 
 def _known_provider(provider: str, environ: Mapping[str, str]) -> KnownModel:
-    variables = _KEYS[provider]
+    variables = KEYS[provider]
     ready = any(environ.get(variable) for variable in variables)
     return KnownModel(f"{provider}/<model>", "network", ready, "" if ready else f"set {variables[0]}")
 
@@ -143,86 +157,12 @@ def _open_file(path: Path, settings: ModelSettings, name: str | None = None) -> 
     return LocalModel(path, settings.local, name=name)
 
 
-def _open_server(spec: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.http import Secret
-    from bestresponse.models.providers.openai import OpenAIModel
-
-    parts = urlsplit(spec)
-    if not parts.fragment:
-        raise UsageError(f"{spec} does not say which model of that server is meant: add it as {spec}#name")
-    if parts.username or parts.password or parts.query:
-        raise UsageError(f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}")
-    return OpenAIModel(
-        parts.fragment,
-        _clients(settings),
-        Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY),
-        base_url=spec.partition("#")[0],
-        id=spec,
-        variable=_SERVER_KEY,
-        timeout=settings.timeout,
-        concurrency=settings.concurrency,
-    )
-
-
-def _open_openai(name: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.providers.openai import OPENAI_URL, OpenAIModel
-
-    base_url = settings.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-    return OpenAIModel(name, _clients(settings), _key("openai", settings), base_url=base_url, **_pace(settings))
-
-
-def _open_anthropic(name: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.providers.anthropic import AnthropicModel
-
-    return AnthropicModel(name, _clients(settings), _key("anthropic", settings), **_pace(settings))
-
-
-def _open_google(name: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.providers.google import GoogleModel
-
-    return GoogleModel(name, _clients(settings), _key("google", settings), **_pace(settings))
-
-
-def _open_inspect(name: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.providers.inspect import InspectModel
-
-    return InspectModel(name, timeout=settings.timeout, concurrency=settings.concurrency)
-
-
-_OPENERS: Mapping[str, Opener] = {
-    "openai": _open_openai,
-    "anthropic": _open_anthropic,
-    "google": _open_google,
-    "inspect": _open_inspect,
-}
-
-
-def _pace(settings: ModelSettings) -> JsonObject:
-    return {"timeout": settings.timeout, "concurrency": settings.concurrency}
-
-
-def _clients(settings: ModelSettings) -> "HttpClients":
-    from bestresponse.models.http import HttpClients
-
-    return settings.clients or HttpClients()
-
-
-def _key(provider: str, settings: ModelSettings) -> "Secret":
-    from bestresponse.models.http import Secret
-
-    variables = _KEYS[provider]
-    for variable in variables:
-        if key := settings.environ.get(variable, "").strip():
-            return Secret(key, variable)
-    raise MissingKey(f"{provider} needs an API key: set {' or '.join(variables)}")
-
-
 def _suggestion(spec: str) -> str:
     prefix, slash, name = spec.partition("/")
     for family, provider in _FAMILIES.items():
         if not slash and spec.casefold().startswith(family):
             return f" Did you mean {provider}/{spec}?"
-    if slash and (near := did_you_mean(prefix, [*_OPENERS, *providers.names()])):
+    if slash and (near := did_you_mean(prefix, providers.names())):
         return f"{near.removesuffix('?')}/{name}?"
     near = did_you_mean(spec, sorted(WEIGHTS)) if spec else ""
     return near or " `bestresponse models` lists what there is."

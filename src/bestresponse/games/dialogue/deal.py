@@ -116,6 +116,7 @@ class Verdict:
     ending: ClassVar[str] = "The judge decides then."
 
     def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the JSON schema of the referee's ruling."""
         return _object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, TIE]}})
 
     def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...]) -> Deal:

@@ -26,9 +26,11 @@ class PlainDialogue(DialogueGame):
     """A dialogue of two in the neutral manner."""
 
     def start(self) -> Dialogue:
+        """Return the state before anybody has moved."""
         return self._speak_plainly(super().start())
 
     def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
+        """Return the state after these moves."""
         return self._speak_plainly(super().apply(state, moves))
 
     def _speak_plainly(self, state: Dialogue) -> Dialogue:

@@ -9,8 +9,10 @@ import asyncio
 import threading
 import time
 from collections.abc import Mapping
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.errors import MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
 from bestresponse.models.base import (
@@ -30,7 +32,10 @@ from bestresponse.models.providers.reading import read_alternatives, read_count
 from bestresponse.models.providers.schema_modes import SchemaMode, add_instruction, choose_mode, find_refused_mode
 from bestresponse.models.schema import finish_structured, make_strict, read_schema
 
-__all__ = ["InspectModel"]
+if TYPE_CHECKING:
+    from bestresponse.models.registry import ModelSettings
+
+__all__ = ["InspectModel", "open_inspect"]
 
 _FINISH = {
     "stop": Finish.STOP,
@@ -115,6 +120,16 @@ class InspectModel:
         return model is not None and bool(model.api.should_retry(error))
 
 
+def open_inspect(name: str, settings: "ModelSettings") -> InspectModel:
+    """Open a model of a provider of Inspect AI."""
+    return InspectModel(name, timeout=settings.timeout, concurrency=settings.concurrency)
+
+
+def _import_inspect() -> ModuleType:
+    """Import Inspect's models: an optional package, and a slow one."""
+    return import_module("inspect_ai.model")
+
+
 def _inspect_version() -> str:
     try:
         return version("inspect_ai")
@@ -123,32 +138,26 @@ def _inspect_version() -> str:
 
 
 async def _open(name: str, arguments: dict[str, Json]) -> Any:
-    from inspect_ai.model import get_model
-
     try:
-        return get_model(name, memoize=False, **arguments)
+        return _import_inspect().get_model(name, memoize=False, **arguments)
     except ValueError as error:
         raise UnknownModel(f"Inspect AI knows no model {name!r}: {error}") from None
 
 
 def _messages(messages: tuple[Message, ...]) -> list[Any]:
-    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
-
-    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+    ai = _import_inspect()
+    kinds = {"system": ai.ChatMessageSystem, "user": ai.ChatMessageUser, "assistant": ai.ChatMessageAssistant}
     return [kinds[message.role](content=message.content) for message in messages]
 
 
 def _config(request: Request, mode: SchemaMode | None, concurrency: int, timeout: float) -> Any:
-    from inspect_ai.model import GenerateConfig, ResponseSchema
-    from inspect_ai.util import JSONSchema
-
-    schema = None
+    ai, schema = _import_inspect(), None
     if mode is SchemaMode.SCHEMA:
         written = read_schema(request)
         strict = make_strict(written)
-        form = JSONSchema(**(written if strict is None else strict))
-        schema = ResponseSchema(name="answer", json_schema=form, strict=strict is not None)
-    return GenerateConfig(
+        form = import_module("inspect_ai.util").JSONSchema(**(written if strict is None else strict))
+        schema = ai.ResponseSchema(name="answer", json_schema=form, strict=strict is not None)
+    return ai.GenerateConfig(
         max_tokens=request.max_tokens,
         temperature=request.temperature,
         top_p=request.top_p,

@@ -1,4 +1,4 @@
-"""`bestresponse serve`: play in a browser."""
+"""Listen, open the web app with its models, and keep it running."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 from threading import Lock
-from typing import Annotated
 
-import typer
+import uvicorn
 
-from bestresponse.cli.options import expand_options
 from bestresponse.cli.run_options import CallOptions
 from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Model
@@ -21,54 +19,34 @@ from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
 from bestresponse.models.wrappers.meter import Budget, Meter
 from bestresponse.runs.models import ModelLimits, make_model_settings
+from bestresponse.web.app import create_app
+from bestresponse.web.experiments.reading import check_experiment
+from bestresponse.web.serve import ServerSettings, open_server, preload
+from bestresponse.web.supervisor import can_supervise, supervise
 
-__all__ = ["serve"]
+__all__ = ["run_server"]
 
-_TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
 _BACKLOG = 2048
 
 
-@expand_options
-def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine only with --admin-token.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.", min=0, max=65535)] = 8642,
-    admin_token: Annotated[
-        str | None, typer.Option(help="The admin's key, 16 characters or more.", envvar=_TOKEN, show_envvar=True)
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", "-m", help="A model that may be seated; may be repeated. [default: those at hand]"),
-    ] = None,
-    experiment: Annotated[
-        Path | None, typer.Option(help="An experiment file; its sessions are created once, and its link is printed.")
-    ] = None,
-    *,
+def run_server(
+    host: str,
+    port: int,
+    admin_token: str | None,
+    models: tuple[str, ...],
+    experiment: Path | None,
     calls: CallOptions,
-) -> None:
-    """Open games to people in a browser. Prints the admin's link; everything is kept below the output folder.
-
-    The same command goes on with every table where it was stopped.
-    """
-    try:
-        import uvicorn
-
-        from bestresponse.web.app import create_app
-        from bestresponse.web.serve import ServerSettings, open_server, preload
-        from bestresponse.web.supervisor import can_supervise, supervise
-    except ImportError as error:
-        raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
-
+) -> int | None:
+    """Serve until interrupted; return the exit code of the supervised server, None where it ran in this process."""
     text = _read_experiment(experiment) if experiment else ""
     server_settings = ServerSettings(calls.output_dir, host, port, admin_token, text)
-    models = tuple(model) if model else _list_local_models()
+    seated = models or _list_local_models()
     listener = _listen(host, port)
     app = create_app()
 
     def work(number: int) -> None:
         with _models(calls.output_dir, calls.limits) as open_model:
-            _, server, close = open_server(server_settings, open_model, models, app)
+            _, server, close = open_server(server_settings, open_model, seated, app)
             try:
                 if number == 0:
                     print(_link(listener, f"/enter/{server.keys.admin}"), flush=True)
@@ -82,14 +60,13 @@ def serve(
                 close()
 
     if can_supervise():
-        raise typer.Exit(supervise(work, lambda: preload(app)))
+        return supervise(work, lambda: preload(app))
     work(0)
+    return None
 
 
 def _read_experiment(path: Path) -> str:
     """Read and check an experiment file; UsageError with the file, the line and the cause."""
-    from bestresponse.web.experiments.reading import check_experiment
-
     try:
         text = path.read_text("utf-8")
         check_experiment(text)

@@ -1,0 +1,72 @@
+"""Open models behind a network address: providers with an API key, and servers of the OpenAI protocol."""
+
+from typing import TypedDict
+from urllib.parse import urlsplit
+
+from bestresponse.core.errors import MissingKey, UsageError
+from bestresponse.models.base import Model
+from bestresponse.models.http import HttpClients, Secret
+from bestresponse.models.providers.anthropic import AnthropicModel
+from bestresponse.models.providers.google import GoogleModel
+from bestresponse.models.providers.openai import OPENAI_URL, OpenAIModel
+from bestresponse.models.registry import KEYS, ModelSettings
+
+__all__ = ["open_anthropic", "open_google", "open_openai", "open_server"]
+
+_SERVER_KEY = "BESTRESPONSE_API_KEY"
+
+
+class _Pace(TypedDict):
+    """How long a call may take, and how many are made at once."""
+
+    timeout: float
+    concurrency: int
+
+
+def open_server(spec: str, settings: ModelSettings) -> Model:
+    """Open a model of a server: its address, `#`, and the model's name there."""
+    parts = urlsplit(spec)
+    if not parts.fragment:
+        raise UsageError(f"{spec} does not say which model of that server is meant: add it as {spec}#name")
+    if parts.username or parts.password or parts.query:
+        raise UsageError(f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}")
+    return OpenAIModel(
+        parts.fragment,
+        settings.clients or HttpClients(),
+        Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY),
+        base_url=spec.partition("#")[0],
+        id=spec,
+        variable=_SERVER_KEY,
+        **_read_pace(settings),
+    )
+
+
+def open_openai(name: str, settings: ModelSettings) -> Model:
+    """Open a model of OpenAI, or of the server that OPENAI_BASE_URL names."""
+    base_url = settings.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    clients = settings.clients or HttpClients()
+    return OpenAIModel(name, clients, _find_key("openai", settings), base_url=base_url, **_read_pace(settings))
+
+
+def open_anthropic(name: str, settings: ModelSettings) -> Model:
+    """Open a model of Anthropic."""
+    clients = settings.clients or HttpClients()
+    return AnthropicModel(name, clients, _find_key("anthropic", settings), **_read_pace(settings))
+
+
+def open_google(name: str, settings: ModelSettings) -> Model:
+    """Open a model of Google."""
+    clients = settings.clients or HttpClients()
+    return GoogleModel(name, clients, _find_key("google", settings), **_read_pace(settings))
+
+
+def _read_pace(settings: ModelSettings) -> _Pace:
+    return {"timeout": settings.timeout, "concurrency": settings.concurrency}
+
+
+def _find_key(provider: str, settings: ModelSettings) -> Secret:
+    variables = KEYS[provider]
+    for variable in variables:
+        if key := settings.environ.get(variable, "").strip():
+            return Secret(key, variable)
+    raise MissingKey(f"{provider} needs an API key: set {' or '.join(variables)}")
