@@ -15,13 +15,14 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "plugins"
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """A folder with all four examples, and one package that cannot be imported."""
+    """A folder with all four examples, one package that cannot be imported, and one that does not conform."""
     target = tmp_path_factory.mktemp("packages")
     for name in ("game", "model", "player", "study"):
         lay_example(EXAMPLES / name, target)
-    broken = [
-        (f"bestresponse.{group}", f"broken-{group}", "gone") for group in ("games", "models", "players", "studies")
-    ]
+    groups = ("games", "models", "players", "studies")
+    hollow = [(f"bestresponse.{group}", f"hollow-{group}", "Hollow") for group in groups]
+    lay_package(target, "hollow_package", "class Hollow:\n    def __init__(self, *arguments): ...\n", *hollow)
+    broken = [(f"bestresponse.{group}", f"broken-{group}", "gone") for group in groups]
     return lay_package(target, "broken_package", "1 / 0\n", *broken)
 
 
@@ -111,3 +112,30 @@ def test_a_study_that_is_not_there_or_broken_is_named(packages, tmp_path):
     assert broken.returncode == 1
     assert "broken-package cannot be imported: ZeroDivisionError" in broken.stderr
     assert "Traceback" not in broken.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("solve", "hollow-games"), 2, "the game 'hollow-games' of the package hollow-package cannot be used"),
+        (
+            ("simulate", "stag-hunt", "--others", "hollow-players"),
+            2,
+            "the player 'hollow-players' of the package hollow-package cannot be used",
+        ),
+        (
+            ("simulate", "stag-hunt", "--model", "hollow-models/x"),
+            2,
+            "the model provider 'hollow-models' of the package hollow-package cannot be used",
+        ),
+        (
+            ("run", "hollow-studies", "x.toml"),
+            1,
+            "the study 'hollow-studies' of the package hollow-package is no bestresponse.runs.Study",
+        ),
+    ],
+)
+def test_a_package_that_does_not_conform_is_named_in_one_sentence(packages, tmp_path, words, code, sentence):
+    done = bestresponse(packages, *words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
+    assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
+    assert done.stderr.startswith(f"bestresponse: {sentence}: ")

@@ -149,9 +149,6 @@ class BenchConfig:
             plain["given"] = UserGame.from_json(data["given"])
         return cls(**plain)
 
-    def with_models(self, models: tuple[str, ...]) -> BenchConfig:
-        return replace(self, models=models)
-
 
 def choose_temperature(wanted: float | None, elicit: str) -> float:
     """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at 1."""

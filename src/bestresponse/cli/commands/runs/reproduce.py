@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bestresponse.api.reasoning import PAPERS
+from bestresponse.api.reasoning import reproduce as work_out
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.errors import UsageError
-from bestresponse.core.registry import did_you_mean
-from bestresponse.studies.reproduce.reproduction import Reproduction
 
-__all__ = ["PAPERS", "reproduce"]
-
-PAPERS: dict[str, str] = {
-    "alympics": "bestresponse.studies.reproduce.alympics",
-    "lelma": "bestresponse.studies.verify.reproduction",
-    "autoformalization": "bestresponse.studies.reproduce.autoformalization",
-}
-"""Each paper's module; it has a function `reproduce(folder)` that returns a `Reproduction`."""
+__all__ = ["reproduce"]
 
 
 def reproduce(
@@ -32,13 +22,7 @@ def reproduce(
     as_json: AsJson = False,
 ) -> None:
     """Work out the figures of a paper from its recorded runs and say which agree with the published ones."""
-    if paper not in PAPERS:
-        hint = did_you_mean(paper, list(PAPERS))
-        raise UsageError(f"there is no paper {paper!r}; known: {', '.join(PAPERS)}.{hint}")
-    if not data.is_dir():
-        raise UsageError(f"--data {data}: there is no such folder")
-    work: Callable[[Path], Reproduction] = import_module(PAPERS[paper]).reproduce
-    found = work(data)
+    found = work_out(paper, data)
     if as_json:
         print(json.dumps(found.to_json(), indent=2, ensure_ascii=False, default=float))
         return

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bestresponse.cli.files import read_toml
 from bestresponse.cli.options import expand_options
 from bestresponse.cli.run_options import SharedRunOptions
 from bestresponse.cli.running import run_and_show
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.runs.study import find_study, studies
@@ -36,19 +35,10 @@ def run(
         raise UsageError(f"there is no study {study!r}; known: {known}.{did_you_mean(study, studies.names())}")
     found = find_study(study)
     try:
-        config = found.config.from_json(_read(settings))
+        config = found.config.from_json(read_toml(settings))
     except BestResponseError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{settings} does not hold the settings of {study}: {error}") from None
     given = {"simulated": SimulatedSpeaker(0)} if "simulated" in config.models else None
     run_and_show(found, config, options, given=given)
-
-
-def _read(path: Path) -> JsonObject:
-    try:
-        return tomllib.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None

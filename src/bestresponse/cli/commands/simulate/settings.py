@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from bestresponse.cli.files import read_toml
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.water.rules import WaterRules
@@ -20,7 +20,7 @@ def read_rules(
     roster: Path | None, days: int | None, low: int | None, high: int | None, abundance_given: bool
 ) -> tuple[WaterRules, bool]:
     """Return the rules, and whether they fix the supply instead of one of the published ranges."""
-    table = {} if roster is None else _toml(roster)
+    table = {} if roster is None else read_toml(roster)
     own_supply = low is not None or high is not None or bool({"low", "high"} & table.keys())
     if abundance_given and own_supply:
         raise UsageError("the supply is given twice: use --abundance, or --low and --high (or the roster file)")
@@ -28,17 +28,6 @@ def read_rules(
     given = {"days": days, "low": low, "high": high}
     changes: JsonObject = {name: value for name, value in given.items() if value is not None}
     return replace(rules, **changes), own_supply
-
-
-def _toml(path: Path) -> JsonObject:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None
 
 
 def _rules(table: JsonMapping, path: Path) -> WaterRules:

@@ -1,0 +1,51 @@
+"""Runs that cannot be read, or not yet: one sentence each, never a trace."""
+
+import json
+
+import pytest
+
+import bestresponse as br
+from bestresponse.core.errors import StoreError
+
+
+@pytest.fixture
+def run(tmp_path):
+    return br.bench(lambda prompt: "ANSWER: A: 1, B: 0, C: 0", num_games=2, seed=1, output_dir=tmp_path)
+
+
+def change_manifest(run, **fields):
+    file = run.path / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | fields))
+
+
+def test_a_run_of_a_study_that_is_not_installed_is_named_with_those_that_are(run):
+    change_manifest(run, study="chess")
+    with pytest.raises(StoreError, match="runs of 'chess' cannot be read here; known studies: bench, "):
+        br.load_run(run.path)
+
+
+def test_a_run_whose_settings_are_those_of_another_study_is_refused(run):
+    change_manifest(run, study="water")
+    with pytest.raises(StoreError, match="holds settings that water cannot read"):
+        br.load_run(run.path).rows()
+
+
+def test_a_run_of_another_version_is_refused(run):
+    change_manifest(run, format=1)
+    with pytest.raises(StoreError, match="was written by another version of bestresponse"):
+        br.load_run(run.path)
+
+
+def test_a_run_that_was_killed_in_its_first_record_has_no_finished_play(run):
+    records = run.path / "records.jsonl"
+    records.write_bytes(records.read_bytes()[:300])
+    half = br.load_run(run.path)
+    assert half.rows() == ()
+    with pytest.raises(StoreError, match="holds no finished play yet"):
+        half.report()
+
+
+def test_a_run_of_which_only_the_manifest_was_written_has_no_finished_play(run):
+    for name in ("records", "submissions", "calls"):
+        (run.path / f"{name}.jsonl").unlink()
+    assert br.load_run(run.path).rows() == ()
