@@ -105,7 +105,7 @@ def _wrap(form: NormalForm | Tree) -> Found:
     return Found(form.name or "game", "file", form)
 
 
-def _as_array(matrix: Any) -> NDArray[np.float64]:
+def _as_array(matrix: object) -> NDArray[np.float64]:
     try:
         return np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):

@@ -52,10 +52,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 class _LazyGroup(TyperGroup):
     """Import a command's module when it is used, so that `--help` is instant and commands import what they need."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: object) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: object, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"bestresponse.cli.commands.{COMMANDS[cmd_name][0]}")

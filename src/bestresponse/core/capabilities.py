@@ -234,7 +234,7 @@ def find_known_equilibrium(game: AnyGame) -> EquilibriumSummary | None:
     return game.describe_equilibrium() if isinstance(game, KnownEquilibrium) else None
 
 
-def find_equilibrium_moves(game: AnyGame, state: Any) -> dict[Role, Action]:
+def find_equilibrium_moves(game: AnyGame, state: object) -> dict[Role, Action]:
     """Return what everybody who is asked in `state` does in the known equilibrium; empty where there is none."""
     asks = game.asks(state)
     if not isinstance(game, KnownEquilibrium) or game.describe_equilibrium() is None or {NATURE, REFEREE} & set(asks):
@@ -242,7 +242,7 @@ def find_equilibrium_moves(game: AnyGame, state: Any) -> dict[Role, Action]:
     return {role: game.choose_equilibrium(game.view(state, role), ask) for role, ask in asks.items()}
 
 
-def measure_decision_cost(game: AnyGame, state: Any, role: Role, action: Action) -> float | None:
+def measure_decision_cost(game: AnyGame, state: object, role: Role, action: Action) -> float | None:
     """Return what `role` loses by answering `action` in `state` if all else is played as in the known equilibrium.
 
     None where no equilibrium is known, or where chance decides what follows and the game does not say what it costs.
@@ -256,7 +256,7 @@ def measure_decision_cost(game: AnyGame, state: Any, role: Role, action: Action)
     return None if usual is None or other is None else max(0.0, float(usual[role] - other[role]))
 
 
-def play_out_equilibrium(game: AnyGame, state: Any) -> Mapping[Role, float] | None:
+def play_out_equilibrium(game: AnyGame, state: object) -> Mapping[Role, float] | None:
     """Return the payoffs when everybody keeps to the known equilibrium from `state` on; None where chance draws."""
     while game.asks(state):
         moves = find_equilibrium_moves(game, state)

@@ -61,7 +61,7 @@ class Registry:
             return self._load_entry(entry)
         raise UsageError(f"there is no {self.kind} named {name!r}.{did_you_mean(name, self.names())}")
 
-    def make(self, name: str, *arguments: Any) -> Any:
+    def make(self, name: str, *arguments: object) -> Any:
         """Call the thing of that name; UsageError that names it where its package raises anything but our errors."""
         factory = self.load(name)
         try:

@@ -43,7 +43,7 @@ class KeptTable:
         return cls(**{field.name: freeze(data[field.name]) for field in fields(cls) if field.name in data})
 
 
-def freeze(value: Any) -> Any:
+def freeze(value: object) -> Any:
     """Turn nested lists into nested tuples.
 
     >>> freeze([[1, 2], [3]])

@@ -51,7 +51,7 @@ _CHECKED = frozenset(
 _REMARKS = frozenset(["title", "description", "default", "examples", "$schema", "$id", "$comment"])
 
 
-def schema_text(schema: Any) -> str:
+def schema_text(schema: object) -> str:
     """Write a schema as text for a request. Its properties keep their order: a model held to the schema answers in it.
 
     >>> schema_text({"properties": {"why": {}, "move": {}}})
@@ -95,7 +95,7 @@ def finish_structured(request: Request, reply: Reply, *, plain: bool = False) ->
     return replace(reply, text=text, honoured=(*reply.honoured, *broken))
 
 
-def find_violations(value: Any, schema: Any, place: str = "the answer") -> Iterator[str]:
+def find_violations(value: object, schema: object, place: str = "the answer") -> Iterator[str]:
     """Say everything in which the value breaks the schema (JSON Schema draft 2020-12).
 
     A keyword that would restrict something and is not understood here is a `UsageError`, not ignored.
@@ -132,7 +132,7 @@ def _resolve(schema: JsonObject) -> JsonObject:
         return schema
     made: dict[str, JsonObject] = {f"#/$defs/{name}": {} for name in schema["$defs"]}
 
-    def copy(part: Any) -> Any:
+    def copy(part: object) -> Any:
         if isinstance(part, list):
             return [copy(one) for one in part]
         if not isinstance(part, dict):
@@ -187,7 +187,7 @@ def _check_properties(value: JsonObject, schema: JsonMapping, place: str) -> Ite
             yield from find_violations(item, others, f"{place}.{name}")
 
 
-def _without_added_nulls(value: Any, schema: Any) -> Any:
+def _without_added_nulls(value: object, schema: object) -> Any:
     """Leave out properties that are null because they were optional: in the schema as written they are just absent."""
     if not isinstance(schema, dict):
         return value
@@ -203,7 +203,7 @@ def _without_added_nulls(value: Any, schema: Any) -> Any:
     }
 
 
-def _takes_null(schema: Any) -> bool:
+def _takes_null(schema: object) -> bool:
     try:
         return not any(find_violations(None, schema))
     except UsageError:
@@ -234,7 +234,7 @@ def _is_type(value: Any, wanted: Any) -> bool:
     return False
 
 
-def _is_same(value: Any, other: Any) -> bool:
+def _is_same(value: object, other: object) -> bool:
     """Compare as JSON does: 1 is 1.0, and true is not 1."""
     return isinstance(value, bool) == isinstance(other, bool) and bool(value == other)
 
@@ -243,7 +243,7 @@ def _name_types(wanted: Any) -> str:
     return str(wanted) if isinstance(wanted, str) else " or ".join(wanted)
 
 
-def _show(value: Any) -> str:
+def _show(value: object) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
     except ValueError:

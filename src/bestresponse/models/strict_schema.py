@@ -6,7 +6,6 @@ https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from bestresponse.core.json import JsonMapping, JsonObject
 
@@ -77,7 +76,7 @@ def make_strict(schema: JsonMapping) -> JsonObject | None:
     return strict if _is_small(strict) else None
 
 
-def _convert(schema: Any, level: int) -> JsonObject:
+def _convert(schema: object, level: int) -> JsonObject:
     if not isinstance(schema, dict) or schema.keys() - _KEPT - _DROPPED - _STRUCTURE or level > _MOST_LEVELS:
         raise _NoStrictForm
     if "$ref" in schema:

@@ -7,7 +7,7 @@ Everything shown to a reader is a value first; `bestresponse.report.page` turns 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -34,7 +34,7 @@ __all__ = [
 Cell = str | int | float | bool | None | Interval
 
 
-def as_cell(value: Any, where: str = "a cell") -> Cell:
+def as_cell(value: object, where: str = "a cell") -> Cell:
     """Return `value` as a cell (numpy's numbers become Python's), or raise UsageError.
 
     >>> as_cell(np.int64(3))

@@ -107,11 +107,11 @@ def _spread(row: Row) -> JsonObject:
     return result
 
 
-def _finite(cell: Any) -> Any:
+def _finite(cell: object) -> Any:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
-def _csv_cell(cell: Any) -> str:
+def _csv_cell(cell: object) -> str:
     if isinstance(cell, str):
         return _csv_text(cell)
     return "" if cell is None else str(cell)

@@ -295,7 +295,7 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
-def _lines(value: Any) -> str:
+def _lines(value: object) -> str:
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {number}" for name, number in value.items())
     return str(value)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role
@@ -55,7 +54,7 @@ class PlainDialogue(DialogueGame):
 
     unit = "points"
 
-    def word_question(self, ask: Any) -> str:
+    def word_question(self, ask: object) -> str:
         """Ask for the next message."""
         return "What do you write?"
 

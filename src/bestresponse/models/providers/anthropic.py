@@ -122,7 +122,7 @@ def _write_input(given: JsonObject, who: str) -> str:
         raise BadReply(f"{who} gave a structured answer with a number that JSON does not have") from None
 
 
-def _kind(block: Any) -> Any:
+def _kind(block: object) -> Any:
     return block.get("type") if isinstance(block, dict) else None
 
 

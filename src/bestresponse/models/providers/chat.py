@@ -39,7 +39,7 @@ def read_chat_reply(data: Any, who: str, latency: float, honoured: Honoured = ()
     )
 
 
-def _usage(data: Any, who: str) -> Usage:
+def _usage(data: object, who: str) -> Usage:
     if not isinstance(data, Mapping):
         return Usage()
     return Usage(
@@ -50,12 +50,12 @@ def _usage(data: Any, who: str) -> Usage:
     )
 
 
-def _logprobs(data: Any, who: str) -> tuple[TokenChances, ...]:
+def _logprobs(data: object, who: str) -> tuple[TokenChances, ...]:
     if not isinstance(data, dict) or not data.get("content"):
         return ()
     return tuple(_alternatives(position, who) for position in read_field(data, "content", list, who))
 
 
-def _alternatives(position: Any, who: str) -> TokenChances:
+def _alternatives(position: object, who: str) -> TokenChances:
     listed = read_field(position, "top_logprobs", list, who) or [position]
     return read_alternatives([(read_field(one, "token", str, who), one.get("logprob")) for one in listed], who)

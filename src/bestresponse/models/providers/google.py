@@ -117,7 +117,7 @@ def _body(request: Request, refused: frozenset[str]) -> JsonObject:
     return body | ({"systemInstruction": {"parts": system}} if system else {})
 
 
-def _reply(data: Any, who: str, latency: float, honoured: Honoured) -> Reply:
+def _reply(data: object, who: str, latency: float, honoured: Honoured) -> Reply:
     if not isinstance(data, dict):
         raise BadReply(f"{who} answered with {type(data).__name__} instead of an object")
     usage, provider_id = _usage(data.get("usageMetadata"), who), read_id(data, "responseId")
@@ -139,11 +139,11 @@ def _reply(data: Any, who: str, latency: float, honoured: Honoured) -> Reply:
     )
 
 
-def _finish(reason: Any) -> Finish:
+def _finish(reason: object) -> Finish:
     return Finish.REFUSAL if reason in _REFUSALS else _FINISH.get(str(reason), Finish.OTHER)
 
 
-def _text(content: Any, who: str) -> str:
+def _text(content: object, who: str) -> str:
     """The parts that are no thoughts; none at all when everything went into thought, or was withheld."""
     parts = content.get("parts") if isinstance(content, dict) else None
     if not isinstance(parts, list):
@@ -153,7 +153,7 @@ def _text(content: Any, who: str) -> str:
     )
 
 
-def _usage(data: Any, who: str) -> Usage:
+def _usage(data: object, who: str) -> Usage:
     """Google counts thoughts beside the reply; here they are a part of the completion."""
     said, thought = read_count(data, "candidatesTokenCount", who), read_count(data, "thoughtsTokenCount", who)
     completion = None if said is None and thought is None else (said or 0) + (thought or 0)
@@ -162,7 +162,7 @@ def _usage(data: Any, who: str) -> Usage:
     )
 
 
-def _logprobs(data: Any, who: str) -> tuple[TokenChances, ...]:
+def _logprobs(data: object, who: str) -> tuple[TokenChances, ...]:
     if not isinstance(data, dict) or not isinstance(data.get("topCandidates"), list):
         return ()
     return tuple(

@@ -139,7 +139,7 @@ def _listening_nowhere(start: Callable[[], Any], params: Any) -> Any:
         return start()
 
 
-def _load(server: Callable[[Any], Any], params: Any, path: Path) -> Any:
+def _load(server: Callable[[Any], Any], params: object, path: Path) -> Any:
     """The engine, once its loop runs: one that is freed before that would wait for its own end for ever."""
     try:
         engine = server(params)

@@ -230,7 +230,7 @@ def _written(examples: list[JsonObject], rng: Random) -> JsonObject:
     return {"names": names, "public": rng.choice(examples)["public"], "private": private}
 
 
-def _redrawn(part: str, was: Any, people: list[JsonObject], rng: Random) -> Any:
+def _redrawn(part: str, was: object, people: list[JsonObject], rng: Random) -> Any:
     if not isinstance(was, dict):
         return was
     seen = sorted(number for own in people for number in own[part].values())

@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
@@ -81,7 +80,7 @@ def parse_personas(text: str, where: str) -> Mapping[str, Persona]:
     return {name: _persona(name, entry, where) for name, entry in tables.items()}
 
 
-def _persona(name: str, entry: Any, where: str) -> Persona:
+def _persona(name: str, entry: object, where: str) -> Persona:
     if not isinstance(entry, dict):
         raise UsageError(f"{where}: {name!r} stands outside of a table; expected [name] with {', '.join(_KEYS)}")
     for key in entry:

@@ -92,7 +92,7 @@ class _Process:
     tasks: dict[str, Task] = field(default_factory=dict)
     ended: int = 0
 
-    def send(self, *message: Any) -> None:
+    def send(self, *message: object) -> None:
         """Send a message; one to a lost worker is dropped, for its end is noticed by its reader."""
         try:
             with self.sending:

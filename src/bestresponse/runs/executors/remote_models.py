@@ -24,7 +24,7 @@ _LOOK_BACK = 1000
 class Ask(Protocol):
     """Calls a method of a shared service ("budget", "gates" or "replies") and returns what it returns."""
 
-    def __call__(self, service: str, method: str, *arguments: Any) -> Any: ...
+    def __call__(self, service: str, method: str, *arguments: object) -> Any: ...
 
 
 def open_remote_models(opening: Opening, ask: Ask) -> dict[str, Model]:
@@ -50,10 +50,10 @@ class _RemoteMeter(Meter):
         super().__init__(budget)
         self._ask = ask
 
-    def reserve(self, cost: Any) -> None:
+    def reserve(self, cost: object) -> None:
         self._ask("budget", "reserve", cost)
 
-    def settle(self, model: str, reserved: Any, cost: Any, entry: Ledger) -> None:
+    def settle(self, model: str, reserved: object, cost: object, entry: Ledger) -> None:
         self._ask("budget", "settle", model, reserved, cost, entry)
 
 

@@ -101,7 +101,7 @@ class _Worker:
     def _keep(self, spec: str, submission: Submission) -> None:
         self._send("kept", spec, submission)
 
-    def _ask(self, service: str, method: str, *arguments: Any) -> Any:
+    def _ask(self, service: str, method: str, *arguments: object) -> Any:
         number = next(self._numbers)
         answer: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
         self._waiting[number] = answer
@@ -111,7 +111,7 @@ class _Worker:
             raise error
         return value
 
-    def _send(self, *message: Any) -> None:
+    def _send(self, *message: object) -> None:
         try:
             with self._sending:
                 self._connection.send(message)

@@ -184,6 +184,6 @@ def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> It
             yield line
 
 
-def _is_complete(study: AnyStudy, config: Any, kept: dict[str, _Kept]) -> bool:
+def _is_complete(study: AnyStudy, config: object, kept: dict[str, _Kept]) -> bool:
     """Say whether every planned play has a record."""
     return all(spec.id in kept and bool(kept[spec.id].record) for spec in study.specs(config))

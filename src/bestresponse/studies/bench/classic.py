@@ -100,7 +100,7 @@ def _as_game(game: Any) -> MatrixGame:
     return game if isinstance(game, MatrixGame) else matrix_game(as_payoffs(game))
 
 
-def _strategy(answer: Any, game: MatrixGame) -> Array:
+def _strategy(answer: object, game: MatrixGame) -> Array:
     """An index, a label or a distribution as a mixed strategy; InvalidMove where it is none."""
     rows = game.form.actions[0]
     if isinstance(answer, str):

@@ -194,7 +194,7 @@ def _moves(game: Game[Any], theory: Theory, row: int, record: Record) -> Iterato
         episode.submit(role, submission.decision)
 
 
-def _parts(ask: Ask, action: Any) -> Iterator[tuple[str, str | float, tuple[str, ...]]]:
+def _parts(ask: Ask, action: object) -> Iterator[tuple[str, str | float, tuple[str, ...]]]:
     """The fields of a form, anything else as one nameless field, each with its value and its options; no free text."""
     if isinstance(action, Mapping):
         for name, value in action.items():

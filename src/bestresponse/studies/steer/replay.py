@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import canonical
@@ -61,6 +60,6 @@ def _other_figures(folder: RunFolder, steered: SteerResults) -> list[str]:
     ]
 
 
-def _rounded(value: Any) -> str:
+def _rounded(value: object) -> str:
     """Plain data in one spelling, numbers to some decimals."""
     return canonical(json.loads(json.dumps(value), parse_float=lambda text: str(round(float(text), _DECIMALS) + 0.0)))

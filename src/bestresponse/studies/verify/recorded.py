@@ -108,7 +108,7 @@ def _texts(given: Any) -> tuple[str, ...] | None:
     return (given,) if isinstance(given, str) else tuple(str(one) for one in given if one is not None)
 
 
-def _said_yes(given: Any) -> bool:
+def _said_yes(given: object) -> bool:
     """A label as a truth value, written as such, as a number or as a word."""
     return given.strip().lower() in ("1", "true", "yes", "y", "correct") if isinstance(given, str) else bool(given)
 
