@@ -4,8 +4,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import bestresponse
 
 ROOT = Path(bestresponse.__file__).parent
@@ -14,17 +12,15 @@ LONGEST_FUNCTION = 60
 KERNELS = {
     "logic/embedded/machine.py _run",
     "theory/equilibria/extreme_kernels.py extreme_pairs",
+    "theory/equilibria/many_players/path_kernels.py _evaluate",
     "theory/equilibria/vertex_kernels.py enumerate_vertices",
     "theory/trees/cfr_numba.py _iterate",
 }
 """Loops that are compiled, or too hot to be divided."""
-LATE_IMPORTS = 63
+LATE_IMPORTS = 64
 """Imports inside functions: of optional and of slow packages. Lower this number when you remove one."""
-UNTYPED = 743
+UNTYPED = 272
 """Uses of `Any` in signatures. Lower this number when you remove some."""
-UNDOCUMENTED = {"formal": 48, "integrations": 0, "logic": 7, "studies": 102, "theory": 0, "web": 66}
-"""Public objects without a docstring, by package; the packages that are not named have none."""
-
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -93,10 +89,8 @@ def test_functions_are_short():
     assert long - KERNELS == set()
 
 
-@pytest.mark.parametrize("package", sorted({name.split("/")[0] for name, _ in MODULES}))
-def test_public_objects_are_documented(package):
-    missing = [f"{name} {one}" for name, tree in MODULES if name.split("/")[0] == package for one in undocumented(tree)]
-    assert len(missing) <= UNDOCUMENTED.get(package, 0), missing
+def test_public_objects_are_documented():
+    assert [f"{name} {one}" for name, tree in MODULES for one in undocumented(tree)] == []
 
 
 def test_imports_inside_functions_do_not_become_more():

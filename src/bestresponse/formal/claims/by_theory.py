@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from bestresponse.core.errors import BestResponseError
+from bestresponse.core.json import JsonMapping
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.grounding import Grounded, Ungrounded, ground
 from bestresponse.formal.claims.subject import Subject
@@ -21,7 +22,7 @@ from bestresponse.logic.engine import Proof, Verdict
 
 __all__ = ["TheoryCheck"]
 
-Places = Mapping[str, Any]
+Places = JsonMapping
 _UNKNOWN = Verdict.UNKNOWN
 
 
@@ -47,6 +48,7 @@ class TheoryCheck:
 
     @cached_property
     def total(self) -> Any:
+        """The sum of the players' payoffs in every outcome."""
         return self.subject.cells.sum(axis=0)
 
     @cached_property
@@ -59,6 +61,7 @@ class TheoryCheck:
 
     @cached_property
     def play(self) -> TreePlay:
+        """The backward induction of the tree."""
         return TreePlay(self.subject)
 
     def prove(self, claim: Claim) -> Proof:

@@ -28,6 +28,7 @@ class Checked:
 
     @property
     def verdict(self) -> Verdict:
+        """Whether the claim is proved, refuted or open."""
         return self.proof.verdict
 
     @property
@@ -37,6 +38,7 @@ class Checked:
 
     @property
     def form(self) -> str:
+        """The name of the claim's form."""
         return "malformed" if isinstance(self.claim, Malformed) else self.claim.form
 
 

@@ -63,6 +63,7 @@ class Form:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the parameters."""
         return tuple(name for name, _ in self.parameters)
 
 

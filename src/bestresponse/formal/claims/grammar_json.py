@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Form, Malformed, Sort
 from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, build_claims
 from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
 
 __all__ = ["JsonAnswer", "QuotedClaim", "claims_schema", "parse_json", "read_answer"]
 
-_NUMBER: Final[dict[str, Any]] = {"type": "number"}
+_NUMBER: Final[JsonObject] = {"type": "number"}
 _MOST_NAMES: Final = 100
 """The most names that the schema lists; with more, any name is allowed and checked when the claim is decided."""
 
@@ -39,7 +40,7 @@ class JsonAnswer:
     kept: str = ""
 
 
-def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, Any]]:
+def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, JsonObject]:
     who, action = _one_of(players), _one_of(actions)
     weight = _object({"action": action, "probability": _NUMBER})
     return {
@@ -52,29 +53,29 @@ def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dic
     }
 
 
-def _one_of(names: tuple[str, ...]) -> dict[str, Any]:
+def _one_of(names: tuple[str, ...]) -> JsonObject:
     return {"type": "string", "enum": list(names)} if 0 < len(names) <= _MOST_NAMES else {"type": "string"}
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object(properties: JsonObject) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _or_null(schema: JsonObject) -> JsonObject:
     nullable = schema | {"type": [schema["type"], "null"]}
     return nullable | {"enum": [*schema["enum"], None]} if "enum" in schema else nullable
 
 
 def claims_schema(
     forms: tuple[str, ...] = tuple(FORMS), players: tuple[str, ...] = (), actions: tuple[str, ...] = ()
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the JSON schema of a translator's answer, `{"claims": [{"form": ..., its arguments by name}, ...]}`.
 
     It is valid in OpenAI's strict mode: every property is required, no object is open, and what a form does not take
     is null. Where players and actions are given, no other names are allowed.
     """
     sorts = _sorts(players, actions)
-    properties: dict[str, Any] = {
+    properties: JsonObject = {
         "form": {"type": "string", "enum": list(forms)},
         "negated": {"type": "boolean"},
         "quote": {"type": "string"},
@@ -161,7 +162,7 @@ def _row(row: object) -> tuple[Claim | Malformed, ...]:
     return tuple(one.negate() if denied and isinstance(one, Claim) else one for one in found)
 
 
-def _term(form: Form, row: dict[str, Any]) -> Term:
+def _term(form: Form, row: JsonObject) -> Term:
     arguments: list[Term] = []
     for name, sort in form.parameters:
         value = row.get(name)

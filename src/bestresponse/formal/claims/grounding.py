@@ -6,11 +6,11 @@ outcome that leaves somebody out, probabilities that do not sum to 1 make a clai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.claims.claim import FORMS, Chain, Claim, Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.logic.engine import Proof, Verdict
@@ -31,7 +31,7 @@ class Grounded:
     """A claim in the game's own names (`claim`) and numbers (`places`, by parameter)."""
 
     claim: Claim
-    places: Mapping[str, Any]
+    places: JsonMapping
 
     def settle(self, proof: Proof) -> Proof:
         """Turn the verdict on the claim's form and arguments into the verdict on the claim: a denial swaps them."""
@@ -69,7 +69,7 @@ class _Grounding:
 
     def grounded(self) -> Grounded:
         args: list[Any] = []
-        places: dict[str, Any] = {}
+        places: JsonObject = {}
         for (name, sort), given in zip(self.parameters, self.claim.args, strict=True):
             said, place = self._place(name, sort, given)
             args.append(said)

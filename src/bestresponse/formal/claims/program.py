@@ -143,10 +143,12 @@ claim(possible_payoff(K, X, N)) :- ahead(N, Values, _), paid(K, Values, U), U =:
 
 
 def player(place: int) -> Atom:
+    """Return the atom that stands for a player."""
     return Atom(f"p{place}")
 
 
 def action(place: int) -> Atom:
+    """Return the atom that stands for an action."""
     return Atom(f"a{place}")
 
 

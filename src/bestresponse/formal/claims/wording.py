@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.claim import FORMS, YOU, Chain, Claim, Mix, number_text
 
 __all__ = ["deny", "phrase", "say"]
 
 THE_OTHER = "the other player"
 
-Values = dict[str, Any]
+Values = JsonObject
 Telling = Callable[[Values, str], str]
 """A claim's arguments and `not` or nothing, to a sentence without its capital and full stop."""
 

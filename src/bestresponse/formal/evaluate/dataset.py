@@ -10,7 +10,7 @@ order counts, or where `orders` say so only what the story tells of it.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.evaluate.named_games import Named, named_games
 from bestresponse.formal.evaluate.tree_notation import read_lines
@@ -90,7 +91,7 @@ def _parse(text: str, where: str) -> Iterable[Story]:
             raise InvalidGame(f"{where}: story {name} is incomplete or wrong: {error}") from None
 
 
-def _story(entry: Mapping[str, Any]) -> Story:
+def _story(entry: JsonMapping) -> Story:
     numeric = entry.get("numeric", True)
     return Story(
         entry["id"],
@@ -105,14 +106,14 @@ def _story(entry: Mapping[str, Any]) -> Story:
     )
 
 
-def _read_mentions(entry: Mapping[str, Any], table: GameTable) -> frozenset[Fraction] | None:
+def _read_mentions(entry: JsonMapping, table: GameTable) -> frozenset[Fraction] | None:
     """Return the numbers of the text: those listed, or the payoffs where it is said how the story is told."""
     if "mentions" in entry:
         return frozenset(Fraction(n) for n in entry["mentions"])
     return frozenset(abs(u) for row in table.rows for u in row.payoffs) if "canonical" in entry else None
 
 
-def _read_table(entry: Mapping[str, Any]) -> GameTable:
+def _read_table(entry: JsonMapping) -> GameTable:
     players = tuple(entry["players"])
     if "program" in entry:
         table = validate(entry["program"], EmbeddedEngine()).table

@@ -17,9 +17,9 @@ from functools import cache
 from importlib.resources import files
 from itertools import permutations, product
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.logic.programs.table import GameTable
 
@@ -203,7 +203,7 @@ def _parse(text: str, where: str) -> dict[str, Named]:
     return {name: _named(name, entry, where) for name, entry in data.items()}
 
 
-def _named(name: str, entry: Mapping[str, Any], where: str) -> Named:
+def _named(name: str, entry: JsonMapping, where: str) -> Named:
     try:
         letters = tuple(tuple(_two(cell) for cell in row) for row in entry["payoffs"])
         named = Named(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
+from bestresponse.core.json import JsonObject
 from bestresponse.logic.programs.table import GameTable
 
 __all__ = ["table_to_data"]
 
 
-def table_to_data(table: GameTable) -> dict[str, Any]:
+def table_to_data(table: GameTable) -> JsonObject:
     """Return players, moves and ends as plain data.
 
     `blocks` tells how many moves of an end were made at the same time. In games with chance, `chances` has the

@@ -10,9 +10,9 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from bestresponse.core.errors import LimitReached, UsageError
+from bestresponse.core.json import JsonObject
 
 __all__ = ["CallLimits", "WorkerPool"]
 
@@ -37,7 +37,7 @@ class WorkerPool:
         self._process: Process | None = None
         self._lock = asyncio.Lock()
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def call(self, tool: str, arguments: JsonObject) -> JsonObject:
         """Return the result of a tool; UsageError with the sentence of the worker, LimitReached past a limit."""
         line = json.dumps({"tool": tool, "arguments": arguments})
         if len(line) > self.limits.input:
@@ -46,7 +46,7 @@ class WorkerPool:
             reply = await self._exchange(line)
         if "error" in reply:
             raise UsageError(reply["error"])
-        result: dict[str, Any] = reply["result"]
+        result: JsonObject = reply["result"]
         return result
 
     async def start(self) -> None:
@@ -72,7 +72,7 @@ class WorkerPool:
                     process.kill()
             await process.wait()
 
-    async def _exchange(self, line: str) -> dict[str, Any]:
+    async def _exchange(self, line: str) -> JsonObject:
         await self.start()
         process = self._process
         assert process is not None
@@ -80,7 +80,7 @@ class WorkerPool:
         try:
             process.stdin.write(f"{line}\n".encode())
             await process.stdin.drain()
-            reply: dict[str, Any] = json.loads(await self._read_line(process, self.limits.seconds))
+            reply: JsonObject = json.loads(await self._read_line(process, self.limits.seconds))
             return reply
         except TimeoutError:
             await self.close()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
+
+from bestresponse.core.json import JsonObject
 
 __all__ = [
     "BestResponse",
@@ -103,7 +105,7 @@ class CheckedProgram(BaseModel):
     players: list[str]
     moves: dict[str, list[str]]
     known_as: list[str] = Field(description="Well-known games whose conditions the payoffs meet.")
-    table: dict[str, Any] | None = Field(default=None, description="Every end of the game with its moves and payoffs.")
+    table: JsonObject | None = Field(default=None, description="Every end of the game with its moves and payoffs.")
 
 
 class JudgedClaim(BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -15,6 +15,7 @@ from bestresponse.api.solving import check as check_program
 from bestresponse.api.solving import solve as solve_game
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.comparison import compare_games
@@ -257,6 +258,6 @@ TOOLS: dict[str, Callable[..., BaseModel]] = {
 """By name, in the order in which clients see them."""
 
 
-def call_tool(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def call_tool(name: str, arguments: JsonObject) -> JsonObject:
     """Call a tool and return its result as plain data."""
     return TOOLS[name](**arguments).model_dump(mode="json")

@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
 
 from bestresponse.core.errors import BestResponseError
+from bestresponse.core.json import JsonObject
 from bestresponse.integrations.mcp.tools import call_tool
 
 __all__ = ["answer", "main"]
 
 
-def answer(line: str) -> dict[str, Any]:
+def answer(line: str) -> JsonObject:
     """Carry out one call: `{"result": ...}`, or `{"error": sentence}`."""
     call = json.loads(line)
     try:

@@ -13,6 +13,7 @@ from gymnasium.spaces import Box, Discrete, Space
 from pettingzoo import ParallelEnv
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["MatrixEnvironment"]
@@ -53,8 +54,8 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         return self._actions[agent]
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        self, seed: int | None = None, options: JsonObject | None = None
+    ) -> tuple[dict[str, Observation], dict[str, JsonObject]]:
         """Start again; nothing is drawn, so the seed changes nothing."""
         self.agents = list(self.possible_agents)
         self._round = 0
@@ -62,7 +63,7 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
 
     def step(
         self, actions: dict[str, int]
-    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, JsonObject]]:
         """Play one round with everybody's action."""
         agents = self.agents
         chosen = [int(actions[who]) for who in agents]

@@ -16,6 +16,7 @@ from pettingzoo import AECEnv
 from bestresponse.analysis.move_values import compute_move_values
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.errors import InvalidMove
+from bestresponse.core.json import JsonObject
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
@@ -58,7 +59,7 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         """Return the numbers of moves, as many as the agent ever has at once."""
         return self._actions[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: JsonObject | None = None) -> None:
         """Start again at the root; the seed draws the moves of chance."""
         if seed is not None or not hasattr(self, "_rng"):
             self._rng = np.random.default_rng(seed)
@@ -67,7 +68,7 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {who: {} for who in self.agents}
+        self.infos: dict[str, JsonObject] = {who: {} for who in self.agents}
         self.agent_selection = self.agents[0]
         self._node = 0
         self._go_on()
@@ -128,6 +129,6 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
     def _find_values(self, index: int) -> list[np.ndarray[Any, np.dtype[np.float64]]]:
         return [table[index] for table in self._values if index in table]
 
-    def _judge(self, index: int, action: int) -> dict[str, Any]:
+    def _judge(self, index: int, action: int) -> JsonObject:
         rows = self._find_values(index)
         return {"regret": max(0.0, min(float(row.max() - row[action]) for row in rows))} if rows else {}

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from bestresponse.core import errors
 from bestresponse.core.errors import LimitReached, LogicError
+from bestresponse.core.json import JsonObject
 from bestresponse.logic.confined.client import ChildLost, share_server
 from bestresponse.logic.engine import Answer, Limits, Program, Proof, RuntimeFault, Verdict
 from bestresponse.logic.gate.check import GatedProgram, check
@@ -109,7 +110,7 @@ _LOST: Final = {
 }
 
 
-def _build_error(reply: dict[str, Any]) -> LogicError:
+def _build_error(reply: JsonObject) -> LogicError:
     if reply["error"] == "RuntimeFault":
         return RuntimeFault(reply["message"], reply["line"], reply["source_line"])
     kind = getattr(errors, reply["error"], LogicError)

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from bestresponse.core.errors import BestResponseError, LimitReached
+from bestresponse.core.json import JsonObject
 from bestresponse.logic.confined.messages import PATIENCE, Header, read_exactly, read_header, write_reply
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault
@@ -109,24 +110,24 @@ def _limit(plan: dict[str, object], header: Header) -> dict[str, object]:
     return plan | {"limits": limits | {"RLIMIT_AS": header.memory, "RLIMIT_CPU": int(header.seconds) + _SLACK}}
 
 
-def _describe(error: BestResponseError) -> dict[str, Any]:
-    found: dict[str, Any] = {"error": type(error).__name__, "message": str(error)}
+def _describe(error: BestResponseError) -> JsonObject:
+    found: JsonObject = {"error": type(error).__name__, "message": str(error)}
     if isinstance(error, RuntimeFault):
         found |= {"message": error.message, "line": error.line, "source_line": error.source_line}
     return found
 
 
-def perform(request: dict[str, Any]) -> dict[str, Any]:
+def perform(request: JsonObject) -> JsonObject:
     """Do what a request asks for with the embedded engine, and return its result."""
     engine = EmbeddedEngine(Limits(**request["limits"]), request["seed"])
     return {"result": _JOBS[request["job"]](engine, **request["given"])}
 
 
-def _validate(engine: EmbeddedEngine, source: str, expected: list[int | None] | None) -> dict[str, Any]:
+def _validate(engine: EmbeddedEngine, source: str, expected: list[int | None] | None) -> JsonObject:
     return encode_report(validate(source, engine, Expectation(*expected) if expected else None))
 
 
-def _validate_strategy(engine: EmbeddedEngine, source: str, game: str) -> dict[str, Any]:
+def _validate_strategy(engine: EmbeddedEngine, source: str, game: str) -> JsonObject:
     return encode_report(validate_strategy(source, game, engine))
 
 

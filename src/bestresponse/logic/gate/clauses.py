@@ -81,12 +81,14 @@ class Gate:
         self.head = ""
 
     def say(self, severity: Severity, code: str, message: str, hint: str = "") -> None:
+        """Report something about the clause at hand."""
         clause = self.place
         line, column = (clause.line, clause.column) if clause else (0, 0)
         source_line = clause.text.split("\n", 1)[0][:200] if clause else ""
         self.diagnostics.append(Diagnostic(Stage.STATIC, severity, line, column, source_line, message, hint, code))
 
     def refuse(self, code: str, message: str, hint: str = "") -> None:
+        """Report an error about the clause at hand."""
         self.say(Severity.ERROR, code, message, hint)
 
     def collect(self, clauses: tuple[Clause, ...]) -> None:
@@ -126,6 +128,7 @@ class Gate:
             self.refuse("directive", f"the directive :- {brief(term)} is not allowed", hint)
 
     def declaration(self, name: str, argument: Term) -> None:
+        """Check a directive that declares predicates."""
         for key in _declared(argument):
             if key is None:
                 self.refuse("directive", f":- {name} takes predicates written name/arity")
@@ -139,6 +142,7 @@ class Gate:
                     self.declared.setdefault(key, self.place)
 
     def clause(self, clause: Clause) -> None:
+        """Check one clause and keep it."""
         term = clause.term
         head, body = term, Atom("true")
         if isinstance(term, Struct) and term.name == ":-" and len(term.args) == 2:
@@ -160,6 +164,7 @@ class Gate:
         self.style(clause, key)
 
     def may_define(self, key: str, head: Atom | Struct) -> bool:
+        """Tell whether a program may define a predicate, and report why not."""
         name = head.name if isinstance(head, Struct) else str(head)
         if name in ("-->", "=>"):
             self.refuse("clause", f"rules with {name} are not supported", "write the clause with :-")
@@ -178,6 +183,7 @@ class Gate:
         return False
 
     def style(self, clause: Clause, key: str) -> None:
+        """Report variables that are misspelt or wrongly marked."""
         once = [name for name, count in clause.variables if count == 1 and not name.startswith("_")]
         if once:
             message = f"singleton variable{'s' * (len(once) > 1)} {', '.join(once)} in a clause of {key}"
@@ -227,6 +233,7 @@ class Gate:
         return self.left_out(faulty, gated) if faulty else gated
 
     def left_out(self, faulty: dict[str, Refusal], gated: list[GatedClause]) -> list[GatedClause]:
+        """Leave out clauses that the game does not need, and report them."""
         gone = self.needs.without(faulty)
         places: dict[str, Clause] = {}
         for clause, head, _ in self.kept:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from bestresponse.core.errors import LimitReached, LogicError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.logic.engine import RuntimeFault
 from bestresponse.logic.gate.check import REFUSING
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
@@ -70,7 +71,7 @@ def describe_failure(error: LogicError) -> Diagnostic:
     return Diagnostic(Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code)
 
 
-def encode_report(report: Report) -> dict[str, Any]:
+def encode_report(report: Report) -> JsonObject:
     """Return the report, without the program's text, as JSON data."""
     found = [
         (d.stage, d.severity, d.line, d.column, d.source_line, d.message, d.hint, d.code) for d in report.diagnostics
@@ -79,14 +80,14 @@ def encode_report(report: Report) -> dict[str, Any]:
     return {"defined": sorted(report.defined), "diagnostics": found, "table": table}
 
 
-def decode_report(source: str, data: Mapping[str, Any]) -> Report:
+def decode_report(source: str, data: JsonMapping) -> Report:
     """Return the report on `source` that `encode_report` wrote."""
     diagnostics = tuple(Diagnostic(Stage(stage), Severity(how), *rest) for stage, how, *rest in data["diagnostics"])
     table = None if data["table"] is None else _decode_table(data["table"])
     return Report(source, frozenset(data["defined"]), diagnostics, table)
 
 
-def _encode_table(table: GameTable) -> dict[str, Any]:
+def _encode_table(table: GameTable) -> JsonObject:
     """Number the different parts of rows (moves, blocks, probabilities, percepts), which are few."""
     parts: dict[object, int] = {}
     rows = [
@@ -109,7 +110,7 @@ def _encode_table(table: GameTable) -> dict[str, Any]:
     }
 
 
-def _decode_table(data: Mapping[str, Any]) -> GameTable:
+def _decode_table(data: JsonMapping) -> GameTable:
     parts = [_freeze(part) for part in data["parts"]]
     rows = tuple(
         Row(

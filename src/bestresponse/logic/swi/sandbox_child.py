@@ -14,7 +14,8 @@ import resource
 import struct
 import sys
 from collections.abc import Callable
-from typing import Any
+
+from bestresponse.core.json import JsonObject
 
 __all__ = ["apply_layers", "main"]
 
@@ -42,7 +43,7 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _drop_privileges(plan: dict[str, Any]) -> None:
+def _drop_privileges(plan: JsonObject) -> None:
     """Never gain rights again; a superuser becomes `plan["account"]`."""
     if plan["account"] is not None and os.geteuid() == 0:
         os.setgroups([])
@@ -53,7 +54,7 @@ def _drop_privileges(plan: dict[str, Any]) -> None:
     _checked(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
 
-def _limit_resources(plan: dict[str, Any]) -> None:
+def _limit_resources(plan: JsonObject) -> None:
     """Set every limit the system knows; name the first it refuses only after the others are set."""
     refused: list[str] = []
     for name, value in plan["limits"].items():
@@ -68,7 +69,7 @@ def _limit_resources(plan: dict[str, Any]) -> None:
         raise OSError(f"this system refuses {', '.join(refused)}")
 
 
-def _restrict_files(plan: dict[str, Any]) -> None:
+def _restrict_files(plan: JsonObject) -> None:
     """Landlock: only the named files can be read, only the program and its loader executed, nothing written."""
     if not sys.platform.startswith("linux"):
         raise OSError("Landlock needs Linux")
@@ -99,7 +100,7 @@ def _permit(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
     os.close(descriptor)
 
 
-def _filter_calls(plan: dict[str, Any]) -> None:
+def _filter_calls(plan: JsonObject) -> None:
     """Install the seccomp filter that the plan brings along."""
     if not sys.platform.startswith("linux"):
         raise OSError("seccomp needs Linux")
@@ -113,7 +114,7 @@ def _filter_calls(plan: dict[str, Any]) -> None:
     _checked(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header, 0, 0))
 
 
-_LAYERS: dict[str, Callable[[dict[str, Any]], None]] = {
+_LAYERS: dict[str, Callable[[JsonObject], None]] = {
     "privileges": _drop_privileges,
     "limits": _limit_resources,
     "files": _restrict_files,
@@ -142,7 +143,7 @@ def _execute(command: list[str], environment: dict[str, str], address: int | Non
     _checked(_libc().execve(ctypes.c_void_p(address), arguments, block))
 
 
-def apply_layers(plan: dict[str, Any]) -> dict[str, str | None]:
+def apply_layers(plan: JsonObject) -> dict[str, str | None]:
     """Give up rights layer by layer; return for each layer None, or why it did not take hold."""
     report: dict[str, str | None] = {}
     for name in plan["layers"]:

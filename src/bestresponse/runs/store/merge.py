@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.json import canonical, digest
+from bestresponse.core.json import JsonObject, canonical, digest
 from bestresponse.report.files import explain_os_error
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder
@@ -86,7 +86,7 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
     return replace(first.manifest, shard=None, models=_gather_models(parts))
 
 
-def _gather_models(parts: Sequence[RunFolder]) -> dict[str, Any]:
+def _gather_models(parts: Sequence[RunFolder]) -> JsonObject:
     """Return what every part says of its models; UsageError where one name stood for two models."""
     found: dict[str, tuple[RunFolder, Any]] = {}
     for part in parts:

@@ -121,6 +121,7 @@ class BenchConfig:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """The actions of the row and of the column player."""
         return self.given.shape if self.given is not None else (self.num_rows, self.num_cols)
 
     @property
@@ -134,6 +135,7 @@ class BenchConfig:
         return _TOKENS if self.max_tokens is None else self.max_tokens
 
     def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         if self.given is None:
             del plain["given"]
@@ -143,6 +145,7 @@ class BenchConfig:
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> BenchConfig:
+        """Return the value that `to_json` wrote."""
         known = {field.name for field in fields(cls)}
         plain: JsonObject = {name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known}
         if data.get("given"):

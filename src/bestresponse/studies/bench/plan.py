@@ -71,6 +71,7 @@ class Plan:
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
+        """The conditions of the suite."""
         match self.config.suite:
             case "sensitivity":
                 return tuple(_sensitivity(self.config))

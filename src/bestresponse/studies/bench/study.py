@@ -40,21 +40,27 @@ class BenchStudy(Study[BenchConfig, Results]):
     config = BenchConfig
 
     def specs(self, config: BenchConfig) -> Iterator[Spec]:
+        """Yield every play as plain data."""
         return Plan(config).specs()
 
     def count(self, config: BenchConfig) -> int | None:
+        """Count the plays; None where that is not known."""
         return None if config.precision else Plan(config).total
 
     def make_player(self, config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
         return make_player(Plan(config), models)
 
     def measure(self, config: BenchConfig, folder: RunFolder) -> Results:
+        """Work out rows and summary from the finished plays."""
         return Results.measure(Plan(config), folder.sorted_plays())
 
     def findings(self, results: Results, run: Run) -> Document:
+        """Write what the run found as a document."""
         return findings(results, run)
 
     def game(self, config: BenchConfig, data: JsonMapping) -> MatrixGame:
+        """Return the game of a spec, for replay and for watching."""
         return game_of(data)
 
     def estimate(self, config: BenchConfig) -> Estimate:

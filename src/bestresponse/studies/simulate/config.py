@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game, find_first_asks
+from bestresponse.core.game import AnyGame, find_first_asks
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasNormalForm
 from bestresponse.games.matrix.repeated import RepeatedGame
@@ -78,7 +79,7 @@ class SimulateConfig:
                 "--continuation and --discount are about several rounds; give --rounds, the most there are"
             )
 
-    def make_game(self) -> Game[Any]:
+    def make_game(self) -> AnyGame:
         """Return the game to be played, repeated where the settings say so; the same object each time."""
         return _make_game(self.game, self.rounds, self.continuation, self.discount)
 
@@ -94,7 +95,8 @@ class SimulateConfig:
         models = self.models
         return tuple(role for role, who in self.seats if who in models)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["game"] = self.game.to_json()
         plain["seats"] = [list(seat) for seat in self.seats]
@@ -102,9 +104,10 @@ class SimulateConfig:
         return plain
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> SimulateConfig:
+    def from_json(cls, data: JsonMapping) -> SimulateConfig:
+        """Return the value that `to_json` wrote."""
         known = {f.name for f in fields(cls)}
-        plain: dict[str, Any] = {name: value for name, value in data.items() if name in known}
+        plain: JsonObject = {name: value for name, value in data.items() if name in known}
         plain["game"] = NamedGame.from_json(data["game"])
         plain["seats"] = tuple((role, who) for role, who in data["seats"])
         plain["personas"] = {name: Persona(**text) for name, text in data["personas"].items()}
@@ -112,7 +115,7 @@ class SimulateConfig:
 
 
 @lru_cache(maxsize=16)
-def _make_game(source: NamedGame, rounds: int, continuation: float, discount: float) -> Game[Any]:
+def _make_game(source: NamedGame, rounds: int, continuation: float, discount: float) -> AnyGame:
     game = source.game()
     if rounds == 1:
         return game
@@ -122,6 +125,6 @@ def _make_game(source: NamedGame, rounds: int, continuation: float, discount: fl
     return RepeatedGame(game.normal_form, rounds, continuation, discount=discount)
 
 
-def usual_policy(game: Game[Any]) -> Policy:
+def usual_policy(game: AnyGame) -> Policy:
     """What becomes of a seat without a usable answer: it passes where the game lets it, else the play is void."""
     return "abstain" if lets_pass(find_first_asks(game)) else "void"

@@ -19,9 +19,9 @@ from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.ask import Ask, Choice, Words
 from bestresponse.core.capabilities import measure_decision_cost
 from bestresponse.core.codec import record_from_json
-from bestresponse.core.episode import Episode, Record
-from bestresponse.core.game import Game
-from bestresponse.core.json import canonical
+from bestresponse.core.episode import AnyEpisode, Episode, Record
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping, canonical
 from bestresponse.runs.reporting.answers import Answers, count_answers
 from bestresponse.studies.simulate.config import SimulateConfig
 
@@ -89,10 +89,12 @@ class Measured:
 
     @property
     def plays(self) -> int:
+        """The number of plays."""
         return len(self.repeats)
 
     @property
     def seats(self) -> tuple[str, ...]:
+        """The seats, in their order."""
         return tuple(role for role, _ in self.config.seats)
 
     @cached_property
@@ -144,7 +146,7 @@ class Measured:
         return (*made, *voids)
 
 
-def measure(config: SimulateConfig, plays: Iterable[Mapping[str, Any]]) -> Measured:
+def measure(config: SimulateConfig, plays: Iterable[JsonMapping]) -> Measured:
     """Everything that is counted; `plays` are the lines of a run's records, as plain data."""
     game = config.make_game()
     theory = describe_theory(game)
@@ -170,16 +172,16 @@ def measure(config: SimulateConfig, plays: Iterable[Mapping[str, Any]]) -> Measu
     )
 
 
-def _payoffs_a_round(config: SimulateConfig, game: Game[Any], record: Record) -> list[float]:
+def _payoffs_a_round(config: SimulateConfig, game: AnyGame, record: Record) -> list[float]:
     """Return what everybody earned; where the game was repeated, the mean a round, weighted as payoffs were."""
     asked = Counter(submission.role for submission in record.submissions)[game.roles[0]]
     rounds = sum(config.discount**number for number in range(asked)) if config.rounds > 1 else 1.0
     return [record.payoffs[role] / rounds for role in game.roles]
 
 
-def _moves(game: Game[Any], theory: Theory, row: int, record: Record) -> Iterator[Made]:
+def _moves(game: AnyGame, theory: Theory, row: int, record: Record) -> Iterator[Made]:
     """The answers of the seats in one play, from playing it again."""
-    episode: Episode[Any] = Episode(game)
+    episode: AnyEpisode = Episode(game)
     turns: Counter[tuple[str, str]] = Counter()
     for submission in record.submissions:
         role, ask = submission.role, episode.pending[submission.role]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.episode import play
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, Game
+from bestresponse.core.game import NATURE, AnyGame
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
 from bestresponse.players.llm.verified import is_verified
@@ -49,7 +49,7 @@ def play_seed(config: SimulateConfig, repeat: int) -> int:
 
 def specs(config: SimulateConfig) -> Iterator[Spec]:
     """One play a repeat."""
-    data: dict[str, Any] = {
+    data: JsonObject = {
         "study": "simulate",
         "game": {"name": config.game.name, "digest": config.game.digest},
         "seats": [list(seat) for seat in config.seats],
@@ -106,7 +106,7 @@ def _longest(tree: Tree, players: list[int]) -> int:
     return int(before.max())
 
 
-def _asked_once(game: Game[Any], seats: tuple[str, ...], trial: int) -> int:
+def _asked_once(game: AnyGame, seats: tuple[str, ...], trial: int) -> int:
     players: dict[str, Player] = dict.fromkeys(game.roles, RandomPlayer(trial))
     try:
         record = play(game, {**players, NATURE: Nature(trial)})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from bestresponse.core.episode import Record, Submission, play
-from bestresponse.core.game import NATURE, Game
+from bestresponse.core.game import NATURE, AnyGame
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
 from bestresponse.models.base import Model
@@ -21,7 +21,7 @@ __all__ = ["make_player"]
 
 
 def make_player(
-    game: Game[Any], models: Mapping[str, Model]
+    game: AnyGame, models: Mapping[str, Model]
 ) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
     """Return the function that plays one spec of this game, for `execute`."""
 
@@ -37,8 +37,8 @@ def make_player(
 
 
 def _player(
-    data: Mapping[str, Any],
-    game: Game[Any],
+    data: JsonMapping,
+    game: AnyGame,
     role: str,
     who: str,
     models: Mapping[str, Model],

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from bestresponse.core.json import JsonObject
 from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.simulate.measure import AnswerRow, Measured
 from bestresponse.studies.simulate.summary import Summary
@@ -31,7 +31,7 @@ class SimulateResults:
         return self.measured.plays
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The figures as plain data."""
         config = self.measured.config
         about = {
@@ -44,7 +44,7 @@ class SimulateResults:
         return about | (_list_figures(Summary(self.measured)) if self.measured.plays else {})
 
 
-def _list_figures(summary: Summary) -> dict[str, Any]:
+def _list_figures(summary: Summary) -> JsonObject:
     judged, nearest, theory = summary.judged, summary.nearest, summary.measured.theory
     return {
         "payoffs": {seat: interval.to_json() for seat, interval in summary.payoffs.items()},
@@ -67,7 +67,7 @@ def _list_figures(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _to_table(shares: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, Any]:
+def _to_table(shares: Mapping[str, Mapping[str, Mapping[str, float]]]) -> JsonObject:
     return {seat: {place: dict(moves) for place, moves in places.items()} for seat, places in shares.items()}
 
 

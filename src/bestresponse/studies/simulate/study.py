@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import PlayOne
@@ -32,21 +32,27 @@ class SimulateStudy(Study[SimulateConfig, SimulateResults]):
     config = SimulateConfig
 
     def specs(self, config: SimulateConfig) -> Iterator[Spec]:
+        """Yield every play as plain data."""
         return specs(config)
 
     def count(self, config: SimulateConfig) -> int:
+        """Count the plays; None where that is not known."""
         return config.repeats
 
     def make_player(self, config: SimulateConfig, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
         return make_player(config.make_game(), models)
 
     def measure(self, config: SimulateConfig, folder: RunFolder) -> SimulateResults:
+        """Work out rows and summary from the finished plays."""
         return SimulateResults(measure(config, folder.sorted_records()))
 
     def findings(self, results: SimulateResults, run: Run) -> Document:
+        """Write what the run found as a document."""
         return findings(results, run)
 
-    def game(self, config: SimulateConfig, data: Mapping[str, Any]) -> Game[Any]:
+    def game(self, config: SimulateConfig, data: JsonMapping) -> AnyGame:
+        """Return the game of a spec, for replay and for watching."""
         return config.make_game()
 
     def estimate(self, config: SimulateConfig) -> Estimate:

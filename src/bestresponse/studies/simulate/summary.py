@@ -113,6 +113,7 @@ class Summary:
 
     @cached_property
     def shares_by_round(self) -> tuple[Share, ...]:
+        """How often each move was made, round by round."""
         return tuple(self._shares(by_round=True)) if self.measured.rounds > 1 else ()
 
     @cached_property
@@ -122,6 +123,7 @@ class Summary:
 
     @cached_property
     def amounts_by_round(self) -> tuple[Amounts, ...]:
+        """The amounts that were named, round by round."""
         return tuple(self._amounts(by_round=True)) if self.measured.rounds > 1 else ()
 
     def _shares(self, *, by_round: bool) -> Iterator[Share]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Protocol
 
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonMapping, digest
 from bestresponse.games.dialogue.recorded import Book, Entry
 from bestresponse.models.base import Abilities, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
@@ -31,9 +31,13 @@ class AnswerStore(Protocol):
     """A book of answers, and where a new answer is kept."""
 
     @property
-    def book(self) -> Book: ...
+    def book(self) -> Book:
+        """The answers so far."""
+        ...
 
-    def keep(self, entry: Entry) -> None: ...
+    def keep(self, entry: Entry) -> None:
+        """Keep one answer."""
+        ...
 
 
 class MemoryAnswers:
@@ -58,6 +62,7 @@ class AnswerFolder:
         self.book = read_answers(path)
 
     def keep(self, entry: Entry) -> None:
+        """Append one answer to the file."""
         self._answers.append(entry.to_json())
 
     def record_calls(self, models: Mapping[str, Model]) -> dict[str, Model]:
@@ -80,7 +85,7 @@ def read_answers(path: Path) -> Book:
     return Book(Entry.from_json(row) for row in read_lines(path / "answers.jsonl"))
 
 
-def answers_path(output_dir: Path, config: SteerConfig, who: Mapping[str, Mapping[str, Any]]) -> Path:
+def answers_path(output_dir: Path, config: SteerConfig, who: Mapping[str, JsonMapping]) -> Path:
     """Return the folder shared by everything that asks the same of the same models, whatever is done with the answers.
 
     `who` is the identity of each model.
@@ -105,7 +110,7 @@ class _RecordedCalls(Wrapper):
         return reply
 
 
-def make_offline_model(name: str, entry: Mapping[str, Any]) -> Model:
+def make_offline_model(name: str, entry: JsonMapping) -> Model:
     """Make a model of a stored run, by its entry in the manifest, that cannot be asked."""
     why = "not every answer is on record; the command of the run, given again, asks for the others"
     return RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]), explain=lambda request: why)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, get_args
+from typing import get_args
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.dialogue.domain import Domain, parse_domain, read_domain_text
 from bestresponse.studies.steer.reading.embedding import EMBEDDINGS
 from bestresponse.theory.trees.cfr import Variant
@@ -131,11 +131,13 @@ class SteerConfig:
         named = (self.model, self.judge, self.second_judge, classifier, self.scenarios_by)
         return tuple(dict.fromkeys(name for name in named if name))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> SteerConfig:
+    def from_json(cls, data: JsonMapping) -> SteerConfig:
+        """Return the value that `to_json` wrote."""
         return cls(**data)
 
 

@@ -69,6 +69,7 @@ class FreshPlays:
 
     @property
     def plays(self) -> int:
+        """The number of plays."""
         return len(self.unguided) * (1 + len(self.guided))
 
     @property
@@ -93,9 +94,11 @@ class Unguided:
 
     @property
     def name(self) -> str:
+        """The name of the player."""
         return f"unguided {self.player.name}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Choice):
             return self.player.decide(view, ask)
         return Decision(generator(self.seed, "unguided", view.key).choice(self.neutral))
@@ -114,9 +117,11 @@ class Remembering:
 
     @property
     def name(self) -> str:
+        """The name of the player."""
         return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         key = prompt_key(view)
         entry, calls = self.kept.book.get(key, self.number), 0
         if entry is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from bestresponse.core.json import JsonObject
 from bestresponse.studies.steer.psro.oracles import Response
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.summary import list_game_figures, summarise
@@ -37,7 +37,7 @@ class SteerMeasured:
         return len(self.steered.solved) + (self.steered.psro is not None)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The figures as plain data."""
         return summarise(self.steered)
 

@@ -73,6 +73,7 @@ class SteerResults:
 
     @property
     def solved(self) -> tuple[GameResult, ...]:
+        """The games that were solved."""
         return tuple(one for one in self.games if one.solved is not None)
 
     def interval(self, figure: str) -> Interval | None:

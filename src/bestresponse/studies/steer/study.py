@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
@@ -33,7 +33,7 @@ from bestresponse.studies.steer.session import find_answers, read_results, run
 
 __all__ = ["SteerStudy"]
 
-_NOBODY: dict[str, Any] = {"identity": {}, "abilities": {}}
+_NOBODY: JsonObject = {"identity": {}, "abilities": {}}
 
 
 class SteerStudy(Study[SteerConfig, SteerMeasured]):
@@ -53,9 +53,11 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
         return iter(())
 
     def count(self, config: SteerConfig) -> None:
-        return None
+        """Count the plays; None where that is not known."""
+        return
 
     def make_player(self, config: SteerConfig, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
         raise UsageError("a steering run has no plays of its own")
 
     def execute(self, config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
@@ -69,9 +71,11 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
             return run(config, kept.record_calls(models), kept, workers=how.workers, on_progress=how.on_progress)[1]
 
     def measure(self, config: SteerConfig, folder: RunFolder) -> SteerMeasured:
+        """Work out rows and summary from the finished plays."""
         return SteerMeasured(read_results(config, folder))
 
     def findings(self, results: SteerMeasured, run: Run) -> Document:
+        """Write what the run found as a document."""
         return findings(results, run)
 
     def estimate(self, config: SteerConfig) -> Estimate:
@@ -97,6 +101,7 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
         return self._to_estimate(config, estimate(config, models, kept))
 
     def replay(self, config: SteerConfig, folder: RunFolder) -> Replay:
+        """Play the run again from its stored answers."""
         return replay_answers(config, folder)
 
     def find_calls(self, folder: RunFolder) -> Path:

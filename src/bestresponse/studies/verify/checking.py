@@ -75,6 +75,7 @@ class Recheck:
         self._known: dict[tuple[str, str], tuple[Checked, ...]] = {}
 
     def subject(self, game: str) -> Subject:
+        """Return what the claims of a game are about."""
         return self._checkers[game].subject
 
     def knows(self, game: str) -> bool:
@@ -82,6 +83,7 @@ class Recheck:
         return game in self._checkers
 
     def checker(self, game: str) -> Checker:
+        """Return the checker of a game."""
         return self._checkers[game]
 
     def query(self, game: str, query: str) -> tuple[Checked, ...]:

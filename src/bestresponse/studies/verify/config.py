@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.studies.verify.disguise import moves_by_player
 from bestresponse.theory.files.efg import format_efg
@@ -97,7 +97,8 @@ class VerifyConfig:
         both = (self.model,) if self.translator == RULES else (self.model, self.translator)
         return tuple(dict.fromkeys(both))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         data = asdict(self)
         if self.tree is None:
             del data["tree"]
@@ -108,7 +109,8 @@ class VerifyConfig:
         return data | lists
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> VerifyConfig:
+    def from_json(cls, data: JsonMapping) -> VerifyConfig:
+        """Return the value that `to_json` wrote."""
         known = {field.name for field in fields(cls)}
         plain = {name: value for name, value in data.items() if name in known}
         names = {"players": tuple(plain["players"]), "actions": tuple(tuple(own) for own in plain["actions"])}

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.stats.statistics import Comparison, Interval, paired_difference, wilson
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.verify.config import VerifyConfig
@@ -25,7 +25,7 @@ from bestresponse.studies.verify.setup import Scene, scene_of
 
 __all__ = ["Measured", "Row", "labels_of", "measure"]
 
-Row = dict[str, Any]
+Row = JsonObject
 STATES = ("unrefuted", "refuted", "undecided", "unchecked")
 """What a review says of a reasoning; see `formal.claims.review`."""
 
@@ -43,7 +43,7 @@ class Measured:
         return len(self.readable)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The headline figures as plain data."""
         return {
             "game": self.config.game,
@@ -86,6 +86,7 @@ class Measured:
 
     @property
     def attempts(self) -> dict[int, int]:
+        """How many reasonings took how many attempts."""
         counts = Counter(row["attempts"] for row in self.rows)
         return {number: counts[number] for number in range(1, self.config.attempts + 1)}
 
@@ -95,6 +96,7 @@ class Measured:
         return {state: counts[state] for state in STATES}
 
     def choice_share(self, action: str, when: str) -> Interval | None:
+        """Estimate how often an action was chosen, `first` or `last`."""
         readable = self.readable
         chose = sum(row[f"{when}_choice"] == action for row in readable)
         return wilson(chose, len(readable)) if readable else None
@@ -159,11 +161,11 @@ class Measured:
         )
 
 
-def _to_json(interval: Interval | None) -> dict[str, Any] | None:
+def _to_json(interval: Interval | None) -> JsonObject | None:
     return None if interval is None else interval.to_json()
 
 
-def _difference(found: Comparison | None) -> dict[str, Any] | None:
+def _difference(found: Comparison | None) -> JsonObject | None:
     return None if found is None else {**found.difference.to_json(), "p": found.p_value}
 
 
@@ -197,7 +199,7 @@ def _row(play: StoredPlay, scene: Scene) -> Row:
     return row
 
 
-def labels_of(sheets: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
+def labels_of(sheets: Iterable[JsonMapping]) -> dict[str, bool]:
     """Conservative labels of first reasonings from several raters' sheets: correct only where all say so."""
     found: dict[str, bool] = {}
     for sheet in sheets:

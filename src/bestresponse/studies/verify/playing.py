@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import View
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Call, Decision, Player
 from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.translators.model import ModelTranslator
@@ -39,9 +39,11 @@ class Transcribed:
 
     @property
     def name(self) -> str:
+        """The name of the player."""
         return self.verified.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
         made = tries(self.verified, view, ask)
         return replace(made[-1].decision, reasoning=transcript(made), calls=calls_of(made))
 
@@ -51,7 +53,7 @@ def transcript(made: tuple[Try, ...]) -> str:
     return json.dumps([_attempt(one) for one in made], ensure_ascii=False)
 
 
-def _attempt(one: Try) -> dict[str, Any]:
+def _attempt(one: Try) -> JsonObject:
     decision, review = one.decision, one.review or Review(())
     return {
         "reasoning": decision.reasoning,
@@ -72,7 +74,7 @@ def _attempt(one: Try) -> dict[str, Any]:
     }
 
 
-def _used(calls: tuple[Call, ...]) -> dict[str, Any]:
+def _used(calls: tuple[Call, ...]) -> JsonObject:
     """Calls, tokens and seconds; by model, so that they can be priced."""
     usages = [call.reply.get("usage") or {} for call in calls]
     return {

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -56,7 +57,7 @@ class Sample:
     first_choice: str
     last_choice: str
     ratings: tuple[Rating, ...]
-    cost: Mapping[str, Any]
+    cost: JsonMapping
 
 
 def read_samples(folder: Path) -> tuple[Sample, ...]:
@@ -80,7 +81,7 @@ def _samples(path: Path) -> Iterator[Sample]:
             raise UsageError(f"{path}, line {number}: this is no recorded sample ({error!r})") from None
 
 
-def _sample(row: Mapping[str, Any]) -> Sample:
+def _sample(row: JsonMapping) -> Sample:
     attempts = tuple(
         Attempt(
             str(one.get("response") or ""),
@@ -116,11 +117,11 @@ def _said_yes(given: object) -> bool:
 def games_of(folder: Path) -> dict[str, Subject]:
     """The games that were played, from the reasoner's seat."""
     path = folder / "matrices.json"
-    payoffs: Mapping[str, Mapping[str, Any]] = _by_game(path) if path.is_file() else _PAPER
+    payoffs: Mapping[str, JsonMapping] = _by_game(path) if path.is_file() else _PAPER
     return {name: _subject(name, cells) for name, cells in payoffs.items()}
 
 
-def _by_game(path: Path) -> dict[str, dict[str, Any]]:
+def _by_game(path: Path) -> dict[str, JsonObject]:
     """A file of objects by the name of the game."""
     try:
         found = json.loads(path.read_text("utf-8", "replace"))
@@ -131,7 +132,7 @@ def _by_game(path: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _subject(name: str, cells: Mapping[str, Any]) -> Subject:
+def _subject(name: str, cells: JsonMapping) -> Subject:
     if wrong := [key for key in cells if len(key) != 2]:
         raise UsageError(f"matrices.json, {name}: expected outcomes of two letters, such as RB, got {wrong[0]!r}")
     own, other = (tuple(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.logic.engine import Verdict, open_engine
 from bestresponse.report.document import Column, Table
@@ -47,7 +48,7 @@ def reproduce(folder: Path) -> Reproduction:
     finally:
         engine.close()
     counts = Counter((mistake.game, mistake.sentence) for mistake in mistakes)
-    detail: dict[str, Any] = {
+    detail: JsonObject = {
         "samples": len(samples),
         "models": sorted({sample.model for sample in samples}),
         "attempts": sum(len(sample.attempts) for sample in samples),
@@ -62,7 +63,7 @@ def reproduce(folder: Path) -> Reproduction:
     return Reproduction("lelma", CITATION, tuple(checks), tables, detail)
 
 
-def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> dict[str, Any]:
+def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> JsonObject:
     same, different, ill_formed = 0, [], []
     for game, queries in recorded.items():
         for query, answer in queries.items():
@@ -82,7 +83,7 @@ def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> 
     return {"same": same, "different": different, "ill_formed": ill_formed}
 
 
-def _verdict_checks(verdicts: dict[str, Any]) -> Iterator[Check]:
+def _verdict_checks(verdicts: JsonObject) -> Iterator[Check]:
     total = verdicts["same"] + len(verdicts["different"])
     if total:
         remark = f"{len(verdicts['ill_formed'])} ill-formed queries apart" if verdicts["ill_formed"] else ""

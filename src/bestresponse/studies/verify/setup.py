@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, Game
+from bestresponse.core.game import NATURE, AnyGame
 from bestresponse.core.player import Nature, Player
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of
@@ -38,12 +38,14 @@ class Scene(Protocol):
     """A game with the reasoner in one seat."""
 
     @property
-    def game(self) -> Game[Any]:
+    def game(self) -> AnyGame:
         """The game as it is told."""
         ...
 
     @property
-    def seat(self) -> int: ...
+    def seat(self) -> int:
+        """The place of the player who reasons."""
+        ...
 
     @property
     def opening(self) -> Any:
@@ -100,6 +102,7 @@ class TableScene:
 
     @property
     def seat(self) -> int:
+        """The place of the player who reasons."""
         return self.config.seat
 
     @cached_property
@@ -116,6 +119,7 @@ class TableScene:
 
     @property
     def choices(self) -> tuple[str, ...]:
+        """The actions to choose from."""
         return self.form.actions[self.seat]
 
     @cached_property
@@ -124,10 +128,12 @@ class TableScene:
         return tuple(tuple(map(float, mix)) for mix in nash_one(self.form).strategies)
 
     def others(self, repeat: int) -> dict[str, Player]:
+        """Seat the others with their equilibrium strategies."""
         mixes = zip(self.game.roles, self.equilibrium, strict=True)
         return {role: FixedMix(mix, _EQUILIBRIUM) for i, (role, mix) in enumerate(mixes) if i != self.seat}
 
     def worth(self, submissions: Iterable[Submission]) -> Mapping[str, float]:
+        """Return what each action is worth."""
         return self._worth
 
     @cached_property
@@ -145,6 +151,7 @@ class TreeScene:
 
     @property
     def seat(self) -> int:
+        """The place of the player who reasons."""
         return self.config.seat
 
     @cached_property
@@ -159,6 +166,7 @@ class TreeScene:
 
     @cached_property
     def game(self) -> Turns:
+        """The game as it is told."""
         return Turns(self.tree, self._start)
 
     @cached_property
@@ -178,18 +186,22 @@ class TreeScene:
 
     @cached_property
     def opening(self) -> int:
+        """The node where the player first decides."""
         return next(self._firsts(self.seat))
 
     @property
     def role(self) -> str:
+        """The name of the player who reasons."""
         return self.tree.players[self.seat]
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
+        """The moves to choose from."""
         return moves_by_player(self.tree)[self.seat]
 
     @cached_property
     def subject(self) -> SubjectOf:
+        """What the claims are about."""
         return moves_of(self.tree)
 
     @cached_property
@@ -199,6 +211,7 @@ class TreeScene:
 
     @cached_property
     def decisions(self) -> int:
+        """The most decisions of the player in one play."""
         asked: dict[int, int] = {}
         for node in range(self._start, self.tree.num_nodes):
             above = int(self.tree.parent[node])
@@ -208,12 +221,14 @@ class TreeScene:
         return max(asked.values())
 
     def others(self, repeat: int) -> dict[str, Player]:
+        """Seat the others with their equilibrium moves, and nature."""
         found: dict[str, Player] = {
             role: Following(moves, _EQUILIBRIUM) for role, moves in self.moves.items() if role != self.role
         }
         return found | {NATURE: Nature(repeat)} if CHANCE in self.tree.owner else found
 
     def worth(self, submissions: Iterable[Submission]) -> Mapping[str, float]:
+        """Return what each move is worth where the player decides."""
         node = self.game.start()
         for one in submissions:
             if one.role == self.role:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
@@ -40,23 +40,29 @@ class VerifyStudy(Study[VerifyConfig, Measured]):
     texts = (GAME_TEXTS, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS)
 
     def specs(self, config: VerifyConfig) -> Iterator[Spec]:
+        """Yield every play as plain data."""
         settings = {name: value for name, value in config.to_json().items() if name != "repeats"}
         for repeat in range(config.repeats):
             yield Spec.of({**settings, "repeat": repeat})
 
     def count(self, config: VerifyConfig) -> int:
+        """Count the plays; None where that is not known."""
         return config.repeats
 
     def make_player(self, config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
         return make_player(config, models)
 
     def measure(self, config: VerifyConfig, folder: RunFolder) -> Measured:
+        """Work out rows and summary from the finished plays."""
         return measure(config, folder.sorted_plays())
 
     def findings(self, results: Measured, run: Run) -> Document:
+        """Write what the run found as a document."""
         return findings(results, run)
 
-    def game(self, config: VerifyConfig, data: Mapping[str, Any]) -> Game[Any]:
+    def game(self, config: VerifyConfig, data: JsonMapping) -> AnyGame:
+        """Return the game of a spec, for replay and for watching."""
         return scene_of(config).game
 
     def estimate(self, config: VerifyConfig) -> Estimate:

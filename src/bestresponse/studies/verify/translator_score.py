@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.checker import Checker
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.grammar import parse
@@ -65,7 +65,8 @@ class Yardstick:
         """Of all recorded claims, the share that was found."""
         return self.found / self.recorded if self.recorded else None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         return {
             "claims": self.same + self.follows + self.contradicts + self.open + self.no_form,
             "same_as_recorded": self.same,

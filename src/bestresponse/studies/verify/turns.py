@@ -32,30 +32,38 @@ class Turns:
 
     @property
     def name(self) -> str:
+        """The name of the game."""
         return self.rules.name
 
     @property
     def version(self) -> int:
+        """The version of the rules."""
         return self.rules.version
 
     @property
     def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
         return self.rules.roles
 
     def start(self) -> int:
+        """Return the state before anybody has moved."""
         return self.first
 
     def asks(self, state: int) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
         return self.rules.asks(state)
 
     def view(self, state: int, role: Role) -> View:
+        """Return what `role` may know in `state`."""
         plain = self.rules.view(state, role)
         return replace(plain, briefing=self._briefing(state, role), situation="") if role in self.roles else plain
 
     def apply(self, state: int, moves: Mapping[Role, Action]) -> int:
+        """Return the state after these moves."""
         return self.rules.apply(state, moves)
 
     def payoffs(self, state: int) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
         return self.rules.payoffs(state)
 
     def _briefing(self, state: int, role: Role) -> str:

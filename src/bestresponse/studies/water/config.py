@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.water.bidders import BIDDERS, bidder
 from bestresponse.games.water.rules import ABUNDANCE, WaterRules, with_abundance
 from bestresponse.players.llm.agent import Policy
@@ -36,6 +37,7 @@ class Setting:
 
     @property
     def name(self) -> str:
+        """The name of the condition."""
         supply = f"{self.rules.low}-{self.rules.high}"
         shown = supply if self.abundance == OWN_SUPPLY else f"{self.abundance} ({supply})"
         return f"{shown}, {'with' if self.persona else 'without'} personas"
@@ -92,6 +94,7 @@ class WaterConfig:
 
     @property
     def settings(self) -> tuple[Setting, ...]:
+        """Every setting of the run."""
         return tuple(
             Setting(persona, name, self.rules if name == OWN_SUPPLY else with_abundance(self.rules, name))
             for persona in self.personas
@@ -100,12 +103,15 @@ class WaterConfig:
 
     @property
     def games(self) -> int:
+        """The number of games."""
         return self.repeats * len(self.settings)
 
     def with_seed(self, seed: int) -> WaterConfig:
+        """Return the same settings with another seed."""
         return replace(self, seed=seed)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain |= {name: list(plain[name]) for name in ("players", "abundances", "personas")}
         plain["rules"] = self.rules.to_json()
@@ -115,11 +121,10 @@ class WaterConfig:
         return plain
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> WaterConfig:
+    def from_json(cls, data: JsonMapping) -> WaterConfig:
+        """Return the value that `to_json` wrote."""
         known = {f.name for f in fields(cls)}
-        plain: dict[str, Any] = {
-            name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known
-        }
+        plain: JsonObject = {name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known}
         plain["rules"] = WaterRules.from_json(data["rules"])
         plain["persona_texts"] = {name: Persona(**text) for name, text in data["persona_texts"].items()}
         return cls(**plain)

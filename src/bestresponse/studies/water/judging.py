@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from bestresponse.core.ask import PASS, Amount, Form
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import View
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.games.water.batch import Floats
 from bestresponse.games.water.game import Water
@@ -99,7 +99,7 @@ def sheet(plays: Iterable[StoredPlay], judge: str) -> str:
     return tables.to_csv(rows)
 
 
-def _sheet_row(play: StoredPlay, resident: str, judge: str) -> dict[str, Any]:
+def _sheet_row(play: StoredPlay, resident: str, judge: str) -> JsonObject:
     seen = _Seen.find(play, resident)
     return {
         "judge": judge,

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.water.batch import Floats, Trace, run_many
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.llm.reading import find_reasons
@@ -90,6 +91,7 @@ class Measured:
 
     @property
     def games(self) -> int:
+        """The number of games."""
         return sum(len(one.repeats) for one in self.settings)
 
     def list_games(self) -> Iterator[GameRow]:
@@ -108,7 +110,7 @@ class Measured:
                     alive={resident.name: bool(lives) for resident, lives in alive},
                 )
 
-    def list_days(self) -> Iterator[dict[str, Any]]:
+    def list_days(self) -> Iterator[JsonObject]:
         """Yield one row for each game, day and resident who was there."""
         for one in self.settings:
             t = one.trace
@@ -129,11 +131,11 @@ class Measured:
                 }
 
 
-def measure(config: WaterConfig, plays: Iterable[Mapping[str, Any]]) -> Measured:
+def measure(config: WaterConfig, plays: Iterable[JsonMapping]) -> Measured:
     """Rebuild every finished game, grouped by setting; `plays` are the lines of a run's records, as plain data."""
     found: dict[tuple[bool, str], list[tuple[int, GameDays]]] = {}
     void: Counter[tuple[bool, str]] = Counter()
-    spoken: dict[tuple[bool, str], tuple[int, Sequence[Mapping[str, Any]]]] = {}
+    spoken: dict[tuple[bool, str], tuple[int, Sequence[JsonMapping]]] = {}
     answers: dict[str, Answers] = {}
     for play in plays:
         data, submissions = play["data"], play["record"]["submissions"]
@@ -158,7 +160,7 @@ def measure(config: WaterConfig, plays: Iterable[Mapping[str, Any]]) -> Measured
 
 
 def _choose_example(
-    repeats: Sequence[int], trace: Trace, repeat: int, submissions: Sequence[Mapping[str, Any]]
+    repeats: Sequence[int], trace: Trace, repeat: int, submissions: Sequence[JsonMapping]
 ) -> Example | None:
     """Choose the day after a third of the game, as far as somebody gave reasons then; else the last with reasons."""
     days: list[dict[str, str]] = []
@@ -183,7 +185,7 @@ def rsr_by_day(trace: Trace) -> Floats:
     return rates
 
 
-def _bids_only(submissions: Iterable[Mapping[str, Any]]) -> GameDays:
+def _bids_only(submissions: Iterable[JsonMapping]) -> GameDays:
     """The supplies and bids, day by day: all that a rebuilt game needs."""
     days: GameDays = []
     for given in submissions:

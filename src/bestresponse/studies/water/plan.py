@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
+from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.runs.agents import AGENT_SETTINGS
 from bestresponse.runs.spec import Spec
@@ -31,7 +31,8 @@ def specs(config: WaterConfig) -> Iterator[Spec]:
 
 
 def spec_of(config: WaterConfig, setting: Setting, repeat: int) -> Spec:
-    data: dict[str, Any] = {
+    """Return the spec of one game."""
+    data: JsonObject = {
         "study": "water",
         "persona": setting.persona,
         "abundance": setting.abundance,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.water.batch import Trace
 from bestresponse.games.water.bidders import BidderPlayer, seat_seed
@@ -42,9 +42,7 @@ def make_player(
     return play_one
 
 
-def _player(
-    data: Mapping[str, Any], role: str, name: str, models: Mapping[str, Model], replies: Sequence[str]
-) -> Player:
+def _player(data: JsonMapping, role: str, name: str, models: Mapping[str, Model], replies: Sequence[str]) -> Player:
     own_seed = seat_seed(data["seed"], role)
     if is_bidder(name):
         return BidderPlayer(name, own_seed)

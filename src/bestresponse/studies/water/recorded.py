@@ -12,10 +12,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonMapping
 from bestresponse.games.water.game import Drought, Water
 from bestresponse.games.water.rules import WaterRules, allocate
 from bestresponse.runs.store.lines import read_lines
@@ -31,10 +31,11 @@ class RecordedGame:
     low: int
     high: int
     number: int
-    days: tuple[Mapping[str, Any], ...]
+    days: tuple[JsonMapping, ...]
 
     @property
     def label(self) -> str:
+        """The name of the game in reports."""
         return f"{'with' if self.persona else 'without'} persona, {self.low}-{self.high}, game {self.number}"
 
 
@@ -50,7 +51,7 @@ class Replayed:
 
 def read_games(folder: Path) -> tuple[RecordedGame, ...]:
     """The games of `folder`, days in order."""
-    games: dict[tuple[bool, int, int, int], list[Mapping[str, Any]]] = {}
+    games: dict[tuple[bool, int, int, int], list[JsonMapping]] = {}
     for row in _rows(folder / "rounds.jsonl", ("persona", "low", "high", "number", "day", "supply", "bids", "winners")):
         games.setdefault((row["persona"], row["low"], row["high"], row["number"]), []).append(row)
     return tuple(
@@ -58,12 +59,12 @@ def read_games(folder: Path) -> tuple[RecordedGame, ...]:
     )
 
 
-def read_replies(folder: Path) -> Iterator[Mapping[str, Any]]:
+def read_replies(folder: Path) -> Iterator[JsonMapping]:
     """The replies of `folder`, each with the bid that was taken from it."""
     return _rows(folder / "replies.jsonl", ("who", "reply", "bid"))
 
 
-def _rows(path: Path, fields: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+def _rows(path: Path, fields: tuple[str, ...]) -> Iterator[JsonMapping]:
     if not path.exists():
         raise UsageError(f"{path.parent} holds no {path.name}; expected the folder of the recorded water games")
     for number, row in enumerate(read_lines(path), 1):
@@ -109,7 +110,7 @@ def _tied_bidder_left_out(
     return bool(lacking) and not added and all(bid in served for bid in lacking)
 
 
-def _compare(game: Water, state: Drought, row: Mapping[str, Any]) -> Iterable[str]:
+def _compare(game: Water, state: Drought, row: JsonMapping) -> Iterable[str]:
     day = state.past[-1]
     won = sorted(role for role, served in zip(game.roles, day.winners, strict=True) if served)
     if won != sorted(set(row["winners"])):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap, wilson
@@ -71,13 +71,13 @@ class WaterResults:
         return summaries(self.measured)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The indicators by setting as plain data."""
         answers = {name: read.to_json() for name, read in self.measured.answers.items()}
         return {"settings": [_to_plain(one) for one in self.by_setting], "answers": answers}
 
 
-def _to_plain(summary: Summary) -> dict[str, Any]:
+def _to_plain(summary: Summary) -> JsonObject:
     residents = summary.one.trace.rules.residents
     return {
         "setting": summary.one.setting.name,

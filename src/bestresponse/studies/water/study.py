@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.episode import Record
+from bestresponse.core.json import JsonMapping
 from bestresponse.games.water.bidders import play_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
@@ -45,21 +45,27 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
     unit = "games"
 
     def specs(self, config: WaterConfig) -> Iterator[Spec]:
+        """Yield every play as plain data."""
         return specs(config)
 
     def count(self, config: WaterConfig) -> int:
+        """Count the plays; None where that is not known."""
         return config.games
 
     def make_player(self, config: WaterConfig, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
         return make_player(models)
 
     def measure(self, config: WaterConfig, folder: RunFolder) -> WaterResults:
+        """Work out rows and summary from the finished plays."""
         return WaterResults(measure(config, folder.sorted_records()))
 
     def findings(self, results: WaterResults, run: Run) -> Document:
+        """Write what the run found as a document."""
         return findings(results, run)
 
-    def game(self, config: WaterConfig, data: Mapping[str, Any]) -> Water:
+    def game(self, config: WaterConfig, data: JsonMapping) -> Water:
+        """Return the game of a spec, for replay and for watching."""
         return Water(WaterRules.from_json(data["rules"]))
 
     def estimate(self, config: WaterConfig) -> Estimate:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from bestresponse.core.codec import ask_to_json
 from bestresponse.core.errors import NotAsked, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.web.api.common import BlockOut, Closed, Wait, describe_errors, serialize_blocks
 from bestresponse.web.pages.seat import try_ready
@@ -59,7 +60,7 @@ class SeatOut(BaseModel):
     situation: str
     notes: list[str]
     turn: int
-    ask: dict[str, Any] | None
+    ask: JsonObject | None
     seconds_left: float | None
     consent: str
     quiz: list[str]

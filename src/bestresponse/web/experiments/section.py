@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.experiments.lines import Path, find_line
 from bestresponse.web.sessions.setup import Parameter
@@ -19,7 +20,7 @@ Word = TypeVar("Word", bound=str)
 class Section:
     """The values of one table; `path` says where it stands in `text`."""
 
-    def __init__(self, text: str, values: Mapping[str, Any], path: Path = ()) -> None:
+    def __init__(self, text: str, values: JsonMapping, path: Path = ()) -> None:
         self._text, self._values, self._path = text, values, path
 
     def refuse(self, why: str, key: str | int | None = None) -> NoReturn:

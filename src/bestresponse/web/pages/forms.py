@@ -11,6 +11,7 @@ from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import InvalidMove
+from bestresponse.core.json import JsonObject
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
 __all__ = ["Field", "make_fields", "read_fields"]
@@ -79,7 +80,7 @@ class Mistake(Exception):
 def read_fields(ask: Ask, typed: Mapping[str, str], language: str = "en") -> tuple[Any, dict[str, str]]:
     """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
     texts = load_texts(language)
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     errors: dict[str, str] = {}
     for name, _, part in _list_parts(ask):
         try:

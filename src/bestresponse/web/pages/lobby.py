@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.session import Session, Table
@@ -135,7 +136,7 @@ def _act_on(server: ServerState, session: Session, action: str, seat: int | None
     return len(people)
 
 
-def _describe_table(server: ServerState, base: str, table: Table) -> dict[str, Any]:
+def _describe_table(server: ServerState, base: str, table: Table) -> JsonObject:
     try:
         session = server.sessions.get_session(table.id)
     except BrokenSession as error:
@@ -149,12 +150,12 @@ def _describe_table(server: ServerState, base: str, table: Table) -> dict[str, A
         return _name_table(table) | {"seats": seats, "status": status, "trouble": trouble}
 
 
-def _name_table(table: Table) -> dict[str, Any]:
+def _name_table(table: Table) -> JsonObject:
     part = f", part {table.number}: {table.part.name}" if table.part else ""
     return {"id": table.id, "name": f"Group {table.group}{part}", "group": table.group, "treatment": table.treatment}
 
 
-def _describe_seat(server: ServerState, base: str, session: Session, seat: int) -> dict[str, Any]:
+def _describe_seat(server: ServerState, base: str, session: Session, seat: int) -> JsonObject:
     role, who = session.roles[seat], session.setup.seats[seat]
     person = who == PERSON
     holder = server.sessions.register.get(*server.sessions.find_participant(session.id, seat))
@@ -178,7 +179,7 @@ def _describe_seat(server: ServerState, base: str, session: Session, seat: int) 
     }
 
 
-def _describe_presence(session: Session, seat: int) -> dict[str, Any]:
+def _describe_presence(session: Session, seat: int) -> JsonObject:
     """Tell what the person sees, for how long, and when their page was last heard of."""
     now = time.monotonic()
     seen = session.seen.get(seat)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.deal import Option
 from bestresponse.players.lookup import check_strategy
@@ -50,7 +49,7 @@ def list_models(setup: Setup) -> list[str]:
     return list(dict.fromkeys(one.removeprefix("model:") for one in named if one.startswith("model:")))
 
 
-def list_referees(game: Game[Any], models: Iterable[str]) -> list[str]:
+def list_referees(game: AnyGame, models: Iterable[str]) -> list[str]:
     """List who can rule in the game; nobody where it needs no referee."""
     if not isinstance(game, HasSpeakers):
         return []

@@ -6,14 +6,13 @@ What theory says comes from `analysis.theory`; where nothing is known, that is s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bestresponse.analysis.regrets import iterate_decisions, measure_against_others
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.capabilities import EquilibriumSummary, TheoryRemark, find_equilibrium_moves
 from bestresponse.core.episode import Record
-from bestresponse.core.game import Game, Role
+from bestresponse.core.game import AnyGame, Role
 from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.theory.equilibria.result import Equilibrium
@@ -48,7 +47,7 @@ def describe_equilibria(choice: GameChoice, record: Record) -> tuple[Block, ...]
             return (Note(game.theory_remark if isinstance(game, TheoryRemark) else _NOTHING),)
 
 
-def _describe_known(game: Game[Any], known: EquilibriumSummary, record: Record) -> tuple[Block, ...]:
+def _describe_known(game: AnyGame, known: EquilibriumSummary, record: Record) -> tuple[Block, ...]:
     found: list[Block] = [Paragraph(f"{known.concept[:1].upper()}{known.concept[1:]}: {known.words}")]
     if known.better:
         found.append(Paragraph(known.better))
@@ -66,7 +65,7 @@ def _tabulate_payoffs(roles: Sequence[Role], rows: Mapping[str, Mapping[Role, fl
     return Table(columns, cells, "Payoffs")
 
 
-def _compare_moves(game: Game[Any], record: Record) -> Table:
+def _compare_moves(game: AnyGame, record: Record) -> Table:
     """Put every answer beside that of the equilibrium, with what was known when it was given."""
     rows: list[tuple[Cell, ...]] = []
     for _, state, role, action in iterate_decisions(record, game):
@@ -78,7 +77,7 @@ def _compare_moves(game: Game[Any], record: Record) -> Table:
 _MOVE_COLUMNS = (Column("who"), Column("knowing"), Column("did"), Column("in equilibrium"))
 
 
-def _describe_table(game: Game[Any], solved: SolvedTable, record: Record) -> tuple[Block, ...]:
+def _describe_table(game: AnyGame, solved: SolvedTable, record: Record) -> tuple[Block, ...]:
     shown = solved.nash.equilibria[:_MOST]
     found: list[Block] = [Paragraph(f"{_NASH} {_say_how_many(solved)}")]
     roles = solved.game.players
@@ -149,7 +148,7 @@ def _format_action(action: object) -> str:
             return str(action)
 
 
-def _judge_play(game: Game[Any], record: Record) -> str:
+def _judge_play(game: AnyGame, record: Record) -> str:
     """Say whether anybody could have gained, given what the others did."""
     lost = measure_against_others(record, game)
     if not lost:
@@ -176,7 +175,7 @@ def _describe_repetition(game: HasStage, solved: SolvedTable) -> str:
     return "Playing one of these in every round is an equilibrium of the whole game; it can have many others."
 
 
-def _describe_tree(game: Game[Any], theory: Theory, solved: SolvedTree, record: Record) -> tuple[Block, ...]:
+def _describe_tree(game: AnyGame, theory: Theory, solved: SolvedTree, record: Record) -> tuple[Block, ...]:
     perfect = solved.subgame_perfect
     found: list[Block] = [Paragraph(_PERFECT if perfect else _NASH)]
     policy = theory.policies[0]

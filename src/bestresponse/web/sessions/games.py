@@ -10,11 +10,10 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
 from bestresponse.core.registry import did_you_mean, games
 from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.plain import make_plain_dialogue
@@ -78,14 +77,14 @@ def _offer_registered(name: str) -> list[Offer]:
     return [Offer(name, "rules", found.description, isinstance(found.game, AdjustableRounds))]
 
 
-def make_game(choice: GameChoice) -> Game[Any]:
+def make_game(choice: GameChoice) -> AnyGame:
     """Make the game, ready to be played; UsageError or InvalidGame where the choice means none."""
     with _making[hash(choice) % len(_making)]:
         return _build_game(choice)
 
 
 @lru_cache(maxsize=256)
-def _build_game(choice: GameChoice) -> Game[Any]:
+def _build_game(choice: GameChoice) -> AnyGame:
     if choice.program:
         name = choice.name or "game"
         return _make_playable(Found(name, "file", program_game(validate_program(choice.program), name)), choice)
@@ -97,7 +96,7 @@ def _build_game(choice: GameChoice) -> Game[Any]:
     return set_parameters(_make_playable(find_game(choice.name), choice), choice.parameters)
 
 
-def list_parameters(game: Game[Any]) -> dict[str, Parameter]:
+def list_parameters(game: AnyGame) -> dict[str, Parameter]:
     """List what can be set in the rules of a game, with the values that it has."""
     if not dataclasses.is_dataclass(game):
         return {}
@@ -111,7 +110,7 @@ def _is_simple(value: object) -> bool:
     return isinstance(value, bool | int | float | str)
 
 
-def set_parameters(game: Game[Any], given: Iterable[tuple[str, Parameter]]) -> Game[Any]:
+def set_parameters(game: AnyGame, given: Iterable[tuple[str, Parameter]]) -> AnyGame:
     """Return the game with these parameters; UsageError where it has none of that name or of another kind."""
     known = list_parameters(game)
     for name, value in given:
@@ -128,7 +127,7 @@ def set_parameters(game: Game[Any], given: Iterable[tuple[str, Parameter]]) -> G
         raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
 
 
-def _make_playable(found: Found, choice: GameChoice) -> Game[Any]:
+def _make_playable(found: Found, choice: GameChoice) -> AnyGame:
     table = found.game if isinstance(found.game, NormalForm) else None
     if choice.mixed and (choice.rounds > 1 or table is None):
         raise UsageError("probabilities can be asked for in games with a payoff table and one round only")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from bestresponse.core.json import JsonMapping
 from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.experiments.plan import build_tables
 from bestresponse.web.experiments.reading import parse_experiment
@@ -47,7 +46,7 @@ class Lobby:
         return [table for table in self.tables if table.group == group]
 
 
-def read_lobby(event: Mapping[str, Any]) -> Lobby:
+def read_lobby(event: JsonMapping) -> Lobby:
     """Read a lobby from the event that created it."""
     name, created = event["lobby"], event["at"]
     if "experiment" in event:

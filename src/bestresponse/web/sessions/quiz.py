@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bestresponse.core.capabilities import Question
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
 from bestresponse.core.seeds import generator
 from bestresponse.games.quiz import make_quiz
 from bestresponse.web.sessions.session import Session
@@ -14,7 +12,7 @@ from bestresponse.web.texts import load_texts
 __all__ = ["find_mistakes", "list_questions", "make_questions"]
 
 
-def make_questions(game: Game[Any], seat: int, seed: int) -> tuple[Question, ...]:
+def make_questions(game: AnyGame, seat: int, seed: int) -> tuple[Question, ...]:
     """Make the quiz for that seat from the rules; empty where these give nothing to ask."""
     return make_quiz(game, game.roles[seat], generator(seed, "quiz", seat))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping
 
 __all__ = ["LABELS", "Holder", "SeatRegister", "read_labels"]
 
@@ -56,7 +56,7 @@ class SeatRegister:
         self._by_label: dict[tuple[str, str], tuple[str, int]] = {}
         self._taken: dict[str, int] = {}
 
-    def apply(self, event: Mapping[str, Any]) -> None:
+    def apply(self, event: JsonMapping) -> None:
         """Follow one event: seated, quiz or ready."""
         key = (event["session"], event["seat"])
         before = self._holders.get(key, Holder(since=self._clock()))
@@ -68,7 +68,7 @@ class SeatRegister:
             case "ready":
                 self._holders[key] = replace(before, confirmed=True, quiz_tries=event["quiz_tries"])
 
-    def _seat(self, key: tuple[str, int], event: Mapping[str, Any]) -> None:
+    def _seat(self, key: tuple[str, int], event: JsonMapping) -> None:
         lobby = key[0].rpartition("-")[0]
         previous = self._holders.get(key)
         if previous and (label := _identify(previous.labels)):

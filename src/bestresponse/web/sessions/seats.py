@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bestresponse.core.ask import Ask, Words
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, View
+from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.core.player import Nature, Player
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.deal import Option
@@ -19,7 +17,7 @@ __all__ = ["OpenModel", "answer_in_place", "make_seat"]
 NO_WORDS = "(no message)"
 
 
-def make_seat(seat: str, game: Game[Any], role: Role, seed: int, open_model: OpenModel) -> Player:
+def make_seat(seat: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel) -> Player:
     """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`, or nature."""
     if role == NATURE:
         return Nature(seed)
@@ -35,7 +33,7 @@ def make_seat(seat: str, game: Game[Any], role: Role, seed: int, open_model: Ope
     return player
 
 
-def answer_in_place(name: str, game: Game[Any], view: View, ask: Ask, seed: int) -> Action:
+def answer_in_place(name: str, game: AnyGame, view: View, ask: Ask, seed: int) -> Action:
     """Answer for `view.role` as the strategy `name` does; words are not put into anybody's mouth."""
     if isinstance(ask, Words):
         return NO_WORDS

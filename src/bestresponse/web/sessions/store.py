@@ -16,6 +16,7 @@ from typing import Any
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.game import Role
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 from bestresponse.web.experiments.model import Assignment
@@ -68,7 +69,7 @@ class SessionStore:
         for event in journal.read_events(*_EVENTS):
             self._apply_event(event)
 
-    def _apply_event(self, event: dict[str, Any]) -> None:
+    def _apply_event(self, event: JsonObject) -> None:
         if event["event"] == "lobby":
             self._add_lobby(event)
             return
@@ -93,7 +94,7 @@ class SessionStore:
             case "questionnaire":
                 self.questionnaires[event["session"], event["seat"]] = event["answers"]
 
-    def _add_lobby(self, event: dict[str, Any]) -> None:
+    def _add_lobby(self, event: JsonObject) -> None:
         """Add a lobby; one that cannot be read any more is left out and spoils nothing else."""
         try:
             lobby = read_lobby(event)

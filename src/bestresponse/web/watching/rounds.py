@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from bestresponse.core.episode import Episode, Submission
-from bestresponse.core.game import NATURE, Game, Role
+from bestresponse.core.episode import AnyEpisode, Episode, Submission
+from bestresponse.core.game import NATURE, AnyGame, Role
 from bestresponse.games.capabilities import HasStage
 from bestresponse.web.sessions.session import round_amount
 
@@ -33,9 +32,9 @@ class AnswerPlace:
     total: float | None = None
 
 
-def locate_answers(game: Game[Any], submissions: Sequence[Submission]) -> list[AnswerPlace]:
+def locate_answers(game: AnyGame, submissions: Sequence[Submission]) -> list[AnswerPlace]:
     """Place every answer of a play, nature's too, in the order of the submissions."""
-    episode: Episode[Any] = Episode(game)
+    episode: AnyEpisode = Episode(game)
     found: list[AnswerPlace] = []
     stages: dict[int, int] = {}
     latest: dict[Role, int] = {}
@@ -70,7 +69,7 @@ def _pay(
             )
 
 
-def _find_round(game: Game[Any], episode: Episode[Any], role: Role, number: int) -> int:
+def _find_round(game: AnyGame, episode: AnyEpisode, role: Role, number: int) -> int:
     if isinstance(game, HasStage):
         return number
     view = episode.view(role)

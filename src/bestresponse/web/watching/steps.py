@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
-from bestresponse.core.episode import Episode, Record
-from bestresponse.core.game import Action, Game, Role
+from bestresponse.core.episode import AnyEpisode, Episode, Record
+from bestresponse.core.game import Action, AnyGame, Role
+from bestresponse.core.json import JsonMapping
 
 __all__ = ["Stage", "Step", "add_regrets", "group_stages", "list_steps"]
 
-Call = Mapping[str, Any]
+Call = JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Stage:
     earned: Mapping[Role, float]
 
 
-def list_steps(record: Record, game: Game[Any] | None, calls: Iterable[Call]) -> list[Step]:
+def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call]) -> list[Step]:
     """Every answer in its order, with the view it was given from where the game is known."""
     places = _places(record, game) if game is not None else [(n, "") for n in range(len(record.submissions))]
     asked = _calls_by_answer(record, calls)
@@ -68,7 +68,7 @@ def list_steps(record: Record, game: Game[Any] | None, calls: Iterable[Call]) ->
     ]
 
 
-def add_regrets(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Step]:
+def add_regrets(steps: Iterable[Step], record: Record, game: AnyGame | None) -> list[Step]:
     """The steps with what each cost; this solves the game."""
     others, equilibrium = measure_against_others(record, game), measure_against_equilibrium(record, game)
     return [
@@ -76,7 +76,7 @@ def add_regrets(steps: Iterable[Step], record: Record, game: Game[Any] | None) -
     ]
 
 
-def group_stages(steps: Iterable[Step], record: Record, game: Game[Any] | None) -> list[Stage]:
+def group_stages(steps: Iterable[Step], record: Record, game: AnyGame | None) -> list[Stage]:
     """The steps in groups of those that were taken at the same time."""
     groups: dict[int, list[Step]] = {}
     for step in steps:
@@ -88,9 +88,9 @@ def group_stages(steps: Iterable[Step], record: Record, game: Game[Any] | None) 
     ]
 
 
-def _places(record: Record, game: Game[Any]) -> list[tuple[int, str]]:
+def _places(record: Record, game: AnyGame) -> list[tuple[int, str]]:
     """For each answer the number of its state, and what its seat saw."""
-    episode: Episode[Any] = Episode(game)
+    episode: AnyEpisode = Episode(game)
     found, stage = [], 0
     for submission in record.submissions:
         view, before = episode.view(submission.role), episode.state
@@ -100,8 +100,8 @@ def _places(record: Record, game: Game[Any]) -> list[tuple[int, str]]:
     return found
 
 
-def _earned(record: Record, game: Game[Any]) -> dict[int, Mapping[Role, float]]:
-    episode: Episode[Any] = Episode(game)
+def _earned(record: Record, game: AnyGame) -> dict[int, Mapping[Role, float]]:
+    episode: AnyEpisode = Episode(game)
     found: dict[int, Mapping[Role, float]] = {0: game.payoffs(episode.state)}
     for submission in record.submissions:
         before = episode.state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from bestresponse.analysis.solve.document import as_document
 from bestresponse.analysis.solve.pictures import draw_game, drawable, picture_section
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_found
-from bestresponse.cli.options import AsJson
+from bestresponse.cli.options import AsJson, expand_options
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.cli.waiting import wait_for
@@ -31,15 +32,13 @@ __all__ = ["solve"]
 _PICTURE_FILES = (".svg", ".png", ".html")
 
 
-def solve(
-    game: Annotated[
-        str,
-        typer.Argument(help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON."),
-    ],
-    as_json: AsJson = False,
+@dataclass(frozen=True, kw_only=True)
+class SolveOptions:
+    """Say how the game is solved, what is asked of it instead, and where it is drawn."""
+
     plot: Annotated[
         Path | None, typer.Option(help="Draw the game into this .svg or .png file, or a page with everything in .html.")
-    ] = None,
+    ] = None
     method: Annotated[
         str,
         typer.Option(
@@ -47,46 +46,60 @@ def solve(
             "for a tree sequence-form, backward-induction, normal-form, cfr, cfr+, dcfr, pcfr+, external-sampling or "
             "outcome-sampling."
         ),
-    ] = "auto",
+    ] = "auto"
     iterations: Annotated[
         int | None, typer.Option(help="Of CFR, for trees that it solves. [default: 1000]", min=1, max=100_000_000)
-    ] = None,
+    ] = None
     objective: Annotated[
         str | None,
         typer.Option(help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."),
-    ] = None,
+    ] = None
     seconds: Annotated[
         float, typer.Option(help="How long mixed equilibria of more than two players are searched.", min=0)
-    ] = SECONDS,
+    ] = SECONDS
     dynamics: Annotated[
         str | None,
         typer.Option(
             help="Instead, where play leads by replicator, fictitious-play, regret-matching, multiplicative-weights, "
             "logit, moran or alpha-rank."
         ),
-    ] = None,
+    ] = None
     concept: Annotated[
         str | None,
         typer.Option(
             help="Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated, coarse-correlated, "
             "rationalizable, maximin, bargaining, ordinal, perfect; of trees subgame-perfect, sequential."
         ),
-    ] = None,
+    ] = None
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="A setting of --dynamics or --concept, as NAME=VALUE; an unknown name lists all."),
-    ] = None,
+    ] = None
+
+
+@expand_options
+def solve(
+    game: Annotated[
+        str,
+        typer.Argument(help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON."),
+    ],
+    as_json: AsJson = False,
+    *,
+    options: SolveOptions,
 ) -> None:
     """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
-    wish = Wish(method, iterations, objective, seconds)
+    wish = Wish(options.method, options.iterations, options.objective, options.seconds)
+    plot, settings = options.plot, options.settings
     kind = _picture_kind(plot)
     found = wait_for(lambda: find_game(game, read_input=sys.stdin.read), "loading")
-    if dynamics is not None or concept is not None:
+    if options.dynamics is not None or options.concept is not None:
         if wish != Wish():
             raise UsageError(
                 "--dynamics and --concept take --set and none of --method, --iterations, --objective, --seconds"
             )
-        asked = wait_for(lambda: ask_game(found, dynamics=dynamics, concept=concept, given=settings or ()))
+        asked = wait_for(
+            lambda: ask_game(found, dynamics=options.dynamics, concept=options.concept, given=settings or ())
+        )
         _print_answer(asked, as_json, plot)
         return
     if settings:

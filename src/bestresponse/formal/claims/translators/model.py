@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.claim import FORMS, Claim, Form, Malformed, Sort
 from bestresponse.formal.claims.grammar import parse_queries
@@ -111,7 +112,7 @@ def forms_for(subject: Subject) -> tuple[str, ...]:
     return tuple(form for form in FORMS if form not in ("will_play", "continuation_payoff"))
 
 
-def _schema(subject: Subject) -> dict[str, Any]:
+def _schema(subject: Subject) -> JsonObject:
     actions = tuple(dict.fromkeys(action for own in subject.actions for action in own))
     players = subject.players if subject.table is not None else (*subject.players, "nature")
     return claims_schema(forms_for(subject), players, actions if subject.table is not None else ())

@@ -232,4 +232,5 @@ class Words:
         return self.people[folded if folded in self.people else folded.removeprefix("the ")]
 
     def compiled(self, pattern: str) -> re.Pattern[str]:
+        """Compile a pattern that ignores case."""
         return re.compile(pattern, re.IGNORECASE)

@@ -42,6 +42,7 @@ class Drawn:
 
     @cached_property
     def zero_sum(self) -> bool:
+        """Whether all games are zero-sum."""
         return bool((self.payoffs[:, 0] == -self.payoffs[:, 1]).all())
 
     @cached_property

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.ask import Choice, Mixture
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.core.game import Game, View
+from bestresponse.core.game import AnyGame, View
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import choose_temperature
@@ -41,7 +41,7 @@ class Plan:
     config: SequentialConfig
 
     @cached_property
-    def game(self) -> Game[Any]:
+    def game(self) -> AnyGame:
         """The game as it is shown."""
         return self.config.game.game()
 
@@ -108,7 +108,7 @@ class Plan:
             for sample in range(answers):
                 yield Spec.of(self._describe(policy, index, model, way, sample, policy * answers + sample))
 
-    def _describe(self, policy: int, index: int, model: str, way: str, sample: int, replicate: int) -> dict[str, Any]:
+    def _describe(self, policy: int, index: int, model: str, way: str, sample: int, replicate: int) -> JsonObject:
         c, infoset = self.config, self.tree.infosets[index]
         turn = replicate % len(infoset.moves)
         return {
@@ -131,7 +131,7 @@ class Plan:
             "llm_seed": c.llm_seed,
         }
 
-    def make_question(self, data: Mapping[str, Any]) -> Question:
+    def make_question(self, data: JsonMapping) -> Question:
         """Return the question of a spec as a game of one answer."""
         moves = tuple(data["moves"])
         ask = Choice(moves) if data["elicit"] == "pure" else Mixture(moves)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from bestresponse.analysis.theory import find_infoset
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery, Mixture
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.game import Action, Game, Role, View
+from bestresponse.core.game import Action, AnyGame, Role, View
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Question", "find_views"]
@@ -53,7 +52,7 @@ class Question:
         return {}
 
 
-def find_views(game: Game[Any], tree: Tree) -> Mapping[int, View]:
+def find_views(game: AnyGame, tree: Tree) -> Mapping[int, View]:
     """Find for every information set of `tree`, which is that of `game`, what its player is shown there."""
     found: dict[int, View] = {}
     waiting = [game.start()]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.analysis.theory import describe_theory
+from bestresponse.core.json import JsonObject
 from bestresponse.report.metrics import Metric, Value, compute_figures, figures_to_json
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.store.folder import StoredPlay
@@ -212,7 +213,7 @@ class SequentialResults:
         return {name: {**counted, **policy.figures} for name, policy in self.baselines.items()}
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The figures of every player and baseline, bounds where answers are missing, and the equilibrium's values."""
         players = {
             " / ".join(group): figures_to_json(figures) | self._bound(group) for group, figures in self.figures.items()
@@ -223,7 +224,7 @@ class SequentialResults:
         about = {"game": self.plan.game.name, "infosets": len(self.plan.candidates), "asked": len(self.plan.infosets)}
         return about | {"players": players, "baselines": baselines, "method": self.method, "values": values}
 
-    def _bound(self, group: Group) -> dict[str, Any]:
+    def _bound(self, group: Group) -> JsonObject:
         policies = self.groups[group]
         if all(one.complete for one in policies):
             return {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.report.document import Document
@@ -52,7 +52,7 @@ class SequentialStudy(Study[SequentialConfig, SequentialResults]):
         """Build the report."""
         return findings(results, run)
 
-    def game(self, config: SequentialConfig, data: Mapping[str, Any]) -> Question:
+    def game(self, config: SequentialConfig, data: JsonMapping) -> Question:
         """Return the question of a spec."""
         return make_plan(config).make_question(data)
 

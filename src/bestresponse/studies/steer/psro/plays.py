@@ -75,6 +75,7 @@ class Arena:
 
     @property
     def manners(self) -> Actions:
+        """The tones that can be chosen."""
         return self._games[0].manners
 
     @property
@@ -89,6 +90,7 @@ class Arena:
 
     @property
     def played(self) -> int:
+        """The number of plays so far."""
         return len(self._payoffs)
 
     @property

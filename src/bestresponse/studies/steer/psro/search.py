@@ -74,6 +74,7 @@ class PsroResult:
 
     @property
     def prompts(self) -> tuple[tuple[str, ...], ...]:
+        """The prompts of every speaker."""
         return self.game.prompts
 
 

@@ -41,14 +41,17 @@ class Followed:
 
     @property
     def judged(self) -> int:
+        """The messages whose tone was told."""
         return sum(self.named.values())
 
     @property
     def followed(self) -> int:
+        """The messages written in the tone that was asked for."""
         return sum(times for (told, named), times in self.named.items() if told == named)
 
     @property
     def rate(self) -> float | None:
+        """The share of messages that followed; None where none was judged."""
         return self.followed / self.judged if self.judged else None
 
 

@@ -57,6 +57,7 @@ class Imitation:
 
     @property
     def held_out(self) -> int:
+        """The number of games that were held out."""
         return len(self.network)
 
 
