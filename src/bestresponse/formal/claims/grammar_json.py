@@ -180,7 +180,7 @@ def _term(form: Form, row: JsonObject) -> Term:
     return Struct(form.name, tuple(arguments)) if arguments else Atom(form.name)
 
 
-def _value(sort: Sort, value: Any) -> Term:
+def _value(sort: Sort, value: object) -> Term:
     if sort is Sort.CHAIN:
         term: Term = Atom("s0")
         for move in _items(value):
@@ -201,13 +201,13 @@ def _mix(value: Any) -> Term:
     return Struct("mix", (_plain(value.get("who")), list_of(pairs)))
 
 
-def _items(value: Any) -> list[Any]:
+def _items(value: object) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError(f"a list was expected, not {value!r:.60}")
     return value
 
 
-def _plain(value: Any) -> Term:
+def _plain(value: object) -> Term:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"a name or a number was expected, not {value!r:.60}")
     if isinstance(value, float) and not abs(value) < float("inf"):

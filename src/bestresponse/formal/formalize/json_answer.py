@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.answers import Answer, Question

@@ -98,7 +98,7 @@ class Predicate:
             for key, clause in zip(keys[self.position], clauses, strict=True):
                 self._file(key, clause)
 
-    def _file(self, key: Any, clause: CompiledClause) -> None:
+    def _file(self, key: object, clause: CompiledClause) -> None:
         if key is not None:
             self.index.setdefault(key, self.default.copy()).append(clause)
             return

@@ -126,7 +126,7 @@ def _decode_table(data: JsonMapping) -> GameTable:
     return GameTable(tuple(data["players"]), moves, rows, data["every_order"], data["private"])
 
 
-def _freeze(part: Any) -> Any:
+def _freeze(part: object) -> Any:
     return tuple(map(_freeze, part)) if isinstance(part, list) else part
 
 

@@ -187,7 +187,7 @@ def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) 
     return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
 
 
-def _by_linear_program(game: NormalForm, rows: Any, objective: Objective) -> Array:
+def _by_linear_program(game: NormalForm, rows: object, objective: Objective) -> Array:
     cells = int(np.prod(game.shape))
     flat = game.payoffs.reshape(game.num_players, cells)
     scale = float(np.ptp(flat)) or 1.0

@@ -56,7 +56,7 @@ def _read_number(text: str) -> Fraction | float:
         return math.inf
 
 
-def _game(data: Any) -> NormalForm:
+def _game(data: object) -> NormalForm:
     if isinstance(data, list):
         return _bare(_numbers(data, "matrix"))
     if not isinstance(data, dict):
@@ -108,19 +108,19 @@ def _names(data: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-def _texts(given: Any, what: str) -> tuple[str, ...]:
+def _texts(given: object, what: str) -> tuple[str, ...]:
     if not isinstance(given, list):
         raise InvalidGame(f"{what}: expected a list of names, got {_kind(given)}")
     return tuple(_text(one, f"{what}[{k}]") for k, one in enumerate(given))
 
 
-def _text(given: Any, what: str) -> str:
+def _text(given: object, what: str) -> str:
     if not isinstance(given, str):
         raise InvalidGame(f"{what}: expected a text, got {_kind(given)}")
     return given
 
 
-def _numbers(given: Any, what: str, depth: int = 0) -> Any:
+def _numbers(given: object, what: str, depth: int = 0) -> Any:
     """`given` itself once everything in it is a number or a list."""
     if isinstance(given, list):
         if depth > _DEEPEST:
@@ -134,7 +134,7 @@ def _numbers(given: Any, what: str, depth: int = 0) -> Any:
     return given
 
 
-def _kind(given: Any) -> str:
+def _kind(given: object) -> str:
     match given:
         case None:
             return "null"

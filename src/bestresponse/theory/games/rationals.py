@@ -9,7 +9,6 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,7 +44,7 @@ def as_rationals(numbers: ArrayLike) -> Rationals | None:
     return found.reshape(given.shape)
 
 
-def _as_rational(number: Any) -> int | Fraction | None:
+def _as_rational(number: object) -> int | Fraction | None:
     match number:
         case int() | np.integer() | np.bool_():
             return int(number)

@@ -53,7 +53,7 @@ class Turn:
 
 def build_tree(
     players: Sequence[str],
-    root: Any,
+    root: object,
     expand: Callable[[Any], Leaf | Chance | Turn] | None = None,
     *,
     limit: int = NODE_LIMIT,

@@ -64,7 +64,7 @@ class _Compiler:
             return Chance({str(outcome): (p, self._after(position, role, outcome)) for outcome, p in chances})
         return self._turn(position, role, ask)
 
-    def _leaf(self, state: Any) -> Leaf:
+    def _leaf(self, state: object) -> Leaf:
         payoffs = self.game.payoffs(state)
         missing = [role for role in self.game.roles if role not in payoffs]
         if missing:
@@ -90,7 +90,7 @@ class _Compiler:
         moves = {text: self._after(position, role, value, key) for text, value in self._options(role, ask).items()}
         return Turn(role, key, moves, label)
 
-    def _after(self, position: _Position, role: Role, value: Any, key: str = "") -> _Position:
+    def _after(self, position: _Position, role: Role, value: object, key: str = "") -> _Position:
         made = {**position.made, role: value}
         if not (self.remember and key):
             return replace(position, made=made)
