@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Final
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.formalize.answers import Answer, Question
 
 __all__ = [
@@ -30,7 +31,7 @@ _LONGEST_NAME = 200
 _LONGEST_REASON = 300
 _NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30}|/\d{1,30})?")
 
-Schema = dict[str, Any]
+Schema = JsonObject
 TEXT: Final[Schema] = {"type": "string"}
 
 
@@ -57,7 +58,7 @@ def asides_schema() -> dict[str, Schema]:
     }
 
 
-def read_object(answer: str) -> dict[str, Any]:
+def read_object(answer: str) -> JsonObject:
     """Return the JSON object in an answer; InvalidGame where there is none."""
     start, stop = answer.find("{"), answer.rfind("}")
     try:

@@ -7,13 +7,14 @@ does so is decided here, without a model; only the reading of the story is an op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonMapping
 from bestresponse.formal.formalize.json_answer import TEXT, list_schema, object_schema, read_number, read_object
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.logic.programs.game_table import GameTable, Row
@@ -103,7 +104,7 @@ def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
 class _Reading:
     """One claim and the game it is about."""
 
-    claim: Mapping[str, Any]
+    claim: JsonMapping
     table: GameTable
 
     def find_player(self, key: str) -> str:

@@ -14,9 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.formalize.json_answer import (
     TEXT,
     asides_schema,
@@ -132,7 +133,7 @@ def read_table(answer: str) -> GameTable:
     return _at_once(players, moves, read) if data["timing"] == AT_ONCE else _in_turn(players, moves, read)
 
 
-def _cast(data: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+def _cast(data: JsonObject) -> tuple[list[str], list[list[str]]]:
     """Who plays, and everybody's moves."""
     players = [read_name(one.get("name")) for one in _objects(data, "players")]
     if not players:
@@ -142,7 +143,7 @@ def _cast(data: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     return players, [_moves(who, one.get("moves")) for who, one in zip(players, data["players"], strict=True)]
 
 
-def _objects(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+def _objects(data: JsonObject, key: str) -> list[JsonObject]:
     found = data.get(key)
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise InvalidGame(f"{key} must be a list of objects as in the example")

@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.strategies.automaton import build_automaton, explore_memory
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.table_program import write_program
@@ -62,12 +62,12 @@ class Agent:
         """Another default move than the one the game names; None for the game's own."""
         return replace(self, default_move=move)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the agent as plain data."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Agent:
+    def from_json(cls, data: JsonMapping) -> Agent:
         """Read an agent from plain data; UsageError where it is none."""
         known = {field.name for field in fields(cls)}
         if not {"name", "game", "rules"} <= set(data) <= known:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Status
 from bestresponse.games.dialogue.recorded import PERSON, Entry
 from bestresponse.report.stats.interval import Interval
@@ -52,12 +53,13 @@ class Worth:
     relative: float | None = None
     won: Interval | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
         figures = {"gain": as_json(self.gain), "margin": as_json(self.margin), "relative_gain": self.relative}
         return figures if self.won is None else figures | {"won": as_json(self.won)}
 
 
-def summarise(steered: SteerResults) -> dict[str, Any]:
+def summarise(steered: SteerResults) -> JsonObject:
     """Return the figures of a run as plain data."""
     config = steered.config
     head = {
@@ -76,7 +78,7 @@ def summarise(steered: SteerResults) -> dict[str, Any]:
     return head | (_psro_figures(steered, steered.psro) if steered.psro is not None else _cfr_figures(steered))
 
 
-def _scenario_figures(steered: SteerResults) -> dict[str, Any] | None:
+def _scenario_figures(steered: SteerResults) -> JsonObject | None:
     """Who wrote the games, and what of it could not be played; None where the seed drew them."""
     if steered.written is None:
         return None
@@ -84,7 +86,7 @@ def _scenario_figures(steered: SteerResults) -> dict[str, Any] | None:
     return {"by": steered.config.scenarios_by, "written": len(steered.written.scenarios), "rejected": dict(rejected)}
 
 
-def _cfr_figures(steered: SteerResults) -> dict[str, Any]:
+def _cfr_figures(steered: SteerResults) -> JsonObject:
     games = steered.games
     recorded = recorded_worth(steered)
     return {
@@ -170,7 +172,7 @@ def _relative(guided: Sequence[float], unguided: Sequence[float]) -> float | Non
     return float(np.mean(known[0]) / np.mean(known[1])) - 1
 
 
-def _fresh_figures(steered: SteerResults, games: Sequence[GameResult]) -> dict[str, Any] | None:
+def _fresh_figures(steered: SteerResults, games: Sequence[GameResult]) -> JsonObject | None:
     plays = [one.fresh for one in games if one.fresh is not None]
     if not plays:
         return None
@@ -189,7 +191,7 @@ def follow_interval(steered: SteerResults) -> Interval | None:
     return steered.mean(values, "follow", clusters)
 
 
-def _follow_figures(steered: SteerResults) -> dict[str, Any] | None:
+def _follow_figures(steered: SteerResults) -> JsonObject | None:
     rate = as_json(follow_interval(steered))
     if rate is None:
         return None
@@ -204,7 +206,7 @@ def _follow_figures(steered: SteerResults) -> dict[str, Any] | None:
     }
 
 
-def _second_figures(steered: SteerResults) -> dict[str, Any] | None:
+def _second_figures(steered: SteerResults) -> JsonObject | None:
     opinions = pooled([one.opinions for one in steered.games])
     if not opinions.pairs and not opinions.void:
         return None
@@ -218,7 +220,7 @@ def imitation_worth(steered: SteerResults, earned: Sequence[Earned], who: str) -
     return Worth(steered.mean(figures[0], f"{who} gain"), steered.mean(figures[1], f"{who} margin"))
 
 
-def _imitation_figures(steered: SteerResults) -> dict[str, Any] | None:
+def _imitation_figures(steered: SteerResults) -> JsonObject | None:
     found = steered.imitation
     if found is None:
         return None
@@ -236,8 +238,9 @@ def _imitation_figures(steered: SteerResults) -> dict[str, Any] | None:
     }
 
 
-def list_game_figures(one: GameResult) -> dict[str, Any]:
-    figures: dict[str, Any] = {
+def list_game_figures(one: GameResult) -> JsonObject:
+    """List the figures of one game as plain data."""
+    figures: JsonObject = {
         "game": one.number,
         "scenario": [case.to_json() for case in one.game.cases],
         "most": asdict(one.size),
@@ -281,7 +284,7 @@ def unguided_mixes(found: PsroResult, neutral: str) -> list[Any]:
     return [np.array([float(prompt == neutral) for prompt in own]) for own in found.prompts]
 
 
-def _psro_figures(steered: SteerResults, found: PsroResult) -> dict[str, Any]:
+def _psro_figures(steered: SteerResults, found: PsroResult) -> JsonObject:
     config, held_out = steered.config, steered.psro_held_out
     neutral = steered.domain.manners(config.actions).neutral
     roles = [f"player {seat + 1}" for seat in range(len(found.prompts))]
@@ -317,7 +320,7 @@ def _psro_figures(steered: SteerResults, found: PsroResult) -> dict[str, Any]:
     }
 
 
-def as_json(one: Interval | None) -> dict[str, Any] | None:
+def as_json(one: Interval | None) -> JsonObject | None:
     """Return an interval as plain data."""
     return None if one is None else one.to_json()
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.verified import is_verified, make_label
@@ -92,15 +91,15 @@ class SequentialConfig:
         """Count the answers at one information set that make up one policy."""
         return self.samples if way == "sampled" else 1
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the settings as plain JSON data."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> SequentialConfig:
+    def from_json(cls, data: JsonMapping) -> SequentialConfig:
         """Read the settings back from `to_json`; a game may also stand there by its name."""
         known = {field.name for field in fields(cls)}
-        plain: dict[str, Any] = {
+        plain: JsonObject = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name in known
         }
         game = data["game"]
