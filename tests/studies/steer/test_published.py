@@ -7,7 +7,7 @@ from steering import dialogue, recorded
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.report.document import Table
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.findings_published import guidance_game
+from bestresponse.studies.steer.findings.published import guidance_game
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.studies.steer.study import SteerStudy
 

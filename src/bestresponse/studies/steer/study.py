@@ -26,7 +26,7 @@ from bestresponse.studies.steer.answers import (
 )
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.estimate import SteerEstimate, estimate
-from bestresponse.studies.steer.findings import findings
+from bestresponse.studies.steer.findings.document import findings
 from bestresponse.studies.steer.replay import replay_answers
 from bestresponse.studies.steer.results import SteerMeasured
 from bestresponse.studies.steer.session import find_answers, read_results, run

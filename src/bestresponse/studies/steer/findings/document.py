@@ -10,9 +10,9 @@ from bestresponse.runs.reporting.costs import costs_section
 from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.steer.authoring import Written
-from bestresponse.studies.steer.findings_cfr import cfr_sections
-from bestresponse.studies.steer.findings_psro import psro_sections
-from bestresponse.studies.steer.findings_published import beside_published
+from bestresponse.studies.steer.findings.cfr import cfr_sections
+from bestresponse.studies.steer.findings.psro import psro_sections
+from bestresponse.studies.steer.findings.published import beside_published
 from bestresponse.studies.steer.psro.judging import table_nash_conv
 from bestresponse.studies.steer.psro.search import PsroResult
 from bestresponse.studies.steer.results import SteerMeasured

@@ -1,0 +1,1 @@
+"""Write what a steering run found as a document."""
