@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from bestresponse.core.capabilities import PlayedRounds
-from bestresponse.core.game import Game, Role
+from bestresponse.core.game import AnyGame, Role
 
 __all__ = ["list_chosen_numbers"]
 
 
-def list_chosen_numbers(game: Game[Any], state: Sequence[Sequence[float]], role: Role, rounds: int) -> PlayedRounds:
+def list_chosen_numbers(game: AnyGame, state: Sequence[Sequence[float]], role: Role, rounds: int) -> PlayedRounds:
     """List what everybody chose and what the seat got, round by round; `state` has an entry for each round."""
     seat = game.roles.index(role)
     others = [other for other in game.roles if other != role]

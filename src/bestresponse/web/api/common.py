@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict
 
+from bestresponse.core.json import JsonObject
 from bestresponse.report import codec
 from bestresponse.report.document import Block, Document, Section, Table
 from bestresponse.report.tables import list_rows
@@ -32,7 +33,7 @@ Name = Annotated[str, Path(max_length=80)]
 Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")]
 
 
-def describe_errors() -> dict[int | str, dict[str, Any]]:
+def describe_errors() -> dict[int | str, JsonObject]:
     """What a call answers where it does not work: a sentence."""
     schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
     told = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": schema}}}
@@ -75,7 +76,7 @@ class TableOut(BaseModel):
 
     caption: str
     columns: list[str]
-    rows: list[dict[str, Any]]
+    rows: list[JsonObject]
 
 
 def serialize_report(document: Document) -> ReportOut:

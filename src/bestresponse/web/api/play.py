@@ -7,13 +7,14 @@ cookies open nothing here, so no other page can make a browser call it.
 from __future__ import annotations
 
 import secrets
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from bestresponse.core.codec import submission_to_json
 from bestresponse.core.errors import BestResponseError
+from bestresponse.core.json import JsonObject
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.api.common import Closed, Name, describe_errors
 from bestresponse.web.pages.lobby import act, send_message
@@ -152,7 +153,7 @@ class SessionOut(BaseModel):
     trouble: str
     waiting_for: list[str]
     seats: list[SeatState]
-    submissions: list[dict[str, Any]]
+    submissions: list[JsonObject]
     payoffs: dict[str, float] | None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from bestresponse.core.episode import Void
+from bestresponse.core.json import JsonObject
 from bestresponse.web.api.common import (
     Name,
     ReportOut,
@@ -59,7 +60,7 @@ class RunOut(BaseModel):
 class RunDetails(RunOut):
     """A run with what was written down before its first play."""
 
-    manifest: dict[str, Any]
+    manifest: JsonObject
     has_report: bool
 
 
@@ -71,7 +72,7 @@ class PlayOut(BaseModel):
     players: dict[str, str]
     payoffs: dict[str, float]
     void: Void | None
-    data: dict[str, Any]
+    data: JsonObject
 
 
 class StagesOut(BaseModel):

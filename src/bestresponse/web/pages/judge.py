@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.report.tables import to_csv
 from bestresponse.web.judging.scores import (
     Item,
@@ -149,7 +150,7 @@ def _item_page(
     done = server.judging.done(task.id, task.judges[judge])
     left = [item for item in order if item.id not in done]
     shown = next((item for item in order if item.id == wanted), left[0] if left else None)
-    places: dict[str, Any] = {"task": task, "item": shown, "done": len(done), "path": _path(server, task, judge)}
+    places: JsonObject = {"task": task, "item": shown, "done": len(done), "path": _path(server, task, judge)}
     if shown is not None and not typed and shown.id in done:
         typed = _recall(server, task, judge, shown.id)
     places |= {"judged": [item.id for item in order if item.id in done]}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bestresponse.core.capabilities import AdjustableRounds, word_rules
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.experiments.reading import check_experiment
@@ -55,7 +56,7 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
     )
 
 
-def _row(server: ServerState, lobby: Lobby) -> dict[str, Any]:
+def _row(server: ServerState, lobby: Lobby) -> JsonObject:
     over = sum(server.sessions.is_finished(table.id) for table in lobby.last_tables)
     groups = len(lobby.first_tables)
     people = len(lobby.setup.persons) * groups
@@ -115,7 +116,7 @@ def _form(server: ServerState, choice: GameChoice, typed: dict[str, str], error:
     )
 
 
-def _show_parameters(game: Game[Any]) -> dict[str, str]:
+def _show_parameters(game: AnyGame) -> dict[str, str]:
     """List the numbers that can be set in the rules, as they stand in the form."""
     found = list_parameters(game).items()
     return {
@@ -123,7 +124,7 @@ def _show_parameters(game: Game[Any]) -> dict[str, str]:
     }
 
 
-def _read_parameters(game: Game[Any], form: dict[str, str]) -> tuple[tuple[str, Parameter], ...]:
+def _read_parameters(game: AnyGame, form: dict[str, str]) -> tuple[tuple[str, Parameter], ...]:
     """Read the parameters that differ from those of the game."""
     own = list_parameters(game)
     found: list[tuple[str, Parameter]] = []

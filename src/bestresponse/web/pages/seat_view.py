@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Template
-from typing import Any
 
 from fastapi.responses import HTMLResponse
 
 from bestresponse.core.ask import Choice
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording, word_rules
-from bestresponse.core.game import Game, View
+from bestresponse.core.game import AnyGame, View
+from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
 from bestresponse.web.experiments.earnings import Earnings, compute_earnings, fill_link
@@ -92,7 +92,7 @@ def render_seat(server: ServerState, context: SeatContext, forms: SeatForms, sta
     return render_page("seat.html", status, **places, **_describe_ending(server, context, forms))
 
 
-def _describe_seat(server: ServerState, context: SeatContext) -> dict[str, Any]:
+def _describe_seat(server: ServerState, context: SeatContext) -> JsonObject:
     session, seat = context.session, context.seat
     part = session.table.part
     experiment = server.sessions.get_lobby(session.table.lobby).experiment
@@ -118,7 +118,7 @@ def _describe_seat(server: ServerState, context: SeatContext) -> dict[str, Any]:
     }
 
 
-def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, Any]:
+def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
     session, seat, game = context.session, context.seat, context.session.game
     view = session.episode.view(context.role)
     ask = session.pending().get(context.role) if session.phase(seat) == "turn" else None
@@ -170,7 +170,7 @@ def _describe_private(session: Session, role: str) -> str:
     return game.word_private(session.episode.state, role) if isinstance(game, PrivateInformation) else ""
 
 
-def _list_messages(game: Game[Any], view: View) -> list[dict[str, Any]]:
+def _list_messages(game: AnyGame, view: View) -> list[JsonObject]:
     """List the messages of a dialogue, who wrote each, and whether it is one's own."""
     if not isinstance(game, HasSpeakers):
         return []
@@ -179,7 +179,7 @@ def _list_messages(game: Game[Any], view: View) -> list[dict[str, Any]]:
     return [{"who": names[seat], "own": seat == own, "text": text} for seat, _, text in view.facts.get("said", [])]
 
 
-def _describe_result(context: SeatContext) -> dict[str, Any]:
+def _describe_result(context: SeatContext) -> JsonObject:
     session, role = context.session, context.role
     payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
     return {
@@ -190,12 +190,12 @@ def _describe_result(context: SeatContext) -> dict[str, Any]:
     }
 
 
-def _describe_ending(server: ServerState, context: SeatContext, forms: SeatForms) -> dict[str, Any]:
+def _describe_ending(server: ServerState, context: SeatContext, forms: SeatForms) -> JsonObject:
     """Describe what comes after the game: the next part, the questionnaire, or the end with code and money."""
     session, seat = context.session, context.seat
     seats = server.sessions.list_seats(session.id, seat)
     after = seats[seats.index((session.id, seat)) + 1 :] if session.phase(seat) == "over" else []
-    found: dict[str, Any] = {"next": server.seat_path(*after[0]) if after else "", "items": [], "earnings": None}
+    found: JsonObject = {"next": server.seat_path(*after[0]) if after else "", "items": [], "earnings": None}
     found |= {"completion": "", "back": "", "thanks": "", "debrief": True}
     experiment = server.sessions.get_lobby(session.table.lobby).experiment
     if experiment is None:
@@ -224,7 +224,7 @@ def _list_items(experiment: Experiment, forms: SeatForms) -> list[tuple[Item, st
     ]
 
 
-def _tell_story(game: Game[Any], view: View) -> tuple[list[str], str]:
+def _tell_story(game: AnyGame, view: View) -> tuple[list[str], str]:
     """Return what happened, part by part, and how things stand now."""
     if isinstance(game, HasSpeakers | RoundHistory):
         return [], ""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
 from bestresponse.core.episode import Record
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping
 from bestresponse.report.page import render
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web.pages.render import render_page
@@ -122,8 +123,8 @@ def live(server: Server, session: str) -> HTMLResponse:
 
 def _show_replay(
     stored: StoredPlay,
-    game: Game[Any] | None,
-    calls: Iterable[Mapping[str, Any]],
+    game: AnyGame | None,
+    calls: Iterable[JsonMapping],
     crumbs: list[tuple[str, str]],
     around: list[str],
     follow: bool = False,

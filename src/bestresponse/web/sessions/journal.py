@@ -14,6 +14,7 @@ from typing import Any
 
 from bestresponse.core.codec import submission_from_json
 from bestresponse.core.episode import Record
+from bestresponse.core.json import JsonObject
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.runs.store.manifest import Manifest, environment
@@ -43,13 +44,13 @@ class Journal:
         self._events.close()
         self._folder.close()
 
-    def append_event(self, event: str, **what: Any) -> dict[str, Any]:
+    def append_event(self, event: str, **what: Any) -> JsonObject:
         """Append an event that is no move and return it as written."""
         row = {"event": event, "at": now(), **what}
         self._events.append(row)
         return row
 
-    def read_events(self, *kinds: str) -> list[dict[str, Any]]:
+    def read_events(self, *kinds: str) -> list[JsonObject]:
         """Read the events of these kinds in the order they came."""
         return [row for row in read_lines(self.path / "events.jsonl") if row["event"] in kinds]
 
@@ -76,6 +77,6 @@ class Journal:
             found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found
 
-    def read_calls(self, session: str) -> list[dict[str, Any]]:
+    def read_calls(self, session: str) -> list[JsonObject]:
         """Read the calls of models in one session."""
         return [row for row in self._folder.calls() if row["spec"] == session]

@@ -11,11 +11,11 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.ask import Ask
-from bestresponse.core.episode import Episode, Submission
-from bestresponse.core.game import Game, Role
+from bestresponse.core.episode import AnyEpisode, Episode, Submission
+from bestresponse.core.game import AnyGame, Role
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
 
@@ -100,8 +100,8 @@ class Session:
     """
 
     table: Table
-    game: Game[Any]
-    episode: Episode[Any]
+    game: AnyGame
+    episode: AnyEpisode
     standing: Standing = field(default_factory=Standing)
     timings: list[Timing] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -116,7 +116,7 @@ class Session:
 
     @classmethod
     def restore(
-        cls, table: Table, game: Game[Any], answers: Iterable[Answer], standing: Standing | None = None
+        cls, table: Table, game: AnyGame, answers: Iterable[Answer], standing: Standing | None = None
     ) -> Session:
         """Rebuild the session from its answers."""
         given = list(answers)

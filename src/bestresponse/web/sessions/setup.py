@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.web.texts import list_languages
 
 __all__ = ["PERSON", "GameChoice", "Parameter", "Setup"]
@@ -37,7 +36,7 @@ class GameChoice:
             raise UsageError(f"{self.rounds} rounds: expected 1 to {_MOST_ROUNDS}")
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> GameChoice:
+    def from_json(cls, data: JsonMapping) -> GameChoice:
         """Read what `Setup.to_json` has written."""
         given = [(name, tuple(value) if isinstance(value, list) else value) for name, value in data["parameters"]]
         return cls(**{**data, "parameters": tuple(given)})
@@ -82,11 +81,11 @@ class Setup:
         """The numbers of the seats that people take."""
         return tuple(number for number, seat in enumerate(self.seats) if seat == PERSON)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the setup as plain data."""
         return asdict(self) | {"seats": list(self.seats)}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Setup:
+    def from_json(cls, data: JsonMapping) -> Setup:
         """Read what `to_json` has written."""
         return cls(**{**data, "game": GameChoice.from_json(data["game"]), "seats": tuple(data["seats"])})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
-from bestresponse.core.json import canonical
+from bestresponse.core.json import JsonMapping, canonical
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.web.watching.names import name_play
 from bestresponse.web.watching.runs import Progress
@@ -109,7 +108,7 @@ def _group_plays(folder: RunFolder) -> dict[str, list[StoredPlay]]:
     return found
 
 
-def _identify_game(data: Mapping[str, Any]) -> str:
+def _identify_game(data: JsonMapping) -> str:
     return canonical({key: value for key, value in data.items() if key not in _WHO})
 
 

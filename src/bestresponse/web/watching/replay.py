@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
-from bestresponse.core.episode import Episode, Record
-from bestresponse.core.game import NATURE, REFEREE, Game
+from bestresponse.core.episode import AnyEpisode, Episode, Record
+from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.theory.games.normal_form import NormalForm
@@ -55,7 +54,7 @@ class Replay:
     paths: tuple[str, ...] = ()
 
 
-def build_replay(record: Record, game: Game[Any] | None, stages: Sequence[Stage]) -> Replay:
+def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) -> Replay:
     """Build what is drawn; only the timeline where the game is not known."""
     roles = list(dict.fromkeys(s.role for s in record.submissions if s.role not in (NATURE, REFEREE)))
     seats = {role: number % 4 for number, role in enumerate(game.roles if game else roles)}
@@ -96,9 +95,9 @@ def _weigh_cells(form: NormalForm, stage: Stage, record: Record) -> str:
     return ",".join(f"{weight:.3g}" for weight in np.outer(sides[0], sides[1]).ravel())
 
 
-def _list_nodes(record: Record, game: Game[Any]) -> dict[int, int]:
+def _list_nodes(record: Record, game: AnyGame) -> dict[int, int]:
     """List by number of the answer the node that the play came to; empty where states are no nodes."""
-    episode: Episode[Any] = Episode(game)
+    episode: AnyEpisode = Episode(game)
     found: dict[int, int] = {}
     for number, submission in enumerate(record.submissions, 1):
         episode.submit(submission.role, submission.decision)

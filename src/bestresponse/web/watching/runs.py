@@ -10,14 +10,14 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.game import Game
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.runs.reporting.costs import Prices, price_by_model
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
@@ -205,7 +205,7 @@ def list_plays(folder: RunFolder, start: int, count: int) -> list[StoredPlay]:
     return list(islice(folder.plays(), start, start + count))
 
 
-def load_play(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[dict[str, Any]]]:
+def load_play(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[JsonObject]]:
     """Load a play and its calls."""
     for play in folder.plays():
         if play.spec == spec:
@@ -225,7 +225,7 @@ def find_neighbours(folder: RunFolder, spec: str) -> tuple[str | None, str | Non
     return None, None
 
 
-def rebuild_game(folder: RunFolder, data: Mapping[str, Any]) -> Game[Any] | None:
+def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
     """The game that was played, where the study of the run tells how to make it again."""
     if folder.manifest.study in studies.names():
         return Run(folder, find_study(folder.manifest.study)).game(data)
