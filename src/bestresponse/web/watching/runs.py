@@ -23,8 +23,11 @@ from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.lines import read_lines
 from bestresponse.runs.study import find_study, studies
+from bestresponse.web.sessions.games import make_game
+from bestresponse.web.sessions.setup import Setup
 from bestresponse.web.sessions.store import NotFound
 from bestresponse.web.watching.names import name_run
+from bestresponse.web.watching.sessions_report import build_sessions_report
 
 if TYPE_CHECKING:
     from bestresponse.report.document import Document
@@ -231,9 +234,6 @@ def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
         return Run(folder, find_study(folder.manifest.study)).game(data)
     if folder.manifest.study != SESSIONS:
         return None
-    from bestresponse.web.sessions.games import make_game
-    from bestresponse.web.sessions.setup import Setup
-
     return make_game(Setup.from_json(data["setup"]).game)
 
 
@@ -244,8 +244,6 @@ def has_report(folder: RunFolder) -> bool:
 
 def build_report(folder: RunFolder) -> Document:
     """The report of what is recorded so far; NotFound where there is nothing to report yet."""
-    from bestresponse.web.watching.sessions_report import build_sessions_report
-
     try:
         if folder.manifest.study == SESSIONS:
             return build_sessions_report(folder)
