@@ -75,7 +75,6 @@ def to_json(rows: Iterable[Row]) -> str:
 def to_parquet(rows: Iterable[Row]) -> bytes:
     """Write a Parquet file. A column of numbers is numeric, of booleans boolean; anything else, also a mix, is text."""
     try:
-        import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise UsageError("Parquet needs pyarrow: pip install 'bestresponse[parquet]'") from None
