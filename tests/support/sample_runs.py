@@ -6,6 +6,8 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.sequential.config import SequentialConfig
+from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.study import SimulateStudy
@@ -29,6 +31,11 @@ def models(answer):
 def bench_run(output, num_games=3, answer='{"A": 0.5, "B": 0.5}'):
     config = BenchConfig(models=("scripted",), num_games=num_games, num_rows=2, num_cols=2, seed=1)
     return run(BenchStudy(), config, output, models(answer))
+
+
+def sequential_run(output):
+    config = SequentialConfig(("scripted",), NamedGame.find("kuhn-poker"))
+    return run(SequentialStudy(), config, output, models('{"pass": 0.5, "bet": 0.5}'))
 
 
 def tournament_run(output):
@@ -65,8 +72,9 @@ def simulate_run(output):
 
 MAKERS = {
     "bench": (bench_run, {"plays": 3, "total": 3, "calls": 3, "money": 0.0}),
+    "sequential": (sequential_run, {"plays": 12, "total": 12, "calls": 12, "money": 0.0}),
     "simulate": (simulate_run, {"plays": 10, "total": 10, "calls": 0, "money": 0.0}),
-    "steer": (steer_run, {"plays": 0, "total": None, "calls": 35}),
+    "steer": (steer_run, {"plays": 0, "total": None, "calls": 28}),
     "stories": (stories_run, {"plays": 1, "total": 1, "calls": 1, "money": 0.0}),
     "tournament": (tournament_run, {"plays": 3, "total": 3, "calls": 8, "money": 0.0}),
     "verify": (verify_run, {"plays": 2, "total": 2, "calls": 2, "money": 0.0}),

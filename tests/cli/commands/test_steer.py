@@ -23,7 +23,7 @@ def test_the_calls_made_are_counted_and_a_second_run_makes_none(tmp_path, replie
 def test_a_run_leaves_a_report_and_its_figures(tmp_path):
     found = summary(tmp_path, "debate", "--games", "4", "--wordings", "2", "--follow", "--second", "score")
     assert found["solved_games"] == 4
-    assert found["cfr_gain"]["n"] == 2
+    assert found["cfr_gain"]["n"] == 4
     assert found["nash_conv"]["estimate"] < 0.01
     assert found["second_referee"]["same"] == 1.0
     follow = found["follow_rate"]

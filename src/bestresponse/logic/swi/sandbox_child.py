@@ -14,10 +14,12 @@ import resource
 import struct
 import sys
 from collections.abc import Callable
-
-from bestresponse.core.json import JsonObject
+from typing import Any
 
 __all__ = ["apply_layers", "main"]
+
+Plan = dict[str, Any]
+"""What `sandbox.make_plan` writes. Nothing of this package can be imported here."""
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _LANDLOCK_VERSION = 1
@@ -43,7 +45,7 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _drop_privileges(plan: JsonObject) -> None:
+def _drop_privileges(plan: Plan) -> None:
     """Never gain rights again; a superuser becomes `plan["account"]`."""
     if plan["account"] is not None and os.geteuid() == 0:
         os.setgroups([])
@@ -54,7 +56,7 @@ def _drop_privileges(plan: JsonObject) -> None:
     _checked(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
 
-def _limit_resources(plan: JsonObject) -> None:
+def _limit_resources(plan: Plan) -> None:
     """Set every limit the system knows; name the first it refuses only after the others are set."""
     refused: list[str] = []
     for name, value in plan["limits"].items():
@@ -69,7 +71,7 @@ def _limit_resources(plan: JsonObject) -> None:
         raise OSError(f"this system refuses {', '.join(refused)}")
 
 
-def _restrict_files(plan: JsonObject) -> None:
+def _restrict_files(plan: Plan) -> None:
     """Landlock: only the named files can be read, only the program and its loader executed, nothing written."""
     if not sys.platform.startswith("linux"):
         raise OSError("Landlock needs Linux")
@@ -100,7 +102,7 @@ def _permit(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
     os.close(descriptor)
 
 
-def _filter_calls(plan: JsonObject) -> None:
+def _filter_calls(plan: Plan) -> None:
     """Install the seccomp filter that the plan brings along."""
     if not sys.platform.startswith("linux"):
         raise OSError("seccomp needs Linux")
@@ -114,7 +116,7 @@ def _filter_calls(plan: JsonObject) -> None:
     _checked(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header, 0, 0))
 
 
-_LAYERS: dict[str, Callable[[JsonObject], None]] = {
+_LAYERS: dict[str, Callable[[Plan], None]] = {
     "privileges": _drop_privileges,
     "limits": _limit_resources,
     "files": _restrict_files,
@@ -143,7 +145,7 @@ def _execute(command: list[str], environment: dict[str, str], address: int | Non
     _checked(_libc().execve(ctypes.c_void_p(address), arguments, block))
 
 
-def apply_layers(plan: JsonObject) -> dict[str, str | None]:
+def apply_layers(plan: Plan) -> dict[str, str | None]:
     """Give up rights layer by layer; return for each layer None, or why it did not take hold."""
     report: dict[str, str | None] = {}
     for name in plan["layers"]:
