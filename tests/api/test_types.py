@@ -1,5 +1,6 @@
 """A user's type checker sees real signatures, and a misspelt name is an error."""
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -30,8 +31,9 @@ theory.solve_zero_summ
 def check(tmp_path: Path, *words: str) -> str:
     file = tmp_path / "user.py"
     file.write_text(PROGRAM)
-    done = subprocess.run([sys.executable, "-m", *words, str(file)], capture_output=True, text=True, timeout=900)
-    return done.stdout
+    english = {**os.environ, "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "LANGUAGE": "en"}
+    command = [sys.executable, "-m", *words, str(file)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, env=english).stdout
 
 
 def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
