@@ -1,5 +1,8 @@
 """Settings of all tests: nothing is explored at random unless asked for with `--hypothesis-profile=explore`."""
 
+import random
+import secrets
+
 import pytest
 from examples import EXPLORE_FACTOR, USUAL, multiply_examples
 from hypothesis import settings
@@ -8,6 +11,15 @@ from recorded import REASON, recorded
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.register_profile("explore", deadline=None, database=None, print_blob=True, max_examples=USUAL * EXPLORE_FACTOR)
 settings.load_profile("fixed")
+
+
+@pytest.fixture(autouse=True)
+def tokens_follow_the_name_of_the_test(request, monkeypatch):
+    """Draw names, links and codes from a stream of their own for each test, so that no page differs from run to run."""
+    stream = random.Random(request.node.nodeid)
+    monkeypatch.setattr(secrets, "token_bytes", lambda size=32: stream.randbytes(size))
+    monkeypatch.setattr(secrets, "randbelow", stream.randrange)
+    monkeypatch.setattr(secrets, "choice", stream.choice)
 
 
 @pytest.fixture(scope="session")

@@ -107,6 +107,6 @@ def test_payoffs_are_shown_without_rounding_noise(server):
     ((ann, link),) = sit_down(server, setup)
     take(ann, link, **{"answer.0": "50", "answer.1": "30", "answer.2": "20"})
     server.wait_for(lambda: "The game is over" in ann.get(link).text)
-    assert "e-1" not in ann.get(link).text
+    assert "<dt>Your result <small>row</small></dt><dd>0</dd>" in ann.get(link).text
     rows = server.api().get("/api/export/decisions.json").json()
     assert [row["payoff"] for row in rows] == [0.0, 0.0]

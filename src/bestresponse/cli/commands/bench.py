@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from secrets import randbelow
 from typing import Annotated
 
 import typer
@@ -270,4 +270,4 @@ def _choose_seed(config: BenchConfig, output_dir: Path, new: bool) -> BenchConfi
             file=sys.stderr,
         )
         return replace(config, seed=before.manifest.config["seed"])
-    return replace(config, seed=randbelow(2**31))
+    return replace(config, seed=secrets.randbelow(2**31))

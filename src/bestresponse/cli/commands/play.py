@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -9,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
-from secrets import randbelow
 from shutil import get_terminal_size
 from typing import Annotated
 
@@ -131,7 +131,7 @@ def _with_seed(config: JsonObject, seed: int | None, output_dir: Path) -> JsonOb
         return {**config, "seed": seed}
     before = find_unfinished(output_dir, {**config, "seed": 0})
     if before is None:
-        return {**config, "seed": randbelow(2**31)}
+        return {**config, "seed": secrets.randbelow(2**31)}
     print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
     return {**config, "seed": before.manifest.config["seed"]}
 
