@@ -48,7 +48,7 @@ TARGETS = {
     "studies/bench/study.py": ["studies/bench"],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py", "theory/dynamics/test_dynamics.py"],
-    "web/security/limits.py": ["web/security"],
+    "web/security": ["web/security"],
     "web/sessions": ["web/sessions", "web/watching"],
 }  # fmt: skip
 SKIPPED = "not slow and not model"

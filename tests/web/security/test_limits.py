@@ -1,5 +1,9 @@
-"""How fast a client may ask, by a clock that is set by hand."""
+"""How fast a client may ask, by a clock that is set by hand, and how much it may send."""
 
+import asyncio
+import gc
+import json
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -50,3 +54,107 @@ def test_only_clients_with_a_full_bucket_are_forgotten_when_there_are_many(clock
     assert count_allowed(limit, "greedy") == 1
     clock.seconds += 10
     assert count_allowed(limit, "client 7") == 2
+
+
+class Name(str):
+    """The name of a client that can be watched for whether anybody still holds it."""
+
+
+def test_a_client_with_a_full_bucket_leaves_the_memory_when_there_are_many(clock):
+    limit, name = limits.RateLimit(rate=0.5, burst=2), Name("somebody")
+    limit.take(name)
+    held = weakref.ref(name)
+    del name
+    for number in range(10_000):
+        limit.take(f"client {number}")
+    assert held() is not None
+    clock.seconds += 4
+    limit.take("one more")
+    gc.collect()
+    assert held() is None
+
+
+def send_through_guard(body, most=10, path="/api/games", headers=(), answered=(b"content-type", b"text/plain")):
+    """Send a body in one piece to an application that reads it and says how long it was; (status, headers, body)."""
+    sent = []
+
+    async def application(scope, receive, send):
+        message = await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": [answered]})
+        await send({"type": "http.response.body", "body": b"%d bytes" % len(message.get("body", b""))})
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "headers": list(headers)}
+    asyncio.run(limits.Guard(application, most)(scope, receive, send))
+    started, *rest = sent
+    return started["status"], dict(started["headers"]), b"".join(message["body"] for message in rest)
+
+
+@pytest.mark.parametrize("headers", [(), [(b"content-length", b"10")], [(b"content-length", b"ten")]])
+def test_a_body_as_long_as_allowed_goes_through(headers):
+    status, _, body = send_through_guard(b"0123456789", headers=headers)
+    assert (status, body) == (200, b"10 bytes")
+
+
+def test_an_empty_body_goes_through_where_nothing_may_be_sent():
+    assert send_through_guard(b"", most=0)[0] == 200
+
+
+@pytest.mark.parametrize("headers", [(), [(b"content-length", b"11")]])
+def test_a_longer_body_is_refused_in_a_sentence_whether_its_length_was_announced_or_not(headers):
+    status, found, body = send_through_guard(b"0123456789A", headers=headers)
+    assert (status, found[b"content-type"]) == (413, b"application/json")
+    assert json.loads(body) == {"error": "This is longer than 10 bytes; send less."}
+    assert found[b"content-length"] == b"%d" % len(body)
+    assert found[b"x-frame-options"] == b"DENY"
+
+
+def test_a_person_is_refused_in_plain_text():
+    status, found, body = send_through_guard(b"0123456789A", path="/play")
+    assert (status, found[b"content-type"]) == (413, b"text/plain; charset=utf-8")
+    assert body == b"This is longer than 10 bytes; send less."
+
+
+def test_every_answer_carries_the_headers_and_those_of_its_own_stay():
+    _, found, _ = send_through_guard(b"", answered=(b"Cache-Control", b"max-age=60"))
+    assert found[b"Cache-Control"] == b"max-age=60"
+    assert b"cache-control" not in found
+    assert found[b"x-content-type-options"] == b"nosniff"
+
+
+def test_an_answer_under_way_is_finished_when_the_rest_of_the_body_is_too_long():
+    sent, pieces = [], [b"12345", b"6789012345"]
+
+    async def application(scope, receive, send):
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        try:
+            await receive()
+        finally:
+            await send({"type": "http.response.body", "body": b"cut short"})
+
+    async def receive():
+        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "path": "/", "headers": []}
+    asyncio.run(limits.Guard(application, 10)(scope, receive, send))
+    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
+    assert sent[0]["status"] == 200
+
+
+def test_what_is_not_http_is_left_alone():
+    seen = []
+
+    async def application(scope, receive, send):
+        seen.append((scope["type"], receive, send))
+
+    asyncio.run(limits.Guard(application)({"type": "lifespan"}, "receive", "send"))
+    assert seen == [("lifespan", "receive", "send")]
