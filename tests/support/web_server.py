@@ -84,7 +84,8 @@ def sit_down(server, setup):
 def take(client, link, **answer):
     """Answer the question that is on the page."""
     page = client.get(link)
-    return client.post(f"{link}/answer", data={"csrf": hidden(page, "csrf"), "turn": hidden(page, "turn"), **answer})
+    asked = {name: hidden(page, name) for name in ("csrf", "turn", "attempt")}
+    return client.post(f"{link}/answer", data=asked | answer)
 
 
 def join(server, lobby, client, **labels):

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
@@ -32,6 +32,7 @@ __all__ = [
     "AdjustableRounds",
     "CostedDecisions",
     "EquilibriumSummary",
+    "Figure",
     "KnownEquilibrium",
     "NamedStrategies",
     "PeopleRules",
@@ -166,19 +167,28 @@ class PrivateInformation(Protocol):
         ...
 
 
+Figure = int | float | str
+"""A cell of a table for people."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlayedRounds:
     """The rounds that one seat has seen: a row for each, the first column the number of the round.
 
     `now` is the round in which the seat is asked, None once the game is over; `of` how many there are, None where
-    nobody knows; `total` what the seat has earned so far.
+    nobody knows; `total` what the seat has earned so far, None where that is no sum over the rounds. `word` is what a
+    round is called. `facts` are figures of this round by their names, and `status` is how everybody stands now.
     """
 
     now: int | None
     of: int | None
-    total: float
+    total: float | None
     columns: tuple[str, ...]
-    rows: tuple[tuple[int | float | str, ...], ...]
+    rows: tuple[tuple[Figure, ...], ...]
+    word: Literal["round", "day"] = "round"
+    facts: tuple[tuple[str, Figure], ...] = ()
+    status_columns: tuple[str, ...] = ()
+    status: tuple[tuple[Figure, ...], ...] = ()
 
 
 @runtime_checkable

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from web_server import hidden, join, take
 
+from bestresponse.web.sessions.control import replace
+from bestresponse.web.sessions.seating import take_seat
+
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 
 
@@ -137,13 +140,13 @@ def test_whoever_is_replaced_is_replaced_in_later_parts_too(server):
     lobby = begin(server, "dilemma", groups=("groups = 20", "groups = 1"))
     seat(server, lobby)
     sessions = server.state.sessions
-    sessions.replace(sessions.get_session(lobby.tables[0].id), 0)
+    replace(sessions, sessions.get_session(lobby.tables[0].id), 0)
     assert 0 in sessions.get_session(lobby.tables[1].id).standing.replaced
 
 
 def test_random_groups_are_mixed_and_random_roles_too(server):
     lobby = begin(server, "dialogue")
-    taken = [server.state.sessions.take_seat(lobby.id) for _ in range(20)]
+    taken = [take_seat(server.state.sessions, lobby.id) for _ in range(20)]
     assert len(set(taken)) == 20
     assert [session for session, _ in taken] != sorted(session for session, _ in taken)
     assert {seat for _, seat in taken[:6]} == {0, 1}

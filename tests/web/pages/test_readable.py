@@ -59,6 +59,35 @@ def test_poker_is_cards_bets_and_a_pot(server):
     assert 'class="pot">3' in page
 
 
+def test_poker_of_three_is_cards_too(server):
+    people = sit_down(server, Setup(GameChoice("kuhn-poker-3"), ("person",) * 3, quiz=False, seed=4))
+    server.wait_for(lambda: 'class="card"' in people[0][0].get(people[0][1]).text)
+    take(*people[0], answer="pass")
+    take(*people[1], answer="bet")
+    page = text(people[2][0].get(people[2][1]))
+    assert "player 1: <strong>pass</strong>" in page
+    assert "player 2: <strong>bet</strong>" in page
+    assert 'class="pot">4' in page
+
+
+def test_a_drought_is_a_table_of_days_and_of_residents(server):
+    seats = ("person", "person", *("strategy:need",) * 3)
+    setup = Setup(GameChoice("water", rounds=2), seats, quiz=False, stand_in="need", seed=1)
+    (alex, link), (bob, bob_link) = sit_down(server, setup)
+    server.wait_for(lambda: "water today" in alex.get(link).text)
+    page = text(alex.get(link))
+    assert "Day 1 of 2" in page
+    assert "<dt>your money</dt><dd>$70</dd>" in page
+    assert '<tr><td>Bob</td><td class="right">$75</td><td class="right">8</td><td class="right">0</td></tr>' in page
+    assert "Your total so far" not in page
+    take(alex, link, answer="pass")
+    take(bob, bob_link, answer="75")
+    server.wait_for(lambda: "Day 2 of 2" in alex.get(link).text)
+    page = text(alex.get(link))
+    assert '<tr><td>1</td><td class="right mine">pass</td><td class="right">$75, served</td>' in page
+    assert "made no bid" not in page
+
+
 def test_a_message_reaches_the_table_and_stays(server):
     ((client, link), _) = sit_down(server, Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
     lobby = server.state.sessions.list_lobbies()[0]

@@ -3,6 +3,7 @@
 from web_server import hidden, join
 
 from bestresponse.web.sessions.register import SeatRegister
+from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 PAIR = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False)
@@ -86,11 +87,11 @@ def test_a_seat_that_nobody_confirms_is_given_to_the_next_and_its_old_link_opens
     time = [1000.0]
     server.state.sessions.register._clock = lambda: time[0]
     store = server.state.sessions
-    taken = store.take_seat(lobby.id, {"participant_label": "gone"})
+    taken = take_seat(store, lobby.id, {"participant_label": "gone"})
     old, code = server.state.seat_path(*taken), server.state.code(*taken)
     assert store.register.is_free(*taken, 60, None) is False
     time[0] += 61
-    assert store.take_seat(lobby.id, {"participant_label": "next"}) == taken
+    assert take_seat(store, lobby.id, {"participant_label": "next"}) == taken
     assert server.state.seat_path(*taken) != old
     assert server.state.code(*taken) != code
     assert server.client().get(old).status_code == 404

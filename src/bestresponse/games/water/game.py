@@ -19,13 +19,14 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from bestresponse.core.ask import PASS, Amount, Ask, Lottery
-from bestresponse.core.capabilities import Question
+from bestresponse.core.capabilities import PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Resident, WaterRules, allocate, with_abundance
+from bestresponse.games.water.tables import tabulate_days
 from bestresponse.games.water.wording import day_in_words, morning_in_words, rules_in_words
 
 __all__ = ["ABUNDANCE", "RESIDENTS", "Day", "Drought", "Resident", "Standing", "Water", "WaterRules", "with_abundance"]
@@ -120,6 +121,10 @@ class Water:
         now = morning_in_words(self.rules, state, role)
         facts = self._facts(state, role) | {"past": past, "now": now}
         return View(role, rules_in_words(self.rules, role), "\n\n".join((*past, now)), facts)
+
+    def list_rounds(self, state: Drought, role: Role) -> PlayedRounds:
+        """List the days so far, and how everybody stands."""
+        return tabulate_days(self.rules, state, role)
 
     def apply(self, state: Drought, moves: Mapping[Role, Action]) -> Drought:
         """Return the state after these moves."""

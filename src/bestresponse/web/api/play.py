@@ -19,9 +19,11 @@ from bestresponse.players.lookup import list_strategies
 from bestresponse.web.api.common import Closed, Name, describe_errors
 from bestresponse.web.pages.lobby import act, send_message
 from bestresponse.web.pages.play import create_experiment, create_sessions
+from bestresponse.web.sessions.control import begin_without
 from bestresponse.web.sessions.games import list_offers, make_game
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.register import read_labels
+from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState, TooFast, refuse
@@ -232,7 +234,7 @@ def join(
     if not server.keys.opens(credentials.credentials if credentials else "", "lobby", lobby):
         refused = refuse(request, server)
         raise refused if isinstance(refused, TooFast) else NotFound("this link leads to no table")
-    session, seat = server.sessions.take_seat(lobby, read_labels(given.model_dump()) if given else None)
+    session, seat = take_seat(server.sessions, lobby, read_labels(given.model_dump()) if given else None)
     token = server.seat_token(session, seat)
     return Seated(session=session, seat=seat, token=token, path=server.seat_path(session, seat))
 
@@ -318,7 +320,7 @@ def _state(server: ServerState, session: Session, seat: int, over: bool) -> Seat
 class ActionIn(Closed):
     """What is done: for one seat, for one session, or without both for the whole lobby."""
 
-    action: Literal["begin", "advance", "replace", "close"]
+    action: Literal["begin", "advance", "replace", "close", "restart"]
     session: str = Field("", max_length=80)
     seat: int | None = Field(None, ge=0, le=100)
 
@@ -331,7 +333,7 @@ class ActionOut(BaseModel):
 
 @router.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
 def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
-    """Begin without the missing, advance, replace by a bot, or close."""
+    """Begin without the missing, advance, replace by a bot, close, or restart."""
     found = server.sessions.get_lobby(lobby)
     return ActionOut(count=act(server, found, given.action, given.session, given.seat))
 
@@ -350,7 +352,7 @@ def post_message(server: Server, lobby: Name, given: MessageIn) -> ActionOut:
 
 
 @router.post("/sessions/{session}/begin", dependencies=[AdminApi])
-def begin_without(server: Server, session: Name) -> SessionOut:
+def begin_session(server: Server, session: Name) -> SessionOut:
     """Begin although people are missing; stand-ins answer for them until they are ready."""
-    server.sessions.begin_without(server.sessions.get_session(session))
+    begin_without(server.sessions, server.sessions.get_session(session))
     return show_session(server, session)

@@ -16,7 +16,7 @@ from bestresponse.core.player import Decision
 from bestresponse.web.api.common import BlockOut, Closed, Wait, describe_errors, serialize_blocks
 from bestresponse.web.pages.seat import try_ready
 from bestresponse.web.pages.seat_view import describe_rules
-from bestresponse.web.sessions.announcements import announce_stand_ins
+from bestresponse.web.sessions.announcements import list_announcements
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.quiz import list_questions
 from bestresponse.web.sessions.state import SeatApi, SeatContext, Server, ServerState
@@ -36,9 +36,10 @@ class ReadyIn(Closed):
 
 
 class AnswerIn(Closed):
-    """An answer to the question number `turn`."""
+    """An answer to the question number `turn`, of that attempt where the game was restarted."""
 
     turn: int = Field(ge=0, le=10**6)
+    attempt: int = Field(1, ge=1, le=10**6)
     answer: Answer
     why: str = Field("", max_length=2000)
 
@@ -60,6 +61,7 @@ class SeatOut(BaseModel):
     situation: str
     notes: list[str]
     turn: int
+    attempt: int
     ask: JsonObject | None
     seconds_left: float | None
     consent: str
@@ -110,13 +112,14 @@ def _seat(server: ServerState, context: SeatContext) -> SeatOut:
             situation=view.situation,
             notes=list(view.notes),
             turn=session.turn(context.role),
+            attempt=session.attempt,
             ask=ask_to_json(ask) if ask else None,
             seconds_left=session.seconds_left(seat),
             consent=session.setup.consent if session.table.number == 1 else "",
             quiz=[question.text for question in quiz],
             missing=session.missing,
             stand_ins=session.stand_ins(context.role),
-            announcements=announce_stand_ins(session, seat),
+            announcements=list_announcements(session, seat),
             payoffs=session.payoffs() if phase == "over" else None,
         )
 
@@ -135,6 +138,8 @@ async def answer(server: Server, context: SeatApi, given: AnswerIn) -> SeatOut:
     """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
     if context.session.phase(context.seat) in ("welcome", "replaced"):
         raise NotAsked("nobody is asked here: the seat is not confirmed, or a bot plays it now")
+    if given.attempt != context.session.attempt:
+        raise NotAsked("the experimenter has restarted this game; ask for the seat again")
     action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
     server.sessions.submit(context.session, context.role, given.turn, Decision(action, given.why))
     return _seat(server, context)

@@ -21,20 +21,22 @@ class Hand:
 
 
 def read_hand(game: str, label: str, roles: tuple[str, ...]) -> Hand | None:
-    """Read the label of Kuhn's or Leduc poker for two; None for other games.
+    """Read the label of Kuhn's poker, or of Leduc poker for two; None for other games.
 
     >>> read_hand("kuhn-poker", "K pb", ("player 1", "player 2"))
     Hand(card='K', open='', moves=(('player 1', 'pass'), ('player 2', 'bet')), pot=3)
+    >>> read_hand("kuhn-poker-3", "T pbb", ("player 1", "player 2", "player 3")).moves[-1]
+    ('player 3', 'bet')
     >>> read_hand("leduc-poker", "J crc Q r", ("player 1", "player 2")).pot
     10
     """
-    if game not in ("kuhn-poker", "leduc-poker") or len(roles) != 2:
-        return None
     card, *rest = label.split(" ")
-    if game == "kuhn-poker":
+    if game.startswith("kuhn-poker"):
         letters = rest[0] if rest else ""
-        moves = tuple((roles[k % 2], _MOVES[letter]) for k, letter in enumerate(letters))
-        return Hand(card, "", moves, 2 + letters.count("b"))
+        moves = tuple((roles[k % len(roles)], _MOVES[letter]) for k, letter in enumerate(letters))
+        return Hand(card, "", moves, len(roles) + letters.count("b"))
+    if game != "leduc-poker" or len(roles) != 2:
+        return None
     rounds, opened = _split_rounds(rest)
     return Hand(card, opened, *_count_pot(rounds, roles))
 

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.register import read_labels
+from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.state import PostedForm, Server, ServerState, TooFast, check_csrf, refuse
 from bestresponse.web.sessions.store import NotFound
 from bestresponse.web.texts import load_texts
@@ -48,7 +49,7 @@ def join(request: Request, server: Server, lobby: str, token: str, form: PostedF
     check_csrf(server, form, "join", lobby)
     labels = read_labels(form)
     kept = _find_seat(request, server, lobby, labels)
-    return _seat(request, server, lobby, kept or server.sessions.take_seat(lobby, labels))
+    return _seat(request, server, lobby, kept or take_seat(server.sessions, lobby, labels))
 
 
 def _check_link(request: Request, server: ServerState, lobby: str, token: str) -> None:

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.web.pages.render import render_page
+from bestresponse.web.sessions import control
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON
@@ -21,7 +22,7 @@ from bestresponse.web.sessions.store import BrokenSession, NotFound
 __all__ = ["ACTIONS", "act", "router", "send_message"]
 
 router = APIRouter(prefix="/lobby/{lobby}", include_in_schema=False, dependencies=[AdminPage])
-ACTIONS = ("begin", "advance", "replace", "close")
+ACTIONS = ("begin", "advance", "replace", "close", "restart")
 _PAGE = 50
 _LONGEST_MESSAGE = 1000
 _PHASES = {
@@ -60,7 +61,7 @@ def show(
 
 @router.post("/act")
 def post_action(server: Server, lobby: str, form: PostedForm) -> Response:
-    """Begin, advance, replace or close: for one seat, one table, or the whole lobby."""
+    """Begin, advance, replace, close or restart: for one seat, one table, or the whole lobby."""
     check_csrf(server, form, "admin")
     found = server.sessions.get_lobby(lobby)
     action, _, target = form.get("do", "").partition(" ")
@@ -91,7 +92,7 @@ def send_message(server: ServerState, lobby: Lobby, text: str, session: str = ""
         except BrokenSession:
             continue
         if not found.ended:
-            server.sessions.send_message(found, seat, words)
+            control.send_message(server.sessions, found, seat, words)
             count += 1
     return count
 
@@ -102,13 +103,16 @@ _DONE = {"advance": "Advanced", "replace": "Replaced by a bot:"}
 def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat: int | None = None) -> int:
     """Do it for one seat, for all people at one table, or for the whole lobby; returns how many were concerned.
 
-    A session that cannot be rebuilt is left as it is.
+    A session that cannot be rebuilt is left as it is, unless it is restarted.
     """
     if action not in ACTIONS:
         raise UsageError(f"{action[:40]!r} cannot be done; expected {', '.join(ACTIONS)}")
     tables = [table for table in lobby.tables if session in ("", table.id)]
     if not tables:
         raise NotFound("there is no such session in this lobby")
+    if action == "restart":
+        chosen = [table.id for table in tables if session or _is_under_way(server, table)]
+        return len([control.restart(server.sessions, name) for name in chosen])
     count = 0
     for table in tables:
         try:
@@ -120,19 +124,28 @@ def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat:
     return count
 
 
+def _is_under_way(server: ServerState, table: Table) -> bool:
+    """Tell whether the game of the table has begun and is not over."""
+    try:
+        session = server.sessions.get_session(table.id)
+    except BrokenSession:
+        return False
+    return session.begun and not session.ended
+
+
 def _act_on(server: ServerState, session: Session, action: str, seat: int | None) -> int:
     if action == "close":
-        server.sessions.close(session)
+        control.close(server.sessions, session)
         return 1
     if action == "begin":
         waited = not session.begun
-        server.sessions.begin_without(session)
+        control.begin_without(server.sessions, session)
         return int(waited)
     people = [one for one in session.setup.persons if seat in (None, one) and one not in session.standing.replaced]
     if action == "advance":
         people = [one for one in people if not session.begun or session.roles[one] in session.pending()]
     for one in people:
-        (server.sessions.advance if action == "advance" else server.sessions.replace)(session, one)
+        (control.advance if action == "advance" else control.replace)(server.sessions, session, one)
     return len(people)
 
 
@@ -140,14 +153,15 @@ def _describe_table(server: ServerState, base: str, table: Table) -> JsonObject:
     try:
         session = server.sessions.get_session(table.id)
     except BrokenSession as error:
-        return _name_table(table) | {"seats": [], "status": "broken", "trouble": str(error)}
+        return _name_table(table) | {"seats": [], "status": "broken", "trouble": str(error), "restarts": 0}
     with session.lock:
         seats = [_describe_seat(server, base, session, seat) for seat in range(len(session.roles))]
         status = "in play" if session.begun else "gathering"
         if session.ended:
             status = "finished" if session.over else "closed"
         trouble = "" if session.ended else session.trouble
-        return _name_table(table) | {"seats": seats, "status": status, "trouble": trouble}
+        restarts = session.attempt - 1
+        return _name_table(table) | {"seats": seats, "status": status, "trouble": trouble, "restarts": restarts}
 
 
 def _name_table(table: Table) -> JsonObject:

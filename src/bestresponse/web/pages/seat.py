@@ -44,7 +44,7 @@ def _record(context: SeatContext) -> Record:
         return context.session.episode.record({})
 
 
-_NOTES = {"twice": "twice", "late": "late", "early": "early", "thanks": "remark_kept"}
+_NOTES = {"restarted": "restarted", "twice": "twice", "late": "late", "early": "early", "thanks": "remark_kept"}
 """The name of the text for each note that an address may carry."""
 
 
@@ -94,6 +94,8 @@ def answer(server: Server, context: SeatPage, form: PostedForm) -> Response:
     text = form.get("turn", "")
     turn = int(text) if text.isdecimal() and len(text) < 9 else -1
     with session.lock:
+        if form.get("attempt", "1") != str(session.attempt):
+            return _back(server, context, "restarted")
         if session.phase(context.seat) not in ("turn", "waiting", "over"):
             return _back(server, context, "early")
         ask = session.pending().get(context.role)

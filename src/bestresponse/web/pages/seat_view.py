@@ -19,7 +19,7 @@ from bestresponse.web.experiments.model import Experiment, Item
 from bestresponse.web.pages.cards import read_hand
 from bestresponse.web.pages.forms import make_fields
 from bestresponse.web.pages.render import render_page
-from bestresponse.web.sessions.announcements import announce_stand_ins
+from bestresponse.web.sessions.announcements import list_announcements
 from bestresponse.web.sessions.games import list_offers
 from bestresponse.web.sessions.quiz import list_questions
 from bestresponse.web.sessions.session import Session
@@ -113,7 +113,7 @@ def _describe_seat(server: ServerState, context: SeatContext) -> JsonObject:
         "version": session.version(seat),
         "left": session.seconds_left(seat),
         "missing": session.missing,
-        "announcements": announce_stand_ins(session, seat),
+        "announcements": list_announcements(session, seat),
         "messages": session.list_messages(seat),
     }
 
@@ -137,6 +137,7 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
         "plain_question": isinstance(ask, Choice),
         "unit": game.unit if isinstance(game, Wording) else "",
         "turn": session.turn(context.role),
+        "attempt": session.attempt,
         "fields": make_fields(ask, forms.typed, forms.errors) if ask else [],
     }
 

@@ -1,4 +1,4 @@
-"""What a person is told about answers that a stand-in gave, for them and for others."""
+"""What a person is told about a restart, and about answers that a stand-in gave, for them and for others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bestresponse.core.episode import Submission
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
-__all__ = ["announce_stand_ins"]
+__all__ = ["list_announcements"]
 
 _WHY = {
     "nobody had come": "why_absent",
@@ -15,11 +15,16 @@ _WHY = {
 }
 
 
-def announce_stand_ins(session: Session, seat: int) -> list[str]:
-    """Say which of the answers so far a stand-in gave: the last one of this seat, and all settled ones of others."""
+def list_announcements(session: Session, seat: int) -> list[str]:
+    """Say that the game was restarted until the seat has answered, and which answers a stand-in gave.
+
+    Of this seat that is its last answer, of others all settled ones.
+    """
     role, texts = session.roles[seat], load_texts(session.setup.language)
     own = [submission for submission in session.episode.submissions if submission.role == role]
-    said = [_announce_own(own[-1], texts)] if own and own[-1].decision.stand_in else []
+    said = [texts("restarted")] if session.attempt > 1 and not own else []
+    if own and own[-1].decision.stand_in:
+        said.append(_announce_own(own[-1], texts))
     settled = session.episode.submissions[: session.settled]
     for other in session.roles:
         answers = [submission for submission in settled if submission.role == other]

@@ -2,7 +2,9 @@
 
 submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown" and "answered"
 calls.jsonl, records.jsonl   as in every run
-events.jsonl        lobbies, seats taken, people ready, questions shown, remarks: {"event", "at", ...}
+events.jsonl        lobbies, seats taken, people ready, questions shown, restarts, remarks: {"event", "at", ...}
+
+The second attempt at a session that was restarted has the id SESSION.2.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.runs.store.manifest import Manifest, environment
-from bestresponse.web.sessions.session import Answer, Table, Timing
+from bestresponse.web.sessions.session import Answer, Table, Timing, name_play
 
 __all__ = ["Journal", "now"]
 
@@ -54,29 +56,27 @@ class Journal:
         """Read the events of these kinds in the order they came."""
         return [row for row in read_lines(self.path / "events.jsonl") if row["event"] in kinds]
 
-    def submit(self, session: str, answer: Answer) -> None:
+    def submit(self, play: str, answer: Answer) -> None:
         """Append an answer with its timing, in one line."""
-        self._folder.submit(session, answer.submission, asdict(answer.timing))
+        self._folder.submit(play, answer.submission, asdict(answer.timing))
 
-    def finish(self, table: Table, record: Record) -> None:
+    def finish(self, table: Table, attempt: int, record: Record) -> None:
         """Append the record of a play that is over."""
         data = {"lobby": table.lobby, "group": table.group, "setup": table.setup.to_json()}
+        if attempt > 1:
+            data["attempt"] = attempt
         if table.part is not None:
             data |= {"part": table.number, "treatment": table.treatment}
-        self._folder.finish(table.id, data, record)
+        self._folder.finish(name_play(table.id, attempt), data, record)
 
     def list_finished(self) -> set[str]:
-        """List the sessions that have a record."""
+        """List the plays that have a record."""
         return self._folder.finished()
 
     def read_answers(self) -> dict[str, list[Answer]]:
-        """Read the answers of every session."""
+        """Read the answers of every play."""
         found: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
             timing = Timing(**{name: row[name] for name in Timing.__slots__ if name in row})
             found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found
-
-    def read_calls(self, session: str) -> list[JsonObject]:
-        """Read the calls of models in one session."""
-        return [row for row in self._folder.calls() if row["spec"] == session]

@@ -18,6 +18,7 @@ from bestresponse.core.ask import Ask
 from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, StoreError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.player import Decision, Player, Reading, Status
+from bestresponse.web.sessions.control import begin_without
 from bestresponse.web.sessions.seats import OpenModel, answer_in_place, make_seat
 from bestresponse.web.sessions.session import Presence, Session
 from bestresponse.web.sessions.setup import PERSON
@@ -133,7 +134,7 @@ class SeatWorker:
 
     def _keep_limits(self, session: Session) -> None:
         if session.waited_too_long():
-            self._store.begin_without(session)
+            begin_without(self._store, session)
         pending = session.pending()
         for seat in session.setup.persons:
             role = session.roles[seat]

@@ -22,7 +22,7 @@ from bestresponse.web.sessions.setup import PERSON, Setup
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
 
-__all__ = ["Answer", "Phase", "Presence", "Session", "Standing", "Table", "Timing", "round_amount"]
+__all__ = ["Answer", "Phase", "Presence", "Session", "Standing", "Table", "Timing", "name_play", "round_amount"]
 
 Phase = Literal["welcome", "gathering", "turn", "waiting", "over", "closed", "replaced"]
 _SHORT = 5.0
@@ -90,13 +90,15 @@ class Standing:
     shown: dict[int, tuple[int, str]] = field(default_factory=dict)
     messages: list[tuple[int | None, str]] = field(default_factory=list)
     closed: bool = False
+    attempt: int = 1
 
 
 @dataclass
 class Session:
     """A table in play. Whoever reads or changes `episode` holds `lock`.
 
-    `stamp` counts everything that happened since the server knows the table.
+    `stamp` counts everything that happened since the server knows the table. `attempt` counts from 1 how often the game
+    was begun; a restart makes a new session, and this one is `discarded`.
     """
 
     table: Table
@@ -113,15 +115,16 @@ class Session:
     gathering_since: float | None = None
     trouble: str = ""
     stamp: int = 0
+    attempt: int = 1
 
     @classmethod
     def restore(
         cls, table: Table, game: AnyGame, answers: Iterable[Answer], standing: Standing | None = None
     ) -> Session:
         """Rebuild the session from its answers."""
-        given = list(answers)
+        given, standing = list(answers), standing or Standing()
         episode = Episode(game, (answer.submission for answer in given))
-        session = cls(table, game, episode, standing or Standing(), [answer.timing for answer in given])
+        session = cls(table, game, episode, standing, [answer.timing for answer in given], attempt=standing.attempt)
         session.note_asked()
         return session
 
@@ -129,6 +132,16 @@ class Session:
     def id(self) -> str:
         """The name of the session."""
         return self.table.id
+
+    @property
+    def play(self) -> str:
+        """The name of this attempt in the journal."""
+        return name_play(self.id, self.attempt)
+
+    @property
+    def discarded(self) -> bool:
+        """Whether the experimenter has restarted the table since."""
+        return self.attempt != self.standing.attempt
 
     @property
     def setup(self) -> Setup:
@@ -171,12 +184,12 @@ class Session:
     @property
     def ended(self) -> bool:
         """Whether nobody will be asked any more."""
-        return self.standing.closed or (self.begun and self.over)
+        return self.discarded or self.standing.closed or (self.begun and self.over)
 
     @property
     def seed(self) -> int:
-        """The seed of nature and of the strategies at this table."""
-        return split(self.setup.seed, self.id)
+        """The seed of nature and of the strategies in this attempt."""
+        return split(self.setup.seed, self.play)
 
     @property
     def settled(self) -> int:
@@ -192,7 +205,7 @@ class Session:
 
     def pending(self) -> dict[Role, Ask]:
         """Who is asked now; nobody before everybody is ready or after the table was closed."""
-        return self.episode.pending if self.begun and not self.standing.closed else {}
+        return self.episode.pending if self.begun and not self.standing.closed and not self.discarded else {}
 
     def turn(self, role: Role) -> int:
         """How many answers of that role count so far: the number of the answer it is asked for next."""
@@ -202,6 +215,10 @@ class Session:
         """The answer of that number, where there is one."""
         given = [submission for submission in self.episode.submissions if submission.role == role]
         return given[turn] if 0 <= turn < len(given) else None
+
+    def list_answers(self) -> list[Answer]:
+        """List the answers with their timing."""
+        return [Answer(*pair) for pair in zip(self.episode.submissions, self.timings, strict=True)]
 
     def list_messages(self, seat: int) -> list[str]:
         """List what the experimenter wrote to that seat or to all."""
@@ -244,6 +261,10 @@ class Session:
 
         A page with a form (welcome, turn) does not change because of what others do.
         """
+        version = self._version(seat)
+        return version if self.standing.attempt == 1 else f"{version}.again{self.standing.attempt}"
+
+    def _version(self, seat: int) -> str:
         match phase := self.phase(seat):
             case "turn":
                 return f"turn.{self.turn(self.roles[seat])}"
@@ -311,6 +332,15 @@ class Session:
         version = self.version(seat)
         if self.pages.get(seat, ("", 0.0))[0] != version:
             self.pages[seat] = (version, time.monotonic())
+
+
+def name_play(session: str, attempt: int) -> str:
+    """Name an attempt at a session in the journal.
+
+    >>> name_play("a1-3", 1), name_play("a1-3", 2)
+    ('a1-3', 'a1-3.2')
+    """
+    return session if attempt == 1 else f"{session}.{attempt}"
 
 
 def round_amount(amount: float) -> float:

@@ -10,7 +10,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from bestresponse.core.episode import Episode
@@ -18,8 +18,6 @@ from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, Us
 from bestresponse.core.game import Role
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
-from bestresponse.core.seeds import generator
-from bestresponse.web.experiments.model import Assignment
 from bestresponse.web.experiments.plan import draw_treatments
 from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.sessions.checking import check_setup
@@ -27,14 +25,15 @@ from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.journal import Journal, now
 from bestresponse.web.sessions.lobby import Lobby, read_lobby
 from bestresponse.web.sessions.register import SeatRegister
-from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing
+from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing, name_play
 from bestresponse.web.sessions.setup import PERSON, Setup
 
 __all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore"]
 
 _MOST_GROUPS = 500
 _UNKNOWN = Presence()
-_EVENTS = ("lobby", "seated", "quiz", "ready", "absent", "shown", "replaced", "closed", "questionnaire", "message")
+_SEAT_EVENTS = ("seated", "quiz", "ready", "absent", "shown", "replaced")
+_EVENTS = ("lobby", *_SEAT_EVENTS, "closed", "restarted", "questionnaire", "message")
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -57,7 +56,7 @@ class SessionStore:
         self.journal = journal
         self.register = SeatRegister()
         self.changed: Callable[[Session], None] = lambda session: None
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self._lobbies: dict[str, Lobby] = {}
         self._tables: dict[str, Table] = {}
         self._live: dict[str, Session] = {}
@@ -65,7 +64,7 @@ class SessionStore:
         self._broken: dict[str, str] = {}
         self.questionnaires: dict[tuple[str, int], dict[str, str]] = {}
         self._before = journal.read_answers()
-        self._recorded = journal.list_finished()
+        self._recorded = {play.partition(".")[0] for play in journal.list_finished()}
         for event in journal.read_events(*_EVENTS):
             self._apply_event(event)
 
@@ -73,7 +72,7 @@ class SessionStore:
         if event["event"] == "lobby":
             self._add_lobby(event)
             return
-        standing = self._standing.setdefault(event["session"], Standing())
+        standing = self.get_standing(event["session"])
         match event["event"]:
             case "seated" | "quiz":
                 self.register.apply(event)
@@ -91,6 +90,10 @@ class SessionStore:
                 standing.messages.append((event["seat"], event["text"]))
             case "closed":
                 standing.closed = True
+            case "restarted":
+                standing.attempt += 1
+                standing.closed = False
+                standing.shown.clear()
             case "questionnaire":
                 self.questionnaires[event["session"], event["seat"]] = event["answers"]
 
@@ -104,7 +107,8 @@ class SessionStore:
         self._lobbies[lobby.id] = lobby
         self._tables |= {table.id: table for table in lobby.tables}
 
-    def _record_event(self, event: str, **what: Any) -> None:
+    def record_event(self, event: str, **what: Any) -> None:
+        """Write an event to the journal and follow it."""
         self._apply_event(self.journal.append_event(event, **what))
 
     def create_sessions(self, setup: Setup, groups: int = 1) -> Lobby:
@@ -114,8 +118,8 @@ class SessionStore:
         check_setup(setup)
         lobby = secrets.token_hex(6)
         sessions = [f"{lobby}-{number}" for number in range(1, groups + 1)]
-        with self._lock:
-            self._record_event("lobby", lobby=lobby, setup=setup.to_json(), sessions=sessions)
+        with self.lock:
+            self.record_event("lobby", lobby=lobby, setup=setup.to_json(), sessions=sessions)
         if not setup.persons:
             for session in sessions:
                 self.changed(self.get_session(session))
@@ -125,8 +129,8 @@ class SessionStore:
         """Create the sessions of an experiment file; UsageError with line and cause where it is not right."""
         experiment = check_experiment(text)
         lobby = secrets.token_hex(6)
-        with self._lock:
-            self._record_event("lobby", lobby=lobby, experiment=text, treatments=draw_treatments(experiment))
+        with self.lock:
+            self.record_event("lobby", lobby=lobby, experiment=text, treatments=draw_treatments(experiment))
         return self._lobbies[lobby]
 
     def find_experiment(self, text: str) -> Lobby | None:
@@ -154,11 +158,16 @@ class SessionStore:
         seats = self.list_seats(session, seat)
         return next((one for one in seats if not self.is_finished(one[0])), seats[-1])
 
+    def list_later(self, session: str, seat: int) -> list[tuple[str, int]]:
+        """List the seats of the person in the parts after this one."""
+        seats = self.list_seats(session, seat)
+        return seats[seats.index((session, seat)) + 1 :]
+
     def note_questionnaire(self, session: Session, seat: int, answers: Mapping[str, str]) -> None:
         """Keep the answers to the questionnaire; the first ones count."""
         with session.lock:
             if (session.id, seat) not in self.questionnaires:
-                self._record_event("questionnaire", session=session.id, seat=seat, answers=dict(answers))
+                self.record_event("questionnaire", session=session.id, seat=seat, answers=dict(answers))
 
     def list_lobbies(self) -> list[Lobby]:
         """List all lobbies, the newest first."""
@@ -172,10 +181,15 @@ class SessionStore:
 
     def list_unfinished(self) -> list[str]:
         """List the sessions that can go on: neither recorded nor closed."""
-        return [name for name in self._tables if name not in self._recorded and not self._is_closed(name)]
+        return [name for name in self._tables if self.is_open(name)]
 
-    def _is_closed(self, session: str) -> bool:
-        return session in self._standing and self._standing[session].closed
+    def is_open(self, session: str) -> bool:
+        """Tell whether the session can go on: it is not over, closed or broken."""
+        return not (self.is_finished(session) or self.get_standing(session).closed or session in self._broken)
+
+    def get_standing(self, session: str) -> Standing:
+        """Return what happened to the seats of the session besides answers."""
+        return self._standing.setdefault(session, Standing())
 
     def is_finished(self, session: str) -> bool:
         """Tell whether the session has its record."""
@@ -207,64 +221,45 @@ class SessionStore:
 
     def _restore(self, table: Table) -> Session:
         game = make_game(table.setup.game)
-        with self._lock:
+        with self.lock:
             if table.id not in self._live:
-                standing = self._standing.setdefault(table.id, Standing())
-                session = Session.restore(table, game, self._before.get(table.id, ()), standing)
+                standing = self.get_standing(table.id)
+                play = name_play(table.id, standing.attempt)
+                session = Session.restore(table, game, self._before.get(play, ()), standing)
                 self._conclude(session)
                 self._live[table.id] = session
-                self._before.pop(table.id, None)
+                self._before.pop(play, None)
             return self._live[table.id]
 
-    def read_broken(self, name: str) -> list[Answer]:
-        """Return the answers of a session that cannot be rebuilt, as the journal has them."""
-        return list(self._before.get(name, ()))
+    def begin_attempt(self, name: str) -> Session:
+        """Begin the game of a session again; UsageError where it is over.
 
-    def take_seat(self, lobby: str, labels: Mapping[str, str] | None = None) -> tuple[str, int]:
-        """Take the next free seat of a person, group by group; whoever has a label gets their own seat back."""
-        given = dict(labels or {})
-        with self._lock:
-            own = self.register.find(lobby, given)
-            if own is not None:
-                return own
-            free = self._choose_seat(self.get_lobby(lobby))
-            if free is not None:
-                holder = self.register.count_holders(*free)
-                self._record_event("seated", session=free[0], seat=free[1], holder=holder, labels=given)
-                return free
-        raise UsageError("every seat is taken; ask whoever invited you for another link")
+        What was answered so far counts as an earlier attempt.
+        """
+        before = self._live.get(name)
+        with before.lock if before else nullcontext():
+            if self.is_finished(name):
+                raise UsageError("this game is over and its result is recorded; create new sessions to play it again")
+            self.record_event("restarted", session=name)
+            if before is not None:
+                self._before[before.play] = before.list_answers()
+                before.note_asked()
+            self._live.pop(name, None)
+            self._broken.pop(name, None)
+        session = self.get_session(name)
+        self.changed(session)
+        return session
 
-    def _choose_seat(self, lobby: Lobby) -> tuple[str, int] | None:
-        """Choose a free seat: group by group in the order of the seats, or at random as the experiment says."""
-        assignment = lobby.experiment.assignment if lobby.experiment else Assignment()
-        free: list[tuple[str, int]] = []
-        for table in lobby.first_tables:
-            free += [(table.id, seat) for seat in self._list_free(table)]
-            if free and assignment.groups == "arrival":
-                break
-        if not free or assignment == Assignment():
-            return free[0] if free else None
-        taken = self.register.count_taken(lobby.id)
-        chosen = generator(lobby.setup.seed, "seat", taken).choice(free)
-        if assignment.roles == "random":
-            return chosen
-        return next(one for one in free if one[0] == chosen[0])
-
-    def _list_free(self, table: Table) -> list[int]:
-        if self.is_finished(table.id) or self._is_closed(table.id) or table.id in self._broken:
-            return []
-        live, standing = self._live.get(table.id), self._standing.get(table.id, Standing())
-        seen = live.seen if live else {}
-        return [
-            seat
-            for seat in table.setup.persons
-            if seat not in standing.replaced and self.register.is_free(table.id, seat, table.setup.hold, seen.get(seat))
-        ]
+    def list_attempts(self, name: str) -> list[tuple[int, list[Answer]]]:
+        """List number and answers of the attempts that are not in play: those before a restart, and a broken one."""
+        numbers = range(1, self.get_standing(name).attempt + 1)
+        found = [(number, list(self._before.get(name_play(name, number), ()))) for number in numbers]
+        return [(number, answers) for number, answers in found if answers]
 
     def note_quiz_failed(self, session: Session, seat: int) -> None:
         """Count a try of the quiz that was not right."""
         with session.lock:
-            self._record_event("quiz", session=session.id, seat=seat, tries=self.count_quiz_tries(session.id, seat) + 1)
+            self.record_event("quiz", session=session.id, seat=seat, tries=self.count_quiz_tries(session.id, seat) + 1)
 
     def count_quiz_tries(self, session: str, seat: int) -> int:
         """Return how often the holder of the seat sent the quiz so far."""
@@ -277,58 +272,9 @@ class SessionStore:
             if seat in session.ready or session.setup.seats[seat] != PERSON:
                 return
             tries = self.count_quiz_tries(session.id, seat) + 1
-            self._record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
+            self.record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
             session.note_asked()
         self.changed(session)
-
-    def begin_without(self, session: Session) -> None:
-        """Begin although people are missing; stand-ins answer for them until they are ready."""
-        with session.lock:
-            for seat in session.setup.persons:
-                if seat not in session.ready and seat not in session.absent:
-                    self._record_event("absent", session=session.id, seat=seat)
-            session.note_asked()
-        self.changed(session)
-
-    def replace(self, session: Session, seat: int) -> None:
-        """Let the stand-in of the setup play that seat from now on; the person cannot come back."""
-        with session.lock:
-            if session.setup.seats[seat] != PERSON or session.ended or seat in session.standing.replaced:
-                return
-            self._record_event("replaced", session=session.id, seat=seat)
-            session.note_asked()
-        self.changed(session)
-        for name, later in self._list_later(session.id, seat):
-            self.replace(self.get_session(name), later)
-
-    def _list_later(self, session: str, seat: int) -> list[tuple[str, int]]:
-        """List the seats of the person in the parts after this one."""
-        seats = self.list_seats(session, seat)
-        return seats[seats.index((session, seat)) + 1 :]
-
-    def advance(self, session: Session, seat: int) -> None:
-        """Have the stand-in answer the question that the seat is asked now, or begin without that person."""
-        with session.lock:
-            role = session.roles[seat]
-            if session.setup.seats[seat] != PERSON or session.ended:
-                return
-            if role in session.pending():
-                session.advanced.add((role, session.turn(role)))
-            elif seat not in session.ready and seat not in session.absent:
-                self._record_event("absent", session=session.id, seat=seat)
-            session.note_asked()
-        self.changed(session)
-
-    def close(self, session: Session) -> None:
-        """End the session before its game is over; nobody is asked any more."""
-        with session.lock:
-            if session.ended:
-                return
-            self._record_event("closed", session=session.id)
-            session.note_asked()
-        self.changed(session)
-        for name, _ in self._list_later(session.id, session.setup.persons[0]) if session.setup.persons else ():
-            self.close(self.get_session(name))
 
     def note_shown(self, session: Session, seat: int) -> None:
         """Keep the time at which the person in that seat first saw the question."""
@@ -337,12 +283,7 @@ class SessionStore:
             turn = session.turn(role)
             if role in session.pending() and session.standing.shown.get(seat, (-1, ""))[0] != turn:
                 with suppress(StoreError):
-                    self._record_event("shown", session=session.id, seat=seat, turn=turn)
-
-    def send_message(self, session: Session, seat: int | None, text: str) -> None:
-        """Show a message of the experimenter to one seat, or to the whole table."""
-        with session.lock:
-            self._record_event("message", session=session.id, seat=seat, text=text)
+                    self.record_event("shown", session=session.id, seat=seat, turn=turn)
 
     def submit(
         self, session: Session, role: Role, turn: int, decision: Decision, presence: Presence = _UNKNOWN
@@ -352,13 +293,15 @@ class SessionStore:
             self._refuse_repeated(session, role, turn)
             if not session.begun:
                 raise NotAsked("the game has not begun; not everybody is ready")
+            if session.discarded:
+                raise NotAsked("the experimenter has restarted this game; load the page again")
             if session.standing.closed:
                 raise NotAsked("this session was closed by the experimenter")
             session.episode.submit(role, decision)
             seen = self._find_shown(session, role, turn)
             timing = Timing(seen, now(), presence.timed_out, presence.away_times, presence.away_seconds)
             try:
-                self.journal.submit(session.id, Answer(session.episode.submissions[-1], timing))
+                self.journal.submit(session.play, Answer(session.episode.submissions[-1], timing))
             except StoreError:
                 session.episode = Episode(session.game, session.episode.submissions[:-1])
                 raise
@@ -386,5 +329,5 @@ class SessionStore:
         """Write the record of a play that is over, once."""
         if session.begun and session.over and session.id not in self._recorded:
             players = dict(zip(session.roles, session.setup.seats, strict=True))
-            self.journal.finish(session.table, session.episode.record(players))
+            self.journal.finish(session.table, session.attempt, session.episode.record(players))
             self._recorded.add(session.id)

@@ -306,6 +306,11 @@ function workOut(form) {
   });
 }
 
+// What cannot be undone is asked for once more.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-confirm]");
+  if (button && !confirm(button.dataset.confirm)) event.preventDefault();
+});
 document.querySelectorAll("[data-answer]").forEach(noteAbsence);
 document.querySelectorAll("[data-calculate]").forEach(workOut);
 const wrong = document.querySelector("[aria-invalid=true]");

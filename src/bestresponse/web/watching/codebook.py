@@ -31,6 +31,8 @@ _SETUP = {
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "decisions": _SETUP
     | {
+        "attempt": "1, or a higher number after the experimenter restarted the table.",
+        "discarded": "Whether the table was restarted after this answer; it then counts for no payoff of the session.",
         "round": "Round as the participants were told it; 1 in games without rounds.",
         "stage": "Number of the decision within the round, from 1; answers given at the same time share it.",
         "payoff": "What the role earned from this answer until its next one; empty until everybody has answered.",
@@ -56,6 +58,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "state": "State of the seat when the data were exported.",
         "answers": "Number of answers, those of stand-ins included.",
         "stand_ins": "Number of answers that a stand-in gave.",
+        "restarts": "How often the experimenter restarted the table; the other columns tell of the last attempt.",
         "payoff": "Payoff of a play that is over.",
         "remark": "What the person wrote at the end.",
     },

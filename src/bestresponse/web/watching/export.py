@@ -15,6 +15,7 @@ from bestresponse.core.game import NATURE, Action
 from bestresponse.core.player import Decision
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.register import LABELS
 from bestresponse.web.sessions.session import Answer, Session, Table
 from bestresponse.web.sessions.setup import PERSON
@@ -74,7 +75,6 @@ def _open(server: ServerState, table: Table) -> Session | None:
     try:
         return server.sessions.get_session(table.id)
     except BrokenSession:
-        _log.warning("session %s is exported without payoffs", table.id)
         return None
 
 
@@ -115,29 +115,45 @@ def list_decisions(server: ServerState, lobby: str = "") -> list[Row]:
 
 def _list_answers(server: ServerState, table: Table) -> list[Row]:
     session = _open(server, table)
-    if session is None:
-        return _list_broken(server, table)
-    with session.lock:
-        submissions, timings = list(session.episode.submissions), list(session.timings)
+    attempts = server.sessions.list_attempts(table.id)
+    if session is not None:
+        with session.lock:
+            attempts.append((session.attempt, session.list_answers()))
+    last = server.sessions.get_standing(table.id).attempt
+    return [
+        row
+        for number, answers in attempts
+        for row in _list_attempt(server, table, answers, {"attempt": number, "discarded": number < last})
+    ]
+
+
+def _list_attempt(server: ServerState, table: Table, answers: list[Answer], about: Row) -> list[Row]:
+    """List the answers of one attempt; where it cannot be rebuilt without rounds and payoffs, but none is left out."""
+    try:
+        game = make_game(table.setup.game)
+        places = locate_answers(game, [answer.submission for answer in answers])
+    except Exception:  # noqa: BLE001 - the rules of a plug-in can raise anything
+        _log.warning("session %s is exported without payoffs", table.id)
+        return _list_broken(table, answers, about)
     rows: list[Row] = []
-    places = locate_answers(session.game, submissions)
-    for submission, timing, place in zip(submissions, timings, places, strict=True):
-        if submission.role in session.roles:
-            seat = session.roles.index(submission.role)
+    for answer, place in zip(answers, places, strict=True):
+        if (role := answer.submission.role) in game.roles:
+            seat = game.roles.index(role)
             rows.append(
-                _describe_seat(server, table, seat, submission.role)
+                _describe_seat(server, table, seat, role)
+                | about
                 | {"round": place.round, "stage": place.stage, "payoff": place.payoff, "total": place.total}
-                | _describe_answer(Answer(submission, timing), (table.setup.seats[seat],))
+                | _describe_answer(answer, (table.setup.seats[seat],))
             )
     return rows
 
 
-def _list_broken(server: ServerState, table: Table) -> list[Row]:
-    """List the answers of a session that cannot be rebuilt: without rounds and payoffs, but none is left out."""
-    unknown: Row = dict.fromkeys(("seat", "participant", *LABELS, "round", "stage", "payoff", "total"))
+def _list_broken(table: Table, answers: list[Answer], about: Row) -> list[Row]:
+    unknown: Row = dict.fromkeys(("seat", "participant", *LABELS))
+    unknown |= about | dict.fromkeys(("round", "stage", "payoff", "total"))
     return [
         _describe_table(table) | {"role": answer.submission.role} | unknown | _describe_answer(answer, ())
-        for answer in server.sessions.read_broken(table.id)
+        for answer in answers
         if answer.submission.role != NATURE
     ]
 
@@ -201,7 +217,7 @@ def _describe_start(server: ServerState, table: Table, seat: int, ready: str | N
 
 def _describe_result(session: Session | None, seat: int) -> Row:
     if session is None:
-        return {"state": "cannot be rebuilt"} | dict.fromkeys(("answers", "stand_ins", "payoff"))
+        return {"state": "cannot be rebuilt"} | dict.fromkeys(("answers", "stand_ins", "restarts", "payoff"))
     role = session.roles[seat]
     with session.lock:
         over = session.begun and session.over and not session.episode.void
@@ -209,5 +225,6 @@ def _describe_result(session: Session | None, seat: int) -> Row:
             "state": session.state(seat),
             "answers": session.turn(role),
             "stand_ins": session.stand_ins(role),
+            "restarts": session.attempt - 1,
             "payoff": session.payoffs()[role] if over else None,
         }
