@@ -112,6 +112,27 @@ def test_a_table_is_watched_while_it_is_played(server):
     assert "data-follow" in server.admin.get(f"/watch/session/{table.id}").text
 
 
+def test_a_play_of_a_study_is_watched_while_it_goes_on(server, finished):
+    source = RunFolder.read(server.folder / finished)
+    play = next(one for one in source.plays() if len(one.record.submissions) == 4)
+    page, link = "/watch/run/going-on", f"/watch/run/going-on/play/{play.spec}"
+    with RunFolder.open(server.folder / "going-on", source.manifest) as folder:
+        for submission in play.record.submissions[:2]:
+            folder.submit(play.spec, submission)
+        assert '<span class="badge on">in play</span> 2 answers' in server.admin.get(page).text
+        live = server.admin.get(link).text
+        assert 'data-frames="1" data-follow="2"' in live
+        assert 'data-weights="1,0,0,0"' in live
+        for submission in play.record.submissions[2:]:
+            folder.submit(play.spec, submission)
+        assert 'data-frames="2" data-follow="2"' in server.admin.get(link).text
+        folder.finish(play.spec, play.data, play.record)
+        over = server.admin.get(link).text
+        assert 'data-frames="2">' in over
+        assert "in play</span>" not in server.admin.get(page).text
+        assert server.api().get(f"/api/runs/going-on/plays/{play.spec}").json()["live"] is False
+
+
 def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(server):
     name = sample_runs.verify_run(server.folder).path.name
     admin = server.admin

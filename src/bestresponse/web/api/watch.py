@@ -25,7 +25,7 @@ from bestresponse.web.api.common import (
 from bestresponse.web.pages.export import make_download
 from bestresponse.web.sessions.state import AdminApi, Server
 from bestresponse.web.watching.leaderboard import board, compared
-from bestresponse.web.watching.runs import Progress, build_report, has_report, list_plays, load_play, rebuild_game
+from bestresponse.web.watching.runs import Progress, build_report, has_report, list_plays, rebuild_game
 from bestresponse.web.watching.steps import Stage, add_regrets, group_stages, list_steps
 
 __all__ = ["router"]
@@ -76,9 +76,10 @@ class PlayOut(BaseModel):
 
 
 class StagesOut(BaseModel):
-    """A play step by step, with the rules as the first role is told them."""
+    """A play step by step, with the rules as the first role is told them; `live` while it goes on."""
 
     spec: str
+    live: bool
     briefing: str
     stages: list[Stage]
 
@@ -138,11 +139,11 @@ def show_plays(
 def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
     """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets."""
     folder = server.runs.folder(run)
-    stored, calls = load_play(folder, spec)
+    stored, calls, live = server.runs.open_play(run, spec)
     game = rebuild_game(folder, stored.data)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
     steps = add_regrets(list_steps(stored.record, game, calls), stored.record, game)
-    return StagesOut(spec=spec, briefing=briefing, stages=group_stages(steps, stored.record, game))
+    return StagesOut(spec=spec, live=live, briefing=briefing, stages=group_stages(steps, stored.record, game))
 
 
 @router.get("/leaderboard")

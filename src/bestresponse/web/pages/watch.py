@@ -21,7 +21,7 @@ from bestresponse.web.watching.leaderboard import board, compared
 from bestresponse.web.watching.listing import SORTS, PlayFilter, RunFilter, compare_games, find_plays
 from bestresponse.web.watching.names import name_play, name_run
 from bestresponse.web.watching.replay import build_replay
-from bestresponse.web.watching.runs import build_report, find_neighbours, has_report, load_play, rebuild_game
+from bestresponse.web.watching.runs import build_report, find_neighbours, has_report, rebuild_game
 from bestresponse.web.watching.steps import add_regrets, group_stages, list_steps
 
 __all__ = ["router"]
@@ -79,6 +79,7 @@ def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find
         run=server.runs.progress(run),
         manifest=folder.manifest,
         plays=[(play, name_play(play)) for play in plays],
+        live=[(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
         wanted=wanted,
         query=urlencode(asdict(wanted)),
         start=start,
@@ -97,13 +98,13 @@ def report(server: Server, run: str) -> Response:
 
 @router.get("/run/{run}/play/{spec}")
 def play(server: Server, run: str, spec: str) -> HTMLResponse:
-    """Replay one play, step by step."""
+    """Replay one play, step by step; the page follows one that goes on."""
     folder = server.runs.folder(run)
-    stored, calls = load_play(folder, spec)
+    stored, calls, live = server.runs.open_play(run, spec)
     before, after = find_neighbours(folder, spec)
     crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", name_run(folder.manifest))]
     around = [f"/watch/run/{quote(run)}/play/{quote(one)}" if one else "" for one in (before, after)]
-    return _show_replay(stored, rebuild_game(folder, stored.data), calls, crumbs, around)
+    return _show_replay(stored, rebuild_game(folder, stored.data), calls, crumbs, around, live)
 
 
 @router.get("/session/{session}")

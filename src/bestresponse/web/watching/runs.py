@@ -26,6 +26,7 @@ from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import Setup
 from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.watching.live import LivePlays, read_new_lines
 from bestresponse.web.watching.names import name_run
 from bestresponse.web.watching.sessions_report import build_sessions_report
 
@@ -39,7 +40,6 @@ __all__ = [
     "find_neighbours",
     "has_report",
     "list_plays",
-    "load_play",
     "rebuild_game",
 ]
 
@@ -94,6 +94,7 @@ class Runs:
     def __init__(self, output: Path) -> None:
         self._output = output
         self._tallies: dict[tuple[str, str], _Tally] = {}
+        self._live: dict[tuple[str, str], LivePlays] = {}
         self._lock = threading.Lock()
 
     def names(self) -> list[str]:
@@ -118,6 +119,25 @@ class Runs:
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
                 _log.exception("the run %s cannot be read", name)
         return found
+
+    def list_live(self, name: str) -> list[StoredPlay]:
+        """List the plays of a run that is under way which are not over, with their answers so far."""
+        folder = self.folder(name)
+        if folder.manifest.study not in studies.names() or not is_worked_on(folder.path):
+            return []
+        key = (name, folder.manifest.run)
+        with self._lock:
+            if key not in self._live:
+                self._live[key] = LivePlays(folder)
+            return self._live[key].list_plays()
+
+    def open_play(self, name: str, spec: str) -> tuple[StoredPlay, list[JsonObject], bool]:
+        """Open a play with its calls, and tell whether it is still going on."""
+        folder = self.folder(name)
+        for play in self.list_live(name):
+            if play.spec == spec:
+                return play, _read_calls(folder, spec), True
+        return _find_play(folder, spec), _read_calls(folder, spec), False
 
     def progress(self, name: str) -> Progress:
         """Return how far the run of that name is."""
@@ -176,9 +196,9 @@ def _is_done(folder: RunFolder, tally: _Tally) -> bool:
 
 
 def _read_on(path: Path, tally: _Tally) -> None:
-    new, tally.records_read = _fresh(path / "records.jsonl", tally.records_read)
+    new, tally.records_read = read_new_lines(path / "records.jsonl", tally.records_read)
     tally.records += new.count(b"\n")
-    new, tally.calls_read = _fresh(tally.calls_file, tally.calls_read)
+    new, tally.calls_read = read_new_lines(tally.calls_file, tally.calls_read)
     for line in new.splitlines():
         try:
             call = json.loads(line)
@@ -191,29 +211,21 @@ def _read_on(path: Path, tally: _Tally) -> None:
         tally.money = None if price is None or tally.money is None else tally.money + price
 
 
-def _fresh(path: Path, start: int) -> tuple[bytes, int]:
-    """The complete lines after `start`, and where they end."""
-    try:
-        with path.open("rb") as file:
-            file.seek(start)
-            new = file.read()
-    except FileNotFoundError:
-        return b"", start
-    whole = new[: new.rfind(b"\n") + 1]
-    return whole, start + len(whole)
-
-
 def list_plays(folder: RunFolder, start: int, count: int) -> list[StoredPlay]:
     """List some plays in the order they finished."""
     return list(islice(folder.plays(), start, start + count))
 
 
-def load_play(folder: RunFolder, spec: str) -> tuple[StoredPlay, list[JsonObject]]:
-    """Load a play and its calls."""
+def _find_play(folder: RunFolder, spec: str) -> StoredPlay:
+    """Find a finished play, or raise NotFound."""
     for play in folder.plays():
         if play.spec == spec:
-            return play, [call for call in read_lines(folder.path / "calls.jsonl") if call["spec"] == spec]
+            return play
     raise NotFound("there is no such play in this run")
+
+
+def _read_calls(folder: RunFolder, spec: str) -> list[JsonObject]:
+    return [call for call in read_lines(folder.path / "calls.jsonl") if call["spec"] == spec]
 
 
 def find_neighbours(folder: RunFolder, spec: str) -> tuple[str | None, str | None]:
