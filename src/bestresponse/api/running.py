@@ -247,6 +247,7 @@ class SimulateSettings(AgentSettings, total=False):
     continuation: float
     discount: float
     noise: float
+    referee: str
 
 
 def simulate(

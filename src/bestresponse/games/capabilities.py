@@ -69,6 +69,15 @@ class HasSpeakers(Protocol):
         """The speakers."""
         ...
 
+    @property
+    def messages(self) -> int:
+        """How many messages a talk has at most."""
+        ...
+
+    def rules_after(self, said: int) -> bool:
+        """Tell whether the referee rules once so many messages were said."""
+        ...
+
     def neutral(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat that nobody tells how to speak."""
         ...

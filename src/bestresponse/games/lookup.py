@@ -165,7 +165,7 @@ def _explain_unknown(text: str) -> str:
         )
     if _normalise(text) in domain_names():
         name = _normalise(text)
-        return f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` seats you in it"
+        return f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` and `simulate` hold it"
     hint = did_you_mean(_normalise(text), list(game_names()))
     return f"there is no game or file named {text!r}.{hint or ' `bestresponse games` lists the names.'}"
 

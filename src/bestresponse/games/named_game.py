@@ -10,10 +10,15 @@ from pathlib import Path
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import digest
+from bestresponse.games.dialogue.domain import domain_names, parse_domain, read_domain_text
+from bestresponse.games.dialogue.plain import draw_plain_dialogue
 from bestresponse.games.formats import FORMATS, list_endings
 from bestresponse.games.lookup import Found, find_game
 
 __all__ = ["NamedGame"]
+
+_DOMAIN = ".toml"
+"""How the file of a dialogue ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class NamedGame:
         >>> NamedGame.find("Stag Hunt")
         NamedGame(name='stag-hunt', ending='', text='')
         """
+        if given in domain_names() or Path(given).suffix == _DOMAIN:
+            return cls(Path(given).stem, _DOMAIN, read_domain_text(given))
         found = find_game(given)
         if found.origin != "file":
             return cls(found.name)
@@ -59,7 +66,7 @@ class NamedGame:
     @classmethod
     def from_json(cls, data: Mapping[str, str]) -> NamedGame:
         """Read what `to_json` gave; UsageError where the format of the file is not known here."""
-        if data.get("ending") and data["ending"] not in FORMATS:
+        if data.get("ending") and data["ending"] not in (*FORMATS, _DOMAIN):
             raise UsageError(f"this run keeps a game file ending in {data['ending']}; known are {list_endings()}")
         return cls(**data)
 
@@ -68,6 +75,8 @@ class NamedGame:
 def _find(named: NamedGame) -> Found:
     if not named.ending:
         return find_game(named.name)
+    if named.ending == _DOMAIN:
+        return Found(named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name)))
     return Found(named.name, "file", FORMATS[named.ending].parse(named.text, named.name))
 
 

@@ -32,6 +32,7 @@ from bestresponse.players.dialogue.referee import DealReferee
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker, Unguided
 from bestresponse.players.llm.agent import Agent
+from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.strategies.automaton import AutomatonPlayer, list_automata, make_automaton
 from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer
@@ -39,6 +40,7 @@ from bestresponse.players.strategies.equilibrium import EQUILIBRIUM
 from bestresponse.players.strategies.fixed import ALWAYS, make_always
 
 __all__ = [
+    "SIMULATED",
     "OpenModel",
     "check_strategy",
     "choose_default",
@@ -46,12 +48,14 @@ __all__ = [
     "list_strategies",
     "make_player",
     "seat_model",
+    "seat_speaker",
 ]
 
 OpenModel = Callable[[str], Model]
 """Opens a model by its name."""
 
-_SIMULATED = "simulated"
+SIMULATED = "simulated"
+"""The speaker and referee of dialogues who needs no model."""
 _PEOPLE = ("me", "human", "person")
 _SIMPLE = tuple(name for name in BASELINES if name not in ("random", EQUILIBRIUM))
 
@@ -59,7 +63,7 @@ _SIMPLE = tuple(name for name in BASELINES if name not in ("random", EQUILIBRIUM
 def list_strategies(game: AnyGame) -> tuple[str, ...]:
     """List the strategies that can sit in any seat of `game`, the default one first."""
     if isinstance(game, HasSpeakers):
-        return (_SIMULATED,)
+        return (SIMULATED,)
     own = game.strategy_names if isinstance(game, NamedStrategies) else ()
     simple = (*_SIMPLE, *_list_automata(game)) if _is_table_of_two(game) else ()
     registered = [name for name in registry.players.names() if _plays(name, game)]
@@ -69,7 +73,7 @@ def list_strategies(game: AnyGame) -> tuple[str, ...]:
 def choose_default(game: AnyGame) -> str:
     """Choose who takes the seats that nobody was named for."""
     if isinstance(game, HasSpeakers):
-        return _SIMULATED
+        return SIMULATED
     if isinstance(game, NamedStrategies):
         return game.strategy_names[0]
     return EQUILIBRIUM if isinstance(game, HasNormalForm | HasTree) else "random"
@@ -85,7 +89,7 @@ def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | N
     if name in _PEOPLE:
         raise UsageError(f"{role}={name}: people play with `bestresponse play`; seat a model or a strategy here")
     if isinstance(game, HasSpeakers):
-        return _seat_speaker(SimulatedSpeaker(seed), game, role, own_seed) if name == _SIMULATED else None
+        return seat_speaker(SimulatedSpeaker(seed), game, role, own_seed) if name == SIMULATED else None
     if isinstance(game, NamedStrategies) and (player := game.make_strategy(name, role, own_seed)) is not None:
         return player
     if name.startswith(ALWAYS):
@@ -115,16 +119,18 @@ def seat_model(name: str, model: Model, game: AnyGame, role: Role, seed: int) ->
     Where its reasoning is to be checked, it is not held to a schema.
     """
     if isinstance(game, HasSpeakers):
-        return _seat_speaker(model, game, role, seed)
+        return seat_speaker(model, game, role, seed)
     reasons = is_verified(name)
     return with_review(name, Agent(model, style="json" if model.abilities.schema and not reasons else "line"), game)
 
 
-def _seat_speaker(model: Model, game: HasSpeakers, role: Role, seed: int) -> Player:
+def seat_speaker(model: Model, game: HasSpeakers, role: Role, seed: int, sampling: Sampling | None = None) -> Player:
+    """Seat a model as the referee of a dialogue, or as a speaker whom nobody tells how to speak."""
     if role == REFEREE:
         return DealReferee(model, game.domain)
     seat = game.roles.index(role)
-    return Unguided(Speaker(model), game.neutral(seat), seed=seed)
+    speaker = Speaker(model) if sampling is None else Speaker(model, sampling)
+    return Unguided(speaker, game.neutral(seat), seed=seed)
 
 
 def _plays(name: str, game: AnyGame) -> bool:

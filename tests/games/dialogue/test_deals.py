@@ -7,7 +7,12 @@ from steering import dialogue
 
 from bestresponse.core.ask import Words
 from bestresponse.core.errors import InvalidMove
-from bestresponse.games.dialogue.deal import Option, Trade, Verdict
+from bestresponse.games.dialogue.deals.issues import Issues
+from bestresponse.games.dialogue.deals.moves import Moves
+from bestresponse.games.dialogue.deals.option import Option
+from bestresponse.games.dialogue.deals.price import Price
+from bestresponse.games.dialogue.deals.trade import Trade
+from bestresponse.games.dialogue.deals.verdict import Verdict
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee, read_object, read_value
@@ -20,6 +25,53 @@ BASKETS = (
     {"endowment": {"apple": 2, "kiwi": 0}, "values": {"apple": 1, "kiwi": 5}},
     {"endowment": {"apple": 0, "kiwi": 3}, "values": {"apple": 4, "kiwi": 2}},
 )
+
+PRICE = Price(0, 100)
+BARGAIN = ({"part": "buyer", "worth": 70}, {"part": "seller", "worth": 40})
+JOB = Issues({"salary": ("low", "high"), "leave": ("short", "long")}, "candidate")
+JOB_VALUES = (
+    {"part": "employer", "values": {"low": 9, "high": 2, "short": 4, "long": 1}},
+    {"part": "candidate", "values": {"low": 1, "high": 8, "short": 0, "long": 5}},
+)
+RPS = Moves(("rock", "paper", "scissors"), ((0, -1, 1), (1, 0, -1), (-1, 1, 0)))
+
+
+def test_a_price_is_worth_its_distance_to_what_the_thing_is_worth_to_each():
+    deal = PRICE.read({"agreed": True, "price": 55}, NAMES, BARGAIN, [(0, "I pay 55."), (1, "Agreed.")])
+    assert PRICE.utilities(deal, BARGAIN) == (70 - 55, 55 - 40)
+    assert PRICE.utilities(PRICE.read({"agreed": False, "price": None}, NAMES, BARGAIN), BARGAIN) == (0, 0)
+
+
+def test_issues_are_worth_the_sum_of_the_agreed_levels():
+    deal = JOB.read({"agreed": True, "terms": {"salary": "high", "leave": "Short"}}, NAMES, JOB_VALUES)
+    assert JOB.utilities(deal, JOB_VALUES) == (2 + 4, 8 + 0)
+    assert JOB.utilities(JOB.read({"agreed": False, "terms": {}}, NAMES, JOB_VALUES), JOB_VALUES) == (0, 0)
+
+
+def test_moves_are_worth_what_the_table_says_whatever_was_announced():
+    said = [(0, "I will play rock."), (1, "I will play paper."), (0, "I play scissors."), (1, "I play paper.")]
+    deal = RPS.read({"moves": {"Ann": "scissors", "Ben": "paper"}}, NAMES, ({}, {}), said)
+    assert RPS.utilities(deal, ({}, {})) == (1, -1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "data", "said", "why"),
+    [
+        (PRICE, {"agreed": True, "price": 120}, [], "the price 120 is not from 0 to 100"),
+        (PRICE, {"agreed": True, "price": 50}, [(0, "150 or 5.50"), (1, "505")], "no message names that price"),
+        (PRICE, {"agreed": True, "price": "50"}, [], "the price is '50', expected a number"),
+        (PRICE, {"agreed": True, "price": None}, [], "agreed, but 'price' is empty"),
+        (JOB, {"agreed": True, "terms": {"salary": "high", "leave": None}}, [], "leave is left open"),
+        (JOB, {"agreed": True, "terms": {"salary": "higher", "leave": "long"}}, [], "is not one of low, high"),
+        (RPS, {"moves": {"Ann": "rock"}}, [], "the move of Ben is missing"),
+        (RPS, {"moves": {"Ann": "rock", "Ben": "paper"}}, [(0, "paper")], "Ann plays rock, but the note names paper"),
+        (RPS, {"moves": {"Ann": "rock", "Ben": "rock"}}, [(0, "rock or paper")], "the note names rock and paper"),
+    ],
+)
+def test_a_ruling_that_breaks_the_rules_or_contradicts_the_talk_is_refused(rules, data, said, why):
+    private = BARGAIN if rules is PRICE else JOB_VALUES if rules is JOB else ({}, {})
+    with pytest.raises(InvalidMove, match=why):
+        rules.read(data, NAMES, private, said)
 
 
 def test_an_agreed_day_is_worth_its_value_to_each_and_nothing_where_somebody_is_not_free():

@@ -3,10 +3,10 @@
     name, players, [utilities] low and high
     [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to speak; `new` tells
                          it for a manner found later
-    [deal]               kind: option, trade or verdict; items
-    [generate]           names, ranges of values (and availability, endowments, topics, sides) to draw games from;
-                         `situations`, if given, are sentences of which one is told after the task
-    [texts]              task, private, message, referee, score, with $places
+    [deal]               kind (see `deals.rules`) and what may be agreed on: items, prices, issues, or moves and payoffs
+    [generate]           names, ranges of values (and availability, endowments, topics, sides, parts) to draw games
+                         from; `situations`, if given, are sentences of which one is told after the task
+    [texts]              task, private, message, referee, score, with $places; `note` where notes are sealed
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the idea of such a file.
 """
@@ -20,18 +20,23 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.dialogue.deal import DealRules, Option, Trade, Verdict
+from bestresponse.games.dialogue.deals.issues import Issues
+from bestresponse.games.dialogue.deals.moves import Moves
+from bestresponse.games.dialogue.deals.option import Option
+from bestresponse.games.dialogue.deals.price import Price
+from bestresponse.games.dialogue.deals.rules import DealRules
+from bestresponse.games.dialogue.deals.trade import Trade
+from bestresponse.games.dialogue.deals.verdict import Verdict
+from bestresponse.games.dialogue.reader import DomainReader
 
 __all__ = ["Actions", "Domain", "domain_names", "load_domain", "parse_domain", "read_domain_text"]
 
 _TEXTS = ("task", "private", "message", "referee", "score")
-_PUBLIC = {"option": {"names"}, "trade": {"names"}, "verdict": {"names", "topic"}}
-_PRIVATE = {"option": {"values"}, "trade": {"values", "endowment"}, "verdict": {"side"}}
+_KINDS: dict[str, type[DealRules]] = {kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)}
 _MOST_PLAYERS = 10
 
 
@@ -129,121 +134,86 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidGame(f"{where} is not TOML: {error}") from None
-    reader = _Reader(data, where)
+    reader = DomainReader(data, where)
+    players = _read_players(reader)
+    deal = _read_deal(reader, players)
     domain = Domain(
         name=reader.get("name", str),
         version=reader.get("version", int, 1),
-        players=reader.players(),
+        players=players,
         low=float(reader.get("utilities.low", (int, float))),
         high=float(reader.get("utilities.high", (int, float))),
-        actions=reader.actions(),
-        deal=reader.deal(),
+        actions=_read_action_sets(reader),
+        deal=deal,
         generate=reader.get("generate", dict),
-        texts=reader.texts(),
+        texts=_read_texts(reader, deal),
         digest=digest(data),
     )
     _check_generator(domain, reader)
     return domain
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads a domain's data; every complaint names the file and the place in it."""
-
-    data: JsonMapping
-    where: str
-
-    def wrong(self, why: str) -> InvalidGame:
-        return InvalidGame(f"{self.where}: {why}")
-
-    def get(self, path: str, kind: Any, default: Any = None) -> Any:
-        value: Any = self.data
-        for part in path.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
-        if value is None:
-            value = default
-        if value is None:
-            raise self.wrong(f"{path} is missing")
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.wrong(f"{path} is {value!r}, expected {_kind_name(kind)}")
-        return value
-
-    def players(self) -> int:
-        count = int(self.get("players", int))
-        if not 2 <= count <= _MOST_PLAYERS:
-            raise self.wrong(f"players is {count}, expected 2 to {_MOST_PLAYERS}")
-        return count
-
-    def words(self, path: str) -> tuple[str, ...]:
-        found = self.get(path, list)
-        if not found or not all(isinstance(word, str) and word for word in found):
-            raise self.wrong(f"{path}: expected a list of texts")
-        if len({word.casefold() for word in found}) != len(found):
-            raise self.wrong(f"{path}: two entries are the same; expected different ones")
-        return tuple(found)
-
-    def actions(self) -> dict[str, Actions]:
-        sets = self.get("actions", dict)
-        if not sets:
-            raise self.wrong("actions: expected at least one set, such as [actions.tone]")
-        return {name: self._actions(name) for name in sets}
-
-    def _actions(self, name: str) -> Actions:
-        options = self.words(f"actions.{name}.options")
-        neutral = self.get(f"actions.{name}.neutral", str)
-        if neutral not in options:
-            raise self.wrong(f"actions.{name}.neutral is {neutral!r}, expected one of {', '.join(options)}")
-        texts = self.get(f"actions.{name}.texts", dict)
-        for option in options:
-            if not isinstance(texts.get(option), str) or not texts[option].strip():
-                raise self.wrong(f"actions.{name}.texts has no text for {option!r}")
-        if len({texts[option] for option in options}) != len(options):
-            raise self.wrong(f"actions.{name}: two actions have the same text, so they would be one action")
-        new = self.get(f"actions.{name}.new", str, "")
-        if new and "$manner" not in new:
-            raise self.wrong(f"actions.{name}.new: expected a text with the place $manner")
-        return Actions(name, options, neutral, texts, new)
-
-    def _places(self, text: str) -> set[str]:
-        """What a text may name: private information only where its owner reads it."""
-        kind = self.get("deal.kind", str)
-        public = _PUBLIC.get(kind, set())
-        if text in ("task", "referee"):
-            return public
-        return public | {"me"} if text == "score" else public | {"me", "other"} | _PRIVATE.get(kind, set())
-
-    def deal(self) -> DealRules:
-        match self.get("deal.kind", str):
-            case "option":
-                return Option(self.words("deal.items"))
-            case "trade":
-                if self.players() != 2:
-                    raise self.wrong("a trade is between 2 players; use deal.kind = 'option' for more")
-                return Trade(self.words("deal.items"))
-            case "verdict":
-                return Verdict()
-            case other:
-                raise self.wrong(f"deal.kind is {other!r}, expected option, trade or verdict")
-
-    def texts(self) -> dict[str, str]:
-        texts = self.get("texts", dict)
-        for name in _TEXTS:
-            if not isinstance(texts.get(name), str) or not texts[name].strip():
-                raise self.wrong(f"texts.{name} is missing")
-            template = Template(texts[name])
-            unknown = sorted(set(template.get_identifiers()) - self._places(name)) if template.is_valid() else ["$"]
-            if unknown:
-                known = ", ".join(f"${place}" for place in sorted(self._places(name)))
-                raise self.wrong(f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected {known}")
-        return {name: texts[name].strip() for name in _TEXTS}
+def _read_players(reader: DomainReader) -> int:
+    count = int(reader.get("players", int))
+    if not 2 <= count <= _MOST_PLAYERS:
+        raise reader.wrong(f"players is {count}, expected 2 to {_MOST_PLAYERS}")
+    return count
 
 
-def _kind_name(kind: Any) -> str:
-    names = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
-    return names.get(kind, "a number")
+def _read_deal(reader: DomainReader, players: int) -> DealRules:
+    kind = reader.get("deal.kind", str)
+    if kind not in _KINDS:
+        raise reader.wrong(f"deal.kind is {kind!r}, expected one of {', '.join(_KINDS)}")
+    return _KINDS[kind].from_reader(reader, players)
 
 
-def _check_generator(domain: Domain, reader: _Reader) -> None:
+def _read_action_sets(reader: DomainReader) -> dict[str, Actions]:
+    sets = reader.get("actions", dict)
+    if not sets:
+        raise reader.wrong("actions: expected at least one set, such as [actions.tone]")
+    return {name: _read_actions(reader, name) for name in sets}
+
+
+def _read_actions(reader: DomainReader, name: str) -> Actions:
+    options = reader.words(f"actions.{name}.options")
+    neutral = reader.get(f"actions.{name}.neutral", str)
+    if neutral not in options:
+        raise reader.wrong(f"actions.{name}.neutral is {neutral!r}, expected one of {', '.join(options)}")
+    texts = reader.get(f"actions.{name}.texts", dict)
+    for option in options:
+        if not isinstance(texts.get(option), str) or not texts[option].strip():
+            raise reader.wrong(f"actions.{name}.texts has no text for {option!r}")
+    if len({texts[option] for option in options}) != len(options):
+        raise reader.wrong(f"actions.{name}: two actions have the same text, so they would be one action")
+    new = reader.get(f"actions.{name}.new", str, "")
+    if new and "$manner" not in new:
+        raise reader.wrong(f"actions.{name}.new: expected a text with the place $manner")
+    return Actions(name, options, neutral, texts, new)
+
+
+def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
+    texts = reader.get("texts", dict)
+    names = (*_TEXTS, "note") if deal.sealed else _TEXTS
+    for name in names:
+        if not isinstance(texts.get(name), str) or not texts[name].strip():
+            raise reader.wrong(f"texts.{name} is missing")
+        template, known = Template(texts[name]), _list_places(name, deal)
+        unknown = sorted(set(template.get_identifiers()) - known) if template.is_valid() else ["$"]
+        if unknown:
+            expected = ", ".join(f"${place}" for place in sorted(known))
+            raise reader.wrong(f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected {expected}")
+    return {name: texts[name].strip() for name in names}
+
+
+def _list_places(text: str, deal: DealRules) -> set[str]:
+    """Return what a text may name: private information only where its owner reads it."""
+    public = {"names", *deal.public}
+    if text in ("task", "referee"):
+        return public
+    return public | {"me"} if text == "score" else public | {"me", "other"} | deal.private
+
+
+def _check_generator(domain: Domain, reader: DomainReader) -> None:
     """Ranges that make sense, utilities that stay in their range, and a deal that can be reached."""
     if not domain.low < domain.high:
         raise reader.wrong(f"utilities: low {domain.low:g} is not less than high {domain.high:g}")
@@ -251,34 +221,7 @@ def _check_generator(domain: Domain, reader: _Reader) -> None:
         raise reader.wrong(f"generate.names: expected at least {domain.players} names")
     if "situations" in domain.generate:
         reader.words("generate.situations")
-    match domain.deal:
-        case Option(items):
-            low, high = _range(reader, "generate.values")
-            _within(reader, min(low, 0), high)
-            fewest, most = _range(reader, "generate.available")
-            if not 1 <= fewest <= most <= len(items):
-                raise reader.wrong(f"generate.available: no deal is reachable with {fewest} to {most} of {len(items)}")
-        case Trade(items):
-            _, value = _range(reader, "generate.values")
-            _, most = _range(reader, "generate.endowment")
-            if most < 1:
-                raise reader.wrong("generate.endowment: no deal is reachable, because nobody owns anything")
-            _within(reader, -value * most * len(items), value * most * len(items))
-        case Verdict():
-            if len(reader.words("generate.sides")) < domain.players:
-                raise reader.wrong(f"generate.sides: expected at least {domain.players} different sides")
-            reader.words("generate.topics")
-            _within(reader, 0, 1)
-
-
-def _range(reader: _Reader, path: str) -> tuple[int, int]:
-    found = reader.get(path, list)
-    if len(found) != 2 or not all(isinstance(x, int) for x in found) or found[0] > found[1] or found[0] < 0:
-        raise reader.wrong(f"{path} is {found!r}, expected two whole numbers, the smaller first")
-    return found[0], found[1]
-
-
-def _within(reader: _Reader, least: float, most: float) -> None:
-    low, high = reader.get("utilities.low", (int, float)), reader.get("utilities.high", (int, float))
-    if least < low or most > high:
-        raise reader.wrong(f"utilities can be {least:g} to {most:g}, outside the stated range {low:g} to {high:g}")
+    least, most = domain.deal.find_bounds(reader)
+    if least < domain.low or most > domain.high:
+        span = f"{domain.low:g} to {domain.high:g}"
+        raise reader.wrong(f"utilities can be {least:g} to {most:g}, outside the stated range {span}")

@@ -4,10 +4,12 @@ Speakers take turns. The one whose turn it is chooses a manner (a tone, a day, a
 also whom to address), then voices it: every choice is voiced, also the last. After the last message, or after each one
 where a referee may end the talk early, the referee says what was agreed. A speaker's information set holds its private
 information, its own choices and the public transcript, so recall is perfect; other speakers' choices stay hidden.
+Where the deal is about moves (`deals.moves`), everybody hands in a sealed note after the talk: one more message each,
+in the same manners, that the others do not read.
 
     nature       draws the private information, where several draws are possible
     player 1..n  a Choice of manner, then Words
-    referee      Words: a JSON object, the deal (see `dialogue_deal`) or payoffs
+    referee      Words: a JSON object, the deal (see `deals.rules`) or payoffs
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, section 2.
 """
@@ -15,7 +17,7 @@ I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, se
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -97,8 +99,12 @@ class DialogueGame:
 
     @property
     def messages(self) -> int:
-        """How many messages a talk has that is not ended early."""
-        return self.replies * self.domain.players
+        """How many messages a talk has that is not ended early, sealed notes among them."""
+        return (self.replies + self.domain.deal.sealed) * self.domain.players
+
+    def is_sealed(self, number: int) -> bool:
+        """Tell whether message `number`, counted from 0, is a sealed note."""
+        return number >= self.replies * self.domain.players
 
     def start(self) -> Dialogue:
         """Return the state before anybody has moved."""
@@ -125,7 +131,8 @@ class DialogueGame:
 
     def rules_after(self, said: int) -> bool:
         """Whether the referee rules once so many messages were said."""
-        return said == self.messages or (self.early_end and said >= self.domain.players)
+        early = self.early_end and not self.domain.deal.sealed
+        return said == self.messages or (early and said >= self.domain.players)
 
     def options(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat; with three or more speakers each names whom it addresses, never oneself."""
@@ -186,13 +193,14 @@ class DialogueGame:
 
     def _speaker_view(self, state: Dialogue, seat: int) -> View:
         scenario = self.cases[max(state.case, 0)]
-        situation = self._transcript(state)
+        heard = self._list_heard(state, seat)
+        situation = self._transcript(heard)
         facts = {
             "seat": seat,
             "private": dict(scenario.private[seat]),
             "public": dict(scenario.public),
             "own": [one.manner + f" to {one.to}" for one in state.said if one.seat == seat],
-            "said": [[one.seat, one.to, one.text] for one in state.said],
+            "said": [[one.seat, one.to, one.text] for one in heard],
         }
         if not state.over and self.turn(state) == seat:
             situation += "\n\n" + self._protocol(len(state.said) + 1)
@@ -200,6 +208,10 @@ class DialogueGame:
             situation += "\n\n" + self._instruction(state, seat)
             facts["manner"], _ = self.addressed(state.manner, seat)
         return View(self.roles[seat], f"{self._task(state)}\n\n{self._private_text(state, seat)}", situation, facts)
+
+    def _list_heard(self, state: Dialogue, seat: int) -> list[Spoken]:
+        """List the messages that a seat has read; at the end sealed notes are opened."""
+        return [one for k, one in enumerate(state.said) if state.over or one.seat == seat or not self.is_sealed(k)]
 
     def _once(self, key: tuple[Any, ...], write: Callable[[], str]) -> str:
         """A text that many positions share, written once."""
@@ -214,16 +226,24 @@ class DialogueGame:
 
     def _protocol(self, number: int) -> str:
         """Tell the writer of message `number` how many are left, its own among them, and what happens at the end."""
-        left = self.messages - number
+        if self.is_sealed(number - 1):
+            return TEXTS.fill("dialogue_sealed", ending=self.domain.deal.ending)
+        left = self.replies * self.domain.players - number
         own = left // self.domain.players
         return TEXTS.fill(
             "dialogue_protocol",
             number=number,
-            messages=self.messages,
+            messages=self.replies * self.domain.players,
             rank="" if own else ", your last one" if left else ", the last of all: nobody can answer it",
             rest=_rest(left, own),
-            ending="An agreement of all ends the talk at once. " * self.early_end + self.domain.deal.ending,
+            ending=self._word_ending(),
         )
+
+    def _word_ending(self) -> str:
+        """Say what happens when the talk ends."""
+        if self.domain.deal.sealed:
+            return f"Then each of you hands in a sealed note. {self.domain.deal.ending}"
+        return "An agreement of all ends the talk at once. " * self.early_end + self.domain.deal.ending
 
     def _instruction(self, state: Dialogue, seat: int) -> str:
         """What a seat is told about its next message."""
@@ -231,10 +251,11 @@ class DialogueGame:
         def write() -> str:
             manner, to = self.addressed(state.manner, seat)
             places = self._places(self.cases[state.case], seat) | {"other": self.names[to]}
-            how, what = self.manners.texts[manner], self.domain.fill("message", places)
+            how, what = self.manners.texts[manner], self.domain.fill("note" if sealed else "message", places)
             return TEXTS.fill("dialogue_speak", how=how, what=what)
 
-        return self._once((state.case, seat, state.manner), write)
+        sealed = self.is_sealed(len(state.said))
+        return self._once((state.case, seat, state.manner, sealed), write)
 
     def _referee_view(self, state: Dialogue) -> View:
         scenario = self.cases[max(state.case, 0)]
@@ -243,15 +264,17 @@ class DialogueGame:
             "private": [dict(own) for own in scenario.private],
             "public": dict(scenario.public),
             "told": [self._private_text(state, seat) for seat in range(len(self.names))],
+            "said": [(one.seat, one.text) for one in state.said],
         }
-        return View(REFEREE, self._task(state), self._transcript(state), facts)
+        return View(REFEREE, self._task(state), self._transcript(state.said), facts)
 
     def _task(self, state: Dialogue) -> str:
         """What all are told: the domain's task, and the situation where there is one."""
         public = self.cases[max(state.case, 0)].public
 
         def write() -> str:
-            task = self.domain.fill("task", {"names": _listed(self.names), **public})
+            places = {"names": _listed(self.names), **self.domain.deal.fill_public(), **public}
+            task = self.domain.fill("task", places)
             return " ".join(part for part in (task, public.get("situation")) if part)
 
         return self._once((state.case,), write)
@@ -259,10 +282,11 @@ class DialogueGame:
     def _places(self, scenario: Scenario, seat: int) -> dict[str, str]:
         others = [name for other, name in enumerate(self.names) if other != seat]
         places = {"names": _listed(self.names), "me": self.names[seat], "other": _listed(others), **scenario.public}
+        places |= self.domain.deal.fill_public()
         return places | {name: _lines(value) for name, value in scenario.private[seat].items()}
 
-    def _transcript(self, state: Dialogue) -> str:
-        if not state.said:
+    def _transcript(self, said: Sequence[Spoken]) -> str:
+        if not said:
             return TEXTS.text("dialogue_silence")
         parts = (
             TEXTS.fill(
@@ -272,7 +296,7 @@ class DialogueGame:
                 receiver=self.names[s.to],
                 text=_quoted(s.text),
             )
-            for number, s in enumerate(state.said, 1)
+            for number, s in enumerate(said, 1)
         )
         return TEXTS.fill("dialogue_transcript", messages="\n\n".join(parts))
 

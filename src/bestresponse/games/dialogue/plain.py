@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role
-from bestresponse.games.dialogue.domain import load_domain
+from bestresponse.games.dialogue.domain import Domain, load_domain
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame
 from bestresponse.games.dialogue.scenario import scenarios, variants
 
-__all__ = ["PlainDialogue", "make_plain_dialogue"]
+__all__ = ["PlainDialogue", "draw_plain_dialogue", "make_plain_dialogue"]
 
 _RANGES = {"seed": (0, 2**31 - 1), "cases": (1, 100), "replies": (1, 50)}
 _NAMES = "seed, cases, replies, early_end"
@@ -22,7 +22,7 @@ _PARAMETERS = set(_NAMES.split(", "))
 
 
 class PlainDialogue(DialogueGame):
-    """A dialogue of two in the neutral manner."""
+    """A dialogue in the neutral manner."""
 
     def start(self) -> Dialogue:
         """Return the state before anybody has moved."""
@@ -39,6 +39,7 @@ class PlainDialogue(DialogueGame):
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: what the talk is about, and how many messages there are."""
         ends = " The talk ends as soon as you agree." if self.early_end else ""
+        ends = " Then each of you hands in a sealed note with a move." if self.domain.deal.sealed else ends
         seat = self.roles.index(role)
         task = self._task(super().start())
         return f"You are {self.names[seat]}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
@@ -71,9 +72,15 @@ def make_plain_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainD
     found = load_domain(domain)
     if found.players != 2:
         raise UsageError(f"{domain} has {found.players} speakers; expected a dialogue of two")
-    first = scenarios(found, seed, 1)[0]
-    drawn = variants(found, first, seed, cases) if cases > 1 else (first,)
-    return PlainDialogue(found, drawn, found.manners(), replies=replies, early_end=given["early_end"] is True)
+    return draw_plain_dialogue(found, seed, cases, replies=replies, early_end=given["early_end"] is True)
+
+
+def draw_plain_dialogue(
+    domain: Domain, seed: int = 0, cases: int = 20, *, replies: int = 2, early_end: bool = True
+) -> PlainDialogue:
+    """Draw a dialogue in which nature draws one of `cases` sets of private information, or as many as there are."""
+    drawn = variants(domain, scenarios(domain, seed, 1)[0], seed, cases, fewer=True)
+    return PlainDialogue(domain, drawn, domain.manners(), replies=replies, early_end=early_end)
 
 
 def _read_whole(given: Mapping[str, object], name: str) -> int:

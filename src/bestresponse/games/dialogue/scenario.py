@@ -1,7 +1,7 @@
 """Games of a domain drawn from a seed: names, private information, topics and sides.
 
 `scenarios(domain, seed, count)` gives `count` different ones; the n-th depends only on the seed and on n. In a debate
-the sides always differ; where items are chosen or traded, some deal is possible.
+the sides always differ; elsewhere some deal is possible.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from random import Random
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.seeds import generator
-from bestresponse.games.dialogue.deal import Option, Private, Trade, Verdict
+from bestresponse.games.dialogue.deals.rules import Private
 from bestresponse.games.dialogue.domain import Domain
 
-__all__ = ["Scenario", "all_scenarios", "possible_deal", "public_parts", "scenarios", "variants"]
+__all__ = ["Scenario", "all_scenarios", "public_parts", "scenarios", "variants"]
 
 _TRIES = 1000
 
@@ -77,73 +77,43 @@ def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
         yield drawn
 
 
-def variants(domain: Domain, scenario: Scenario, seed: int, count: int) -> tuple[Scenario, ...]:
-    """`scenario` and `count - 1` others that differ from it and from each other in private information only."""
+def variants(domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer: bool = False) -> tuple[Scenario, ...]:
+    """`scenario` and `count - 1` others that differ from it and from each other in private information only.
+
+    Where the domain has not so many, InvalidGame, or as many as there are with `fewer`.
+    """
     found = [scenario]
-    for number in range(_TRIES * count):
+    for number in range(_TRIES * (1 if fewer else count) if any(scenario.private) else 0):
         if len(found) == count:
-            return tuple(found)
+            break
         private = _private(domain, generator(seed, "variant", scenario.id, number))
         drawn = replace(scenario, private=private)
         if all(drawn.id != other.id for other in found):
             found.append(drawn)
-    if len(found) == count:
-        return tuple(found)
-    raise InvalidGame(f"{domain.name} has only {len(found)} different draws of private information, not {count}")
+    if len(found) < count and not fewer:
+        raise InvalidGame(f"{domain.name} has only {len(found)} different draws of private information, not {count}")
+    return tuple(found)
 
 
 def public_parts(domain: Domain) -> tuple[str, ...]:
     """What everybody knows about a game besides the names: its topic, or the situation where a domain has several."""
-    if isinstance(domain.deal, Verdict):
+    if "topic" in domain.deal.public:
         return ("topic",)
     return ("situation",) if "situations" in domain.generate else ()
 
 
-def possible_deal(domain: Domain, private: tuple[Private, ...]) -> bool:
-    """Whether these people can come to a deal; in a debate, whether their sides differ."""
-    match domain.deal:
-        case Option():
-            return bool(set.intersection(*(set(own["values"]) for own in private)))
-        case Trade():
-            return all(any(own["endowment"].values()) for own in private)
-        case Verdict():
-            return len({own["side"] for own in private}) == len(private)
-
-
 def _draw(domain: Domain, rng: Random) -> Scenario:
     names = tuple(rng.sample(domain.generate["names"], domain.players))
-    topic = {"topic": rng.choice(domain.generate["topics"])} if isinstance(domain.deal, Verdict) else {}
+    parts = public_parts(domain)
+    topic = {part: rng.choice(domain.generate["topics"]) for part in parts if part == "topic"}
     private = _private(domain, rng)
-    situation = {
-        part: rng.choice(domain.generate["situations"]) for part in public_parts(domain) if part == "situation"
-    }
+    situation = {part: rng.choice(domain.generate["situations"]) for part in parts if part == "situation"}
     return Scenario(names, topic | situation, private)
 
 
 def _private(domain: Domain, rng: Random) -> tuple[Private, ...]:
     for _ in range(_TRIES):
-        match domain.deal:
-            case Option(items):
-                drawn = tuple(_days(domain, items, rng) for _ in range(domain.players))
-            case Trade(items):
-                drawn = tuple(_basket(domain, items, rng) for _ in range(domain.players))
-            case Verdict():
-                drawn = tuple({"side": side} for side in rng.sample(domain.generate["sides"], domain.players))
-        if possible_deal(domain, drawn):
+        drawn = domain.deal.draw(domain.generate, rng, domain.players)
+        if domain.deal.is_possible(drawn):
             return drawn
     raise InvalidGame(f"{domain.name}: no deal can be reached in {_TRIES} draws of private information")
-
-
-def _days(domain: Domain, items: tuple[str, ...], rng: Random) -> JsonObject:
-    low, high = domain.generate["values"]
-    free = rng.sample(items, rng.randint(*domain.generate["available"]))
-    return {"values": {item: rng.randint(low, high) for item in items if item in free}}
-
-
-def _basket(domain: Domain, items: tuple[str, ...], rng: Random) -> JsonObject:
-    low, high = domain.generate["values"]
-    least, most = domain.generate["endowment"]
-    return {
-        "endowment": {item: rng.randint(least, most) for item in items},
-        "values": {item: rng.randint(low, high) for item in items},
-    }

@@ -1,6 +1,6 @@
 """Referees of dialogues: what was agreed, or what it was worth.
 
-`DealReferee` asks a model for the *deal* as data, in one call; utilities follow by arithmetic (`games.dialogue_deal`).
+`DealReferee` asks a model for the *deal* as data, in one call; utilities follow by arithmetic (`games.dialogue.deals`).
 `ScoreReferee` is the published way: a summary, then for each person private information, worked examples and a number
 (Kwon et al. 2023; Gemp et al. 2024, section 3.1). Both give a ruling as JSON text, or a decision without an action
 that says what was wrong: an unreadable ruling is void, never 0.
@@ -27,7 +27,13 @@ __all__ = ["DealReferee", "ScoreReferee", "json_objects", "read_object", "read_v
 
 _VALUE = re.compile(r"^\W*value\W*[:=]\s*\**\s*(-?\d+(?:\.\d+)?)\W*$", re.IGNORECASE | re.MULTILINE)
 _LONGEST = 20_000
-_PLACES = {"boolean": "true or false", "integer": "<whole number>", "number": "<number>", "string": '"<text>"'}
+_PLACES = {
+    "boolean": "true or false",
+    "integer": "<whole number>",
+    "number": "<number>",
+    "string": '"<text>"',
+    "null": "null",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class DealReferee:
             "dialogue_rule",
             task=view.briefing,
             transcript=view.situation,
-            question=self.domain.fill("referee", _places(view)),
+            question=self.domain.fill("referee", _places(self.domain, view)),
             form=_form(schema),
         )
         messages = (Message("system", TEXTS.text("dialogue_referee")), Message("user", content))
@@ -63,7 +69,8 @@ class DealReferee:
         calls = (call_of(self.model, request, reply),)
         try:
             data, how = read_object(reply)
-            deal = self.domain.deal.read(data, tuple(view.facts["names"]), tuple(view.facts["private"]))
+            names, private = tuple(view.facts["names"]), tuple(view.facts["private"])
+            deal = self.domain.deal.read(data, names, private, view.facts["said"])
         except InvalidMove as error:
             return Decision(None, reply.text[:_LONGEST], Reading(Status(error.kind.value), str(error)), calls)
         reading = Reading(Status.REPAIRED, how) if how else Reading()
@@ -89,7 +96,7 @@ class ScoreReferee:
         payoffs: list[float] = []
         thoughts = [summary.text]
         for name, told in zip(view.facts["names"], view.facts["told"], strict=True):
-            question = self.domain.fill("score", {**_places(view), "me": name})
+            question = self.domain.fill("score", {**_places(self.domain, view), "me": name})
             content = TEXTS.fill(
                 "dialogue_score", task=view.briefing, summary=summary.text, me=name, told=told, question=question
             )
@@ -110,8 +117,8 @@ class ScoreReferee:
         return reply, (call_of(self.model, request, reply),)
 
 
-def _places(view: View) -> dict[str, object]:
-    return {"names": " and ".join(view.facts["names"]), **view.facts["public"]}
+def _places(domain: Domain, view: View) -> dict[str, object]:
+    return {"names": " and ".join(view.facts["names"]), **domain.deal.fill_public(), **view.facts["public"]}
 
 
 def _request(messages: tuple[Message, ...], sampling: Sampling, schema: str | None) -> Request:
@@ -176,5 +183,6 @@ def _form(schema: JsonObject) -> str:
     if "enum" in schema:
         return " or ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
     if schema["type"] != "object":
-        return _PLACES[schema["type"]]
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        return " or ".join(_PLACES[kind] for kind in kinds)
     return "{" + ", ".join(f'"{name}": {_form(inner)}' for name, inner in schema["properties"].items()) + "}"

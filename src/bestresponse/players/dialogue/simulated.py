@@ -1,13 +1,14 @@
 """A simulated speaker, referee, inventor and author: a stochastic model of manner -> text -> outcome, seeded.
 
 It answers the prompts of dialogues like a language model, in English sentences, so everything from prompt to payoff is
-exercised; but what it does is known (`speaker_manners` has the numbers, `speaker_truth` the game that follows):
+exercised; but what it does is known (`simulated_styles` has the numbers, `simulated_offers` what it proposes, `truth`
+the game that follows):
 
 - The first speaker proposes what is best for itself, and insists with probability f, its firmness, or else yields.
 - Who answers somebody that yields takes its own best instead with probability f, and otherwise accepts.
 - Who answers somebody that insists refuses with probability f, proposing and insisting on its own best, and otherwise
   accepts. An agreement stands; only a speaker who has not spoken yet may refuse it. Nobody accepts a trade of fruit
-  that it does not own.
+  that it does not own, or a price at a loss.
 - In a debate a rebuttal succeeds with probability 1/2 plus the edge of its style over the style last shown; the last
   speaker wins exactly if the last rebuttal succeeded.
 
@@ -29,6 +30,14 @@ from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
+from bestresponse.players.dialogue.simulated_offers import (
+    Offers,
+    announce,
+    find_moves,
+    hand_in,
+    list_played,
+    read_offers,
+)
 from bestresponse.players.dialogue.simulated_styles import (
     CYCLE,
     FIRMNESS,
@@ -46,10 +55,8 @@ __all__ = ["SimulatedSpeaker"]
 _MESSAGE = re.compile(r"^\[\d+\] From (.+?) to (.+?):\n((?:> .*(?:\n|\Z))+)", re.M)
 _HOW = re.compile(r"^How to write: (.*)$", re.M)
 _ME = re.compile(r"^You are (.+?)\.", re.M)
-_NUMBER = re.compile(r"^([\w ]+): (-?\d+)$", re.M)
 _SETTLED = re.compile(r"(?:Then let us take|I accept|Yes,) (.+?)(?: it is)?\. That is settled\.")
 _PROPOSED = re.compile(r"I propose (.+?)\. (It has to be|If it does not suit)")
-_OWNED = re.compile(r"I own (.+?)\.")
 _ACCEPTS = re.compile(r"\b(?:accept|agreed?|deal|fine|good|okay|ok|settled|suits|works|yes)\b", re.I)
 _REFUSES = re.compile(r"\b(?:no|not|never|cannot|can't|don't|won't|but)\b", re.I)
 _INSISTS = re.compile(r"\b(?:must|only|has to|have to|insist)\b", re.I)
@@ -57,7 +64,6 @@ _ANSWERED = "I have answered every point"
 _REPEATED = "I can only say again what I believe."
 _YIELDS = "If it does not suit you, choose what you like."
 _NAMES = ("Ugo", "Vera", "Wim", "Xenia", "Yara", "Zoltan", "Amaru", "Birgit", "Chen", "Dalia", "Emre", "Fatou")
-_GIVES = re.compile(r"(\w+) gives 1 (\w+)")
 
 
 class SimulatedSpeaker:
@@ -95,30 +101,26 @@ def _speak(prompt: str, rng: Random) -> str:
     said = _messages(prompt)
     if "the motion" in prompt:
         return f"{opener(shown)} {_argue(manner, said, rng)}"
-    mine = _wish(prompt, me, said, how)
-    owned = _own(prompt)
-    return f"{opener(shown)} {owned}{_negotiate(me, mine, manner, owned, said, rng)}"
+    if table := find_moves(prompt):
+        return f"{opener(shown)} {_move(table, prompt, how, rng)}"
+    offers = read_offers(prompt)
+    mine = offers.wish(me, said[-1][2] if said else "", how)
+    return f"{opener(shown)} {offers.introduce()}{_negotiate(me, mine, manner, offers, said, rng)}"
 
 
-def _negotiate(me: str, mine: str, manner: str, owned: str, said: list[tuple[str, str, str]], rng: Random) -> str:
-    hard = rng.random() < firmness(manner) or _cannot(me, said, owned)
+def _negotiate(me: str, mine: str, manner: str, offers: Offers, said: list[tuple[str, str, str]], rng: Random) -> str:
+    hard = rng.random() < firmness(manner)
     if not said:
         return _insist(mine) if hard else f"I propose {mine}. {_YIELDS}"
-    settled = _SETTLED.search(said[-1][2])
+    settled, proposed = _SETTLED.search(said[-1][2]), _PROPOSED.search(said[-1][2])
+    offer = settled[1] if settled else (proposed[1] if proposed else mine)
+    hard = hard or offers.cannot(me, offer)
     if settled and (not hard or any(sender == me for sender, _, _ in said)):
         return f"Yes, {settled[1]} it is. That is settled."
-    proposed = _PROPOSED.search(said[-1][2])
-    offer = settled[1] if settled else (proposed[1] if proposed else mine)
     yields = bool(proposed) and not settled and "If it does not suit" in said[-1][2]
     if not hard:
         return f"I accept {offer}. That is settled."
     return f"Then let us take {mine}. That is settled." if yields else f"I cannot accept {offer}. {_insist(mine)}"
-
-
-def _cannot(me: str, said: list[tuple[str, str, str]], owned: str) -> bool:
-    """Whether the last message asks for a fruit that the speaker does not own."""
-    asked = [item for name, item in _GIVES.findall(said[-1][2]) if name == me] if said and owned else []
-    return any(item not in owned for item in asked)
 
 
 def _insist(mine: str) -> str:
@@ -132,29 +134,13 @@ def _argue(manner: str, said: list[tuple[str, str, str]], rng: Random) -> str:
     return f"{_ANSWERED} of the other side." if success else _REPEATED
 
 
-def _wish(prompt: str, me: str, said: list[tuple[str, str, str]], how: str) -> str:
-    """What the speaker proposes: the item it was told to, its best one, or a trade that helps it."""
-    private = prompt.partition(f"You are {me}.")[2].partition("\n\n")[0]
-    if "What one piece is worth to you:" not in private:
-        values = {name: int(number) for name, number in _NUMBER.findall(private)}
-        told = [name for name in values if name in how]
-        return str(told[0] if told else max(values, key=lambda name: values[name]))
-    owned, worth = (dict(_NUMBER.findall(part)) for part in private.split("What one piece is worth to you:"))
-    names = re.split(r", | and ", prompt.partition(" may trade")[0])
-    other = next(name for name in names if name != me)
-    theirs = _OWNED.search(said[-1][2]) if said else None
-    wanted = theirs[1].split(", ") if theirs else list(worth)
-    give = min((item for item in owned if int(owned[item]) > 0), key=lambda item: int(worth[item]))
-    get = max([item for item in wanted if item != give] or wanted, key=lambda item: int(worth[item]))
-    return f"that {me} gives 1 {give} and {other} gives 1 {get}"
-
-
-def _own(prompt: str) -> str:
-    """In a trade, what the speaker tells of its basket."""
-    if "What one piece is worth to you:" not in prompt:
-        return ""
-    basket = prompt.partition("The fruit in your basket:")[2].partition("What one piece")[0]
-    return f"I own {', '.join(item for item, number in _NUMBER.findall(basket) if int(number) > 0)}. "
+def _move(table: dict[str, dict[str, int]], prompt: str, how: str, rng: Random) -> str:
+    """Announce a move, or name it on the sealed note."""
+    if "The talk is over." not in prompt:
+        return announce(table, how, rng)
+    me = _search(_ME, prompt, "I")
+    own, others = ([text for sender, _, text in _messages(prompt) if (sender == me) is mine] for mine in (True, False))
+    return hand_in(table, how, " ".join(own), " ".join(others), rng)
 
 
 def _rule(prompt: str, rng: Random) -> str:
@@ -164,12 +150,10 @@ def _rule(prompt: str, rng: Random) -> str:
         plain = _ANSWERED in text or _REPEATED in text
         won = _ANSWERED in text if plain else rng.random() < 0.5
         return json.dumps({"reasons": "the last rebuttal decided it", "winner": sender if won else receiver})
+    if table := find_moves(prompt):
+        return json.dumps({"moves": list_played(table, said)})
     settled = _SETTLED.search(text)
-    if '"gives"' not in prompt:
-        return json.dumps({"agreed": bool(settled), "choice": settled[1] if settled else None})
-    gives = {name: {item: 1} for name, item in _GIVES.findall(settled[1])} if settled else {}
-    people = {name: gives.get(name, {}) for name in (sender, receiver)}
-    return json.dumps({"agreed": bool(settled), "gives": people})
+    return json.dumps(read_offers(prompt).rule(settled[1] if settled else "", (sender, receiver)))
 
 
 def _score(prompt: str, rng: Random) -> str:
@@ -178,6 +162,8 @@ def _score(prompt: str, rng: Random) -> str:
         if "the motion" in prompt:
             winner = sender if _ANSWERED in text else receiver
             return f"{winner} argued better."
+        if table := find_moves(prompt):
+            return " ".join(f"{name} plays {move}." for name, move in list_played(table, _messages(prompt)).items())
         settled = _SETTLED.search(text)
         return f"They agreed on {settled[1]}." if settled else "They did not agree."
     summary = prompt.partition("What was agreed in the end:")[2].partition("\n")[0]
@@ -188,19 +174,18 @@ def _score(prompt: str, rng: Random) -> str:
 def _value(summary: str, me: str, prompt: str) -> int:
     if "argued better" in summary:
         return int(f" {me} " in summary)
+    if table := find_moves(prompt):
+        played = dict(re.findall(r"(\w+) plays ([\w ]+)\.", summary))
+        own = played.pop(me, "")
+        return table.get(own, {}).get(next(iter(played.values()), ""), 0)
     agreed = re.search(r"They agreed on (.+?)\.", summary)
-    if agreed is None:
-        return 0
-    private = prompt.partition(f"You are {me}.")[2].partition("Two examples")[0]
-    values = {name: int(number) for name, number in _NUMBER.findall(private.rpartition("worth to you")[2])}
-    gives = _GIVES.findall(agreed[1])
-    if not gives:
-        return values.get(agreed[1], 0)
-    return sum(-values[item] if name == me else values[item] for name, item in gives)
+    return read_offers(prompt.partition("Two examples")[0]).value(agreed[1], me) if agreed else 0
 
 
 def _classify(prompt: str, rng: Random) -> str:
-    return shown_in(prompt.partition("The message:\n")[2])
+    text, _, manners = prompt.partition("The message:\n")[2].partition("\n\nThe manners")
+    told = [one for one in re.findall(r"^- ([\w ]+):", manners, re.M) if re.search(rf"\b{one}\b", text)]
+    return told[-1] if told else shown_in(text)
 
 
 def _invent(prompt: str, rng: Random) -> str:
@@ -240,24 +225,23 @@ def _redrawn(part: str, was: object, people: list[JsonObject], rng: Random) -> A
 def _messages(prompt: str) -> list[tuple[str, str, str]]:
     """Who wrote to whom, and what, in the simulated speaker's own words where it is a negotiation."""
     found = [(a, b, "\n".join(line[2:] for line in text.splitlines())) for a, b, text in _MESSAGE.findall(prompt)]
-    if "the motion" in prompt:
+    if "the motion" in prompt or find_moves(prompt):
         return found
-    items = [name for name, _ in _NUMBER.findall(prompt)] + re.findall(r'"([^"]+)" or ', prompt)
-    offer, understood = "", []
+    offers, offer, understood = read_offers(prompt), "", []
     for sender, receiver, text in found:
-        own = _understood(text, items, offer)
+        own = _understood(text, sender, offers, offer)
         told = _SETTLED.search(own) or _PROPOSED.search(own)
         offer = told[1] if told else offer
         understood.append((sender, receiver, own))
     return understood
 
 
-def _understood(text: str, items: list[str], offer: str) -> str:
+def _understood(text: str, sender: str, offers: Offers, offer: str) -> str:
     """A message in the simulated speaker's words: itself, or what a person's message comes to."""
     if _SETTLED.search(text) or _PROPOSED.search(text):
         return text
-    named = [(text.casefold().rfind(item.casefold()), item) for item in items if item.casefold() in text.casefold()]
-    about = max(named)[1] if named else offer
+    named = offers.find_named(text, sender, offer)
+    about = named or offer
     if about and _ACCEPTS.search(text) and not _REFUSES.search(text):
         return f"I accept {about}. That is settled."
     if not named:

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.dialogue.deal import Option, Trade, Verdict
+from bestresponse.games.dialogue.deals.option import Option
+from bestresponse.games.dialogue.deals.trade import Trade
+from bestresponse.games.dialogue.deals.verdict import Verdict
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.players.dialogue.simulated_styles import NEUTRAL, SLIP, edge, firmness, manner_in
 from bestresponse.theory.games.normal_form import Array
@@ -85,6 +87,8 @@ def _outcomes(game: DialogueGame, manners: Sequence[str]) -> tuple[Array, Array]
 def _check(game: DialogueGame) -> None:
     if game.domain.players != 2 or game.early_end:
         raise UsageError("the truth is worked out for two speakers and talks that are not ended early")
+    if not isinstance(game.domain.deal, Option | Trade | Verdict):
+        raise UsageError(f"the truth is worked out for options, trades and verdicts, not for a {game.name}")
 
 
 def _say(game: DialogueGame, talk: _Talk, seat: int, manner: str) -> Outcomes:
@@ -162,3 +166,4 @@ def _payoffs(game: DialogueGame, talk: _Talk) -> tuple[float, ...]:
         case Trade():
             gives = [{item: 1} for item in about] if kind == "settled" else []
             return game.domain.deal.utilities({"agreed": kind == "settled", "gives": gives}, private)
+    raise UsageError(f"there is no truth about {game.name}")

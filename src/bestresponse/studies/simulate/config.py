@@ -12,12 +12,12 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.capabilities import HasNormalForm
+from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.agent import Policy, lets_pass
 from bestresponse.players.llm.persona import Persona
-from bestresponse.players.lookup import find_strategy
+from bestresponse.players.lookup import SIMULATED, find_strategy
 from bestresponse.runs.agents import check_agents
 
 __all__ = ["SimulateConfig", "usual_policy"]
@@ -33,6 +33,7 @@ class SimulateConfig:
     `seats` names who sits where, in the order of the game's roles; `personas` are by seat, for those that have one. A
     game with a payoff table may be played for several `rounds`, each followed by another with probability
     `continuation`, payoffs weighted by `discount`. With probability `noise` another move is made than was meant.
+    `referee` says what was agreed in a dialogue.
     """
 
     game: NamedGame
@@ -53,6 +54,7 @@ class SimulateConfig:
     continuation: float = 1.0
     discount: float = 1.0
     noise: float = 0.0
+    referee: str = ""
 
     def __post_init__(self) -> None:
         check_agents(self, _MOST_PLAYS)
@@ -62,12 +64,23 @@ class SimulateConfig:
             raise UsageError(f"{self.game.name} has the seats {', '.join(roles)}; name a player for each")
         if self.policy == "abstain" and usual_policy(self.make_game()) != "abstain":
             raise UsageError(f"--on-failure abstain: {self.game.name} lets nobody pass; use void")
+        if isinstance(self.make_game(), HasSpeakers):
+            self._check_dialogue()
+        elif self.referee:
+            raise UsageError(f"--referee: nobody rules in {self.game.name}; it belongs to dialogues")
         models = self.models
         for name in self.personas:
             if name not in roles:
                 raise UsageError(f"there is a persona for {name!r}, which is no seat.{did_you_mean(name, list(roles))}")
             if dict(self.seats)[name] not in models:
                 raise UsageError(f"there is a persona for {name!r}, but no model sits there")
+
+    def _check_dialogue(self) -> None:
+        if self.personas or self.noise:
+            raise UsageError("--persona-file and --noise belong to games with moves; people in a dialogue have parts")
+        if not self.referee:
+            spoken = [who for _, who in self.seats if who != SIMULATED]
+            object.__setattr__(self, "referee", spoken[0] if spoken else SIMULATED)
 
     def _check_rounds(self) -> None:
         if not 1 <= self.rounds <= _MOST_ROUNDS:
@@ -87,6 +100,7 @@ class SimulateConfig:
     def models(self) -> tuple[str, ...]:
         """The models among the players, each once; UsageError where a player cannot take its seat."""
         asked = [who for role, who in self.seats if find_strategy(who, self.make_game(), role, 0) is None]
+        asked += [self.referee] if self.referee not in ("", SIMULATED) else []
         return tuple(dict.fromkeys(asked))
 
     @property

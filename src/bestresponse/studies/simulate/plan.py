@@ -20,7 +20,9 @@ from bestresponse.core.game import NATURE, AnyGame
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
+from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.players.llm.verified import is_verified
+from bestresponse.players.lookup import SIMULATED
 from bestresponse.players.strategies.random import RandomPlayer
 from bestresponse.runs.agents import AGENT_SETTINGS
 from bestresponse.runs.spec import Spec
@@ -57,6 +59,8 @@ def specs(config: SimulateConfig) -> Iterator[Spec]:
     repeated = {name: getattr(config, name) for name in ("rounds", "continuation", "discount", "noise")}
     if config.rounds > 1 or config.noise:
         data |= repeated
+    if config.referee:
+        data["referee"] = config.referee
     if config.models:
         data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
         data["personas"] = {name: asdict(text) for name, text in config.personas.items()}
@@ -66,7 +70,11 @@ def specs(config: SimulateConfig) -> Iterator[Spec]:
 
 def most_calls(config: SimulateConfig) -> MostCalls:
     """What has to be paid for at most."""
-    seats = config.model_seats
+    seats, game = config.model_seats, config.make_game()
+    if isinstance(game, HasSpeakers):
+        rulings = sum(game.rules_after(said) for said in range(1, game.messages + 1))
+        asked = len(seats) * game.messages // len(game.roles) + rulings * (config.referee != SIMULATED)
+        return MostCalls(config.repeats * asked, True)
     if not seats:
         return MostCalls(0, True)
     asked, sure = _asked_at_most(config, seats)

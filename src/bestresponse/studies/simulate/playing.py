@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bestresponse.core.episode import Record, Submission, play
-from bestresponse.core.game import NATURE, AnyGame
+from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import split
+from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
-from bestresponse.players.lookup import find_strategy
+from bestresponse.players.llm.player import Sampling
+from bestresponse.players.lookup import find_strategy, seat_speaker
 from bestresponse.players.strategies.trembling import Trembling
 from bestresponse.runs.agents import Replies, ask_at_once, settled_agent
 from bestresponse.runs.spec import Spec
@@ -31,6 +33,8 @@ def make_player(
             role: _player(spec.data, game, role, who, models, replies.get(role)) for role, who in spec.data["seats"]
         }
         seats[NATURE] = Nature(spec.data["seed"])
+        if isinstance(game, HasSpeakers):
+            seats[REFEREE] = _player(spec.data, game, REFEREE, spec.data["referee"], models, ())
         return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=replies.keep_with(keep))
 
     return play_one
@@ -48,6 +52,9 @@ def _player(
     noise, own_seed = data.get("noise", 0.0), split(data["seed"], "seat", role)
     if player is not None:
         return Trembling(player, noise, own_seed) if noise else player
+    if isinstance(game, HasSpeakers):
+        sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=own_seed % 2**31)
+        return seat_speaker(models[who], game, role, own_seed, sampling)
     persona = Persona(**data["personas"][role]) if role in data["personas"] else None
     seated = settled_agent(data, who, models[who], persona, own_seed, replies)
     return replace(seated, player=Trembling(seated.player, noise, own_seed)) if noise else seated

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deal import Option
+from bestresponse.games.dialogue.deals.option import Option
 from bestresponse.players.lookup import check_strategy
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import Setup

@@ -12,7 +12,7 @@ from bestresponse.core.ask import Ask
 from bestresponse.core.game import View
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Decision
-from bestresponse.games.dialogue.deal import Option
+from bestresponse.games.dialogue.deals.option import Option
 
 __all__ = ["LastNamed", "find_named", "read_last_messages"]
 

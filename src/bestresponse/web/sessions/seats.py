@@ -7,7 +7,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.core.player import Nature, Player
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deal import Option
+from bestresponse.games.dialogue.deals.option import Option
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
 from bestresponse.web.sessions.checking import RULE
 from bestresponse.web.sessions.referee import LastNamed

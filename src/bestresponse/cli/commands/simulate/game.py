@@ -45,6 +45,9 @@ class GameOptions:
     continuation: Annotated[float, typer.Option(help="Probability of another round after each.")] = 1.0
     discount: Annotated[float, typer.Option(help="What a payoff counts one round later.")] = 1.0
     noise: Annotated[float, typer.Option(help="Probability that another move is made than was meant.")] = 0.0
+    referee: Annotated[
+        str, typer.Option(help="Who says what was agreed in a dialogue: a model, or simulated. [default: the first]")
+    ] = ""
     on_failure: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +60,10 @@ class GameOptions:
 def game(
     game: Annotated[
         str,
-        typer.Argument(help="A game: see `bestresponse games`, or a .nfg, .efg, .json or .pl file.", metavar="GAME"),
+        typer.Argument(
+            help="A game (see `bestresponse games`), a .nfg, .efg, .json or .pl file, or a domain of `steer`.",
+            metavar="GAME",
+        ),
     ],
     *,
     options: GameOptions,
@@ -82,6 +88,7 @@ def game(
         continuation=options.continuation,
         discount=options.discount,
         noise=options.noise,
+        referee=options.referee,
     )
     run_and_show(SimulateStudy(), config, run, tables=2)
 

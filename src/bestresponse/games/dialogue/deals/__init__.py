@@ -1,0 +1,1 @@
+"""What a dialogue may lead to: one module for each kind of deal."""

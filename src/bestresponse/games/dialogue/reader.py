@@ -1,0 +1,60 @@
+"""Reads the data of a domain; every complaint names the file and the place in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonMapping
+
+__all__ = ["DomainReader"]
+
+
+@dataclass(frozen=True, slots=True)
+class DomainReader:
+    """The parsed TOML of a domain, and where it came from."""
+
+    data: JsonMapping
+    where: str
+
+    def wrong(self, why: str) -> InvalidGame:
+        """Return the error that says what is wrong with the file."""
+        return InvalidGame(f"{self.where}: {why}")
+
+    def get(self, path: str, kind: type | tuple[type, ...], default: object = None) -> Any:
+        """Return the value at a path of keys, checked to be of that kind."""
+        value: Any = self.data
+        for part in path.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if value is None:
+            value = default
+        if value is None:
+            raise self.wrong(f"{path} is missing")
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise self.wrong(f"{path} is {value!r}, expected {_name_kind(kind)}")
+        return value
+
+    def words(self, path: str, count: int = 1) -> tuple[str, ...]:
+        """Return a list of at least `count` different texts."""
+        found = self.get(path, list)
+        if not found or not all(isinstance(word, str) and word for word in found):
+            raise self.wrong(f"{path}: expected a list of texts")
+        if len({word.casefold() for word in found}) != len(found):
+            raise self.wrong(f"{path}: two entries are the same; expected different ones")
+        if len(found) < count:
+            raise self.wrong(f"{path}: expected at least {count} different texts")
+        return tuple(found)
+
+    def range(self, path: str) -> tuple[int, int]:
+        """Return two whole numbers, the smaller first."""
+        found = self.get(path, list)
+        if len(found) != 2 or not all(isinstance(x, int) for x in found) or found[0] > found[1] or found[0] < 0:
+            raise self.wrong(f"{path} is {found!r}, expected two whole numbers, the smaller first")
+        return found[0], found[1]
+
+
+def _name_kind(kind: type | tuple[type, ...]) -> str:
+    names: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
+    return names.get(kind, "a number")
