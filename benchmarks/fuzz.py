@@ -21,8 +21,8 @@ from random import Random
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.examples import library
-from bestresponse.logic.confined.client import share_server
-from bestresponse.logic.confined.messages import read_reply
+from bestresponse.logic.confined.client import share_children
+from bestresponse.logic.confined.messages import read_message
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine
 from bestresponse.logic.programs.report import Report
@@ -118,11 +118,10 @@ def fuzz_folders(tally: Tally, rng: Random, folder: Path) -> None:
 
 def fuzz_messages(tally: Tally, rng: Random) -> None:
     """Send a child something that is no request; it must end, and the next one must work."""
-    server = share_server()
     body = rng.randbytes(rng.choice((0, 3, 30, 3000)))
     text = json.dumps({"job": rng.choice(("ask", "x", None)), "seed": 0, "limits": {}, "given": rng.choice(([], {}))})
     sent = rng.choice((body, change(text, [text], rng).encode("utf-8", "surrogatepass")))
-    tally.attempt("message", repr(sent), lambda: server.request(sent, 5.0, 512 << 20, 1 << 20))
+    tally.attempt("message", repr(sent), lambda: share_children().request("embedded", sent, Limits(wall=5.0)))
 
 
 def fuzz_replies(tally: Tally, rng: Random) -> None:
@@ -133,7 +132,7 @@ def fuzz_replies(tally: Tally, rng: Random) -> None:
         theirs.sendall(sent)
         theirs.close()
         try:
-            read_reply(ours.fileno(), 1000, time.monotonic() + 5)
+            read_message(ours.fileno(), 1000, time.monotonic() + 5)
         except (EOFError, OverflowError):
             pass
         except Exception as error:  # noqa: BLE001 - any other exception is what is looked for

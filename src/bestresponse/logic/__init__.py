@@ -75,6 +75,9 @@ if TYPE_CHECKING:
         write as write,
     )
     from bestresponse.logic.programs.strategies import (
+        StrategyReader as StrategyReader,
+    )
+    from bestresponse.logic.programs.strategies import (
         StrategyTable as StrategyTable,
     )
     from bestresponse.logic.programs.strategies import (

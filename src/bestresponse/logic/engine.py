@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol
@@ -104,41 +105,34 @@ def open_engine(
 ) -> LogicEngine:
     """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the embedded one.
 
-    Both run programs in confined processes. Without `confined` the embedded engine runs in this process, which is meant
-    for programs that this package wrote itself.
+    Programs are read, gated and run in confined processes. Without `confined` that happens in this process, but for
+    what SWI-Prolog itself does, which is meant for programs that this package wrote itself.
     """
     limits = limits or settings.limits
     match kind:
-        case "embedded":
-            return _embedded(limits, seed, confined)
-        case "swi":
-            return _swi(limits, seed)
+        case "embedded" | "swi":
+            return _open(kind, limits, seed, confined)
         case "auto":
-            if shutil.which("swipl") is None:
-                return _embedded(limits, seed, confined)
-            try:
-                return _swi(limits, seed)
-            except LogicError:
-                return _embedded(limits, seed, confined)
+            if shutil.which("swipl") is not None:
+                with suppress(LogicError):
+                    return _open("swi", limits, seed, confined)
+            return _open("embedded", limits, seed, confined)
         case _:
             raise UsageError(f"There is no logic engine {kind!r}; choose auto, embedded or swi.")
 
 
-def _embedded(limits: Limits, seed: int, confined: bool) -> LogicEngine:
+def _open(kind: Literal["embedded", "swi"], limits: Limits, seed: int, confined: bool) -> LogicEngine:
     from bestresponse.logic.confined.engine import ConfinedEngine
     from bestresponse.logic.embedded.engine import EmbeddedEngine
-
-    if not confined:
-        return EmbeddedEngine(limits, seed)
-    engine = ConfinedEngine(limits, seed)
-    if engine.name not in settings.judged:
-        settings.judge(engine.name, engine.layers)
-    return engine
-
-
-def _swi(limits: Limits, seed: int) -> LogicEngine:
     from bestresponse.logic.swi.engine import SwiEngine
 
-    engine = SwiEngine(limits, seed)
-    settings.judge(engine.name, engine.layers)
-    return engine
+    if confined:
+        engine = ConfinedEngine(limits, seed, kind)
+        if kind not in settings.judged:
+            settings.judge(kind, engine.layers)
+        return engine
+    if kind == "embedded":
+        return EmbeddedEngine(limits, seed)
+    prolog = SwiEngine(limits, seed)
+    settings.judge(kind, prolog.layers)
+    return prolog

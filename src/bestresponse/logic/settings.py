@@ -26,6 +26,8 @@ class Limits:
     seconds: float = 1.9
     memory: int = 512 << 20
     """Bytes that a process may take which runs a program."""
+    wall: float = 3.2
+    """Seconds by the clock on the wall for all that is done with one program, reading and checking included."""
 
     @classmethod
     def within(cls, seconds: float) -> Limits:
@@ -38,12 +40,8 @@ class Limits:
             output=round(4_000_000 * factor),
             seconds=seconds,
             memory=(1 << 30) if factor > 1 else (512 << 20),
+            wall=1.5 * seconds + 0.35,
         )
-
-    @property
-    def child_seconds(self) -> float:
-        """All the processor time that a confined child has to read, check and play a program."""
-        return 2 * self.seconds + 0.1
 
     @property
     def reply_bytes(self) -> int:

@@ -29,6 +29,7 @@ from bestresponse.web.pages import seat as pages_seat
 from bestresponse.web.pages import watch as pages_watch
 from bestresponse.web.pages.render import load_asset, render_page
 from bestresponse.web.security.limits import SAFE_HEADERS, Guard
+from bestresponse.web.sessions.games import Busy
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.state import ADMIN_COOKIE, NotAllowed, ServerState, TooFast, refuse
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, NotFound
@@ -148,7 +149,7 @@ def _status(error: Exception) -> int:
             return 403
         case NotFound():
             return 404
-        case TooFast():
+        case TooFast() | Busy():
             return 429
         case AlreadyAnswered():
             return 409

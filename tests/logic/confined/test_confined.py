@@ -1,13 +1,16 @@
-"""The embedded engine in confined children gives the same results, and whatever happens to a child stays there."""
+"""Engines in confined children give the same results, and whatever happens to a child stays there."""
 
 import json
 import os
+import select
+import shutil
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import asdict, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,10 +18,11 @@ import pytest
 from games_for_logic import DILEMMA, KUHN, SEQUENTIAL
 
 from bestresponse.core.errors import LogicError, ProgramRefused
-from bestresponse.logic.confined import server
-from bestresponse.logic.confined.client import ChildLost, ForkServer, share_server
+from bestresponse.core.json import JsonObject
+from bestresponse.logic.confined.client import ChildLost, Children, share_children
 from bestresponse.logic.confined.engine import ConfinedEngine
-from bestresponse.logic.confined.messages import read_reply, write_request
+from bestresponse.logic.confined.messages import read_message, write_message
+from bestresponse.logic.confined.server import Performer, work
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault, Verdict
 from bestresponse.logic.language.terms import Atom, Struct, Var
@@ -27,6 +31,7 @@ from bestresponse.logic.programs.validate import validate, validate_strategy
 
 ENDLESS = "loop(N) :- M is N + 1, loop(M).\n"
 GREEDY = "grow(L, [L, L]). fill(L) :- findall(X, between(1, 100000, X), A), fill([A|L])."
+swi = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog is not installed")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp need Linux")
 
 
@@ -71,59 +76,92 @@ def test_errors_come_back_with_their_place() -> None:
         engine.solutions(program, "halt")
 
 
-def request(job: str, **given: object) -> bytes:
-    limits = {"steps": 10**12, "cells": 10**12, "seconds": 600.0}
-    return json.dumps({"job": job, "seed": 0, "limits": limits, "given": given}).encode()
+PATIENT = Limits(steps=10**12, cells=10**12, seconds=60.0, wall=60.0)
 
 
-def ask(source: str, goal: str) -> bytes:
-    return request("ask", source=source, goals=[[goal, []]], limit=1)
+@pytest.fixture
+def children() -> Iterator[Children]:
+    own = Children()
+    yield own
+    own.close()
 
 
-def test_a_child_that_does_not_come_back_is_ended_by_its_alarm_and_the_next_one_works() -> None:
-    served = ForkServer()
-    try:
-        with pytest.raises(ChildLost):
-            served.request(ask(ENDLESS, "loop(0)"), 0.3, 512 << 20, 1 << 20)
-        assert b'"result":[[{}]]' in served.request(ask("a.", "a"), 30.0, 512 << 20, 1 << 20)
-    finally:
-        served.close()
+def ask(source: str, goal: str, **limits: float) -> bytes:
+    given = {"source": source, "goals": [[goal, []]], "limit": 1}
+    return json.dumps({"job": "ask", "seed": 0, "limits": asdict(PATIENT) | limits, "given": given}).encode()
+
+
+def gone(pid: int) -> bool:
+    """Wait until a process is no more: what holds its end of a pipe is closed."""
+    with suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(pid)
+        select.select([descriptor], [], [])
+        os.close(descriptor)
+    return True
+
+
+def test_a_child_serves_several_programs_and_none_sees_the_other(children: Children) -> None:
+    first, _ = children.request("embedded", ask("a(1).", "a(X)"), PATIENT)
+    pids = children.pids
+    second, _ = children.request("embedded", ask("b :- a(_).\nb(2).", "b"), PATIENT)
+    third, _ = children.request("embedded", ask("b(2).", "b(X)"), PATIENT)
+    assert first["result"] == [[{"X": "1"}]]
+    assert second["message"] == "unknown procedure a/1"
+    assert third["result"] == [[{"X": "2"}]]
+    assert children.pids == pids
+
+
+def test_a_child_that_is_late_is_killed_and_the_next_one_works(children: Children) -> None:
+    children.request("embedded", ask("a.", "a"), PATIENT)
+    child = children.pids[1]
+    os.kill(child, signal.SIGSTOP)  # it never answers, however long one waits
+    with pytest.raises(ChildLost) as lost:
+        children.request("embedded", ask("a.", "a"), replace(PATIENT, wall=0.1))
+    assert lost.value.kind == "time"
+    assert gone(child)
+    assert children.request("embedded", ask("a.", "a"), PATIENT)[0]["result"] == [[{}]]
+
+
+def test_an_endless_program_is_ended_by_the_clock_on_the_wall() -> None:
+    report = validate(DILEMMA + ENDLESS + "final(S) :- loop(0).", ConfinedEngine(replace(PATIENT, wall=0.5)))
+    assert report.errors[-1].code == "limit"
+    assert report.errors[-1].message == "It was not done within 0.5 seconds."
 
 
 @linux
-def test_a_child_that_wants_too_much_memory_says_so_or_ends() -> None:
-    with suppress(ChildLost):
-        reply = share_server().request(ask(GREEDY, "fill([])"), 60.0, 96 << 20, 1 << 20)
-        assert b"It needed more than 96 MB of memory." in reply
-    assert b"result" in share_server().request(ask("a.", "a"), 30.0, 512 << 20, 1 << 20)
+def test_a_program_that_wants_too_much_memory_costs_its_child(children: Children) -> None:
+    small = replace(PATIENT, memory=96 << 20)
+    children.request("embedded", ask("a.", "a"), small)
+    child = children.pids[1]
+    reply, _ = children.request("embedded", ask(GREEDY, "fill([])"), small)
+    assert reply["message"] == "It needed more memory than it may have."
+    assert gone(child)
+    assert children.request("embedded", ask("a.", "a"), small)[0]["result"] == [[{}]]
 
 
-def test_a_reply_that_is_too_long_is_not_read() -> None:
+def test_a_reply_that_is_too_long_is_not_read(children: Children) -> None:
+    source = "n(X) :- numlist(1, 200000, X)."
     with pytest.raises(ChildLost) as lost:
-        share_server().request(ask("n(X) :- between(1, 9, X).", "n(X)"), 30.0, 512 << 20, 10)
+        children.request("embedded", ask(source, "n(X)"), replace(PATIENT, output=0))
     assert lost.value.kind == "output"
 
 
-def test_what_ends_a_child_is_a_diagnosis() -> None:
+def test_what_a_program_uses_up_is_a_diagnosis() -> None:
     source = DILEMMA + ENDLESS + "final(S) :- loop(0)."
-    report = validate(source, ConfinedEngine(Limits(steps=10**12, seconds=0.1)))
+    report = validate(source, ConfinedEngine(replace(PATIENT, seconds=0.1)))
     assert not report.ok
     assert report.errors[-1].code == "limit"
 
 
-def test_a_lost_server_is_replaced() -> None:
-    served = ForkServer()
-    try:
-        for _ in range(2):
-            assert b"result" in served.request(ask("a.", "a"), 30.0, 512 << 20, 1 << 20)
-            assert served.pid is not None
-            os.kill(served.pid, signal.SIGKILL)
-            served.wait()
-    finally:
-        served.close()
+def test_children_that_were_lost_are_replaced(children: Children) -> None:
+    for _ in range(2):
+        assert "result" in children.request("embedded", ask("a.", "a"), PATIENT)[0]
+        for pid in children.pids:
+            os.kill(pid, signal.SIGKILL)
+            assert gone(pid)
 
 
-def test_threads_share_one_server() -> None:
+def test_threads_share_the_children() -> None:
     expected = validate(DILEMMA, EmbeddedEngine())
     found = []
     work = [threading.Thread(target=lambda: found.append(validate(DILEMMA, ConfinedEngine()))) for _ in range(6)]
@@ -150,12 +188,12 @@ def run_in_fork(work: Callable[[], str]) -> str:
     return said
 
 
-def test_a_forked_process_has_a_server_of_its_own() -> None:
+def test_a_forked_process_has_children_of_its_own() -> None:
     assert validate(DILEMMA, ConfinedEngine()).ok
-    ours = share_server()
+    ours = share_children()
 
     def work() -> str:
-        theirs = share_server()
+        theirs = share_children()
         ok = validate(DILEMMA, ConfinedEngine()).ok
         theirs.close()
         return f"{ok} {theirs is ours}"
@@ -192,41 +230,63 @@ def test_a_child_can_reach_nothing_of_the_machine(tmp_path: Path, monkeypatch: p
         lambda: os.execv("/bin/sh", ["sh"]),
         lambda: bytearray(1 << 30),
     )
-    monkeypatch.setattr(server, "perform", lambda request: {"result": attempt(*actions)})
+    monkeypatch.setattr(Performer, "_perform", lambda self, request, limits: attempt(*actions))
+    missing, reply = serve_one(ask("a.", "a"))
+    if not missing:
+        assert reply["result"] == ""
+    assert secret.read_text() == "secret" or "files" in missing
+
+
+def serve_one(body: bytes) -> tuple[JsonObject, JsonObject]:
+    """Return the layers that a child of this process is missing, and its reply."""
     ours, theirs = socket.socketpair()
     child = os.fork()
     if child == 0:
-        ours.close()
         try:
-            server.work(theirs.fileno())
+            ours.close()
+            work([theirs.fileno()], 512 << 20, 60)
         finally:
             os._exit(0)
     theirs.close()
-    write_request(ours.fileno(), 30.0, 512 << 20, b"{}", float("inf"))
-    reply = json.loads(read_reply(ours.fileno(), 1 << 20, float("inf")))
+    with ours:
+        missing = json.loads(read_message(ours.fileno()))["missing"]
+        write_message(ours.fileno(), body)
+        reply = json.loads(read_message(ours.fileno()))
     os.waitpid(child, 0)
-    if not reply["missing"]:
-        assert reply["result"] == ""
-    assert secret.read_text() == "secret" or "files" in reply["missing"]
+    return missing, reply
 
 
 def test_a_fault_of_the_check_itself_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(request: object) -> dict[str, object]:
+    def fail(*_: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(server, "perform", broken)
-    ours, theirs = socket.socketpair()
-
-    def work() -> str:
-        ours.close()
-        server.work(theirs.fileno())
-        return ""
-
-    write_request(ours.fileno(), 30.0, 512 << 20, b"{}", float("inf"))
-    run_in_fork(work)
-    theirs.close()
-    reply = json.loads(read_reply(ours.fileno(), 1 << 20, float("inf")))
+    monkeypatch.setattr(Performer, "_perform", fail)
+    _, reply = serve_one(ask("a.", "a"))
     assert reply["message"] == "The check itself failed (RecursionError: too deep)."
+    assert not reply["again"]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"job": "x"}', b"\xff", ask("a.", "a", fuel=1)])
+def test_a_request_that_is_none_is_a_sentence(body: bytes) -> None:
+    assert serve_one(body)[1]["message"].startswith("The check itself failed (")
+
+
+@swi
+@pytest.mark.parametrize("source", [DILEMMA, SEQUENTIAL, KUHN, "this is no program", "legal(X) :- shell(X)."])
+def test_swi_prolog_asked_by_a_child_gives_the_same_report(source: str) -> None:
+    assert validate(source, ConfinedEngine(kind="swi")) == validate(source, EmbeddedEngine())
+
+
+@swi
+def test_a_limit_in_swi_prolog_costs_the_child_and_its_prolog(children: Children) -> None:
+    limits = replace(PATIENT, steps=50_000)
+    children.request("swi", ask("a.", "a"), limits)
+    child = children.pids[1]
+    reply, layers = children.request("swi", ask(ENDLESS, "loop(0)", steps=50_000), limits)
+    assert reply["message"] == "The program did not finish within 50,000 steps."
+    assert {layer.name for layer in layers} >= {"files", "calls", "descriptors"}
+    assert gone(child)
+    assert children.request("swi", ask("a.", "a"), limits)[0]["result"] == [[{}]]
 
 
 def test_a_program_of_another_engine_is_refused() -> None:

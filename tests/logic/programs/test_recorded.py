@@ -14,7 +14,7 @@ from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, Program
 from bestresponse.logic.gate.check import check
-from bestresponse.logic.programs.strategies import strategy_table
+from bestresponse.logic.programs.strategies import StrategyReader, strategy_table
 from bestresponse.logic.programs.table import GameTable, extract, published_cells
 
 FOLDER = DATA / "autoformalization"
@@ -112,7 +112,9 @@ def test_recorded_strategies_play_as_recorded_against_anti_tit_for_tat() -> None
     for agent in lines("exp3_agents.jsonl"):
         if agent["strategy"] == "random" or agent["status"] != "correct":
             continue
-        strategy = strategy_table(check(game + "\n" + agent["strategy_program"]), *table.players, ("C", "D"))
+        strategy = strategy_table(
+            StrategyReader(check(game + "\n" + agent["strategy_program"]), *table.players), ("C", "D")
+        )
         assert strategy.pure
         own, other = [strategy.first[0][0]], ["C"]
         while len(own) < len(agent["moves"]):
@@ -131,7 +133,9 @@ def test_recorded_random_strategies_are_even_or_leave_a_gap() -> None:
     for agent in lines("exp3_agents.jsonl"):
         if agent["strategy"] == "random":
             try:
-                strategy = strategy_table(check(game + "\n" + agent["strategy_program"]), "c1", "c2", ("C", "D"))
+                strategy = strategy_table(
+                    StrategyReader(check(game + "\n" + agent["strategy_program"]), "c1", "c2"), ("C", "D")
+                )
                 found.append(dict(strategy.first))
             except InvalidGame:
                 found.append({})

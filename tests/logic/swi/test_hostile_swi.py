@@ -20,7 +20,7 @@ from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.solver_language import TRUSTED
 from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.logic.swi.sandbox import Policy, start
-from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl
+from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 
 pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 
@@ -274,10 +274,10 @@ FOREIGN_CLAUSES = [
 
 
 def served(layers: tuple[str, ...]) -> Worker:
-    worker = Worker(find_swipl(), layers=layers)
+    worker = start_worker(find_swipl(), layers=layers)
     worker.request("library", LIBRARY_TEXT, 60.0, 1 << 16)
     worker.request("solver(0)", TRUSTED, 60.0, 1 << 16)
-    assert worker.request("load(victim)", DILEMMA, 60.0, 1 << 16) == ["loaded"]
+    assert worker.request("load(victim,none)", DILEMMA, 60.0, 1 << 16) == ["loaded"]
     return worker
 
 
@@ -303,7 +303,7 @@ class TestServerAlone:
         before = victim(holder[0])
         said = []
         try:
-            said += holder[0].request("load(attacker)", text, 20.0, 1 << 16)
+            said += holder[0].request("load(attacker,attacker)", text, 20.0, 1 << 16)
             said += holder[0].request("ask(attacker,1,10,200000,100000)", f"'-'({goal},[]).\n", 20.0, 1 << 20)
             after = victim(holder[0])
         except WorkerLost:
@@ -348,9 +348,9 @@ class TestServerAlone:
         assert untouched(place)
 
     def test_the_attack_would_work_where_a_trusted_clause_makes_it(self, place: Path) -> None:
-        worker = Worker(find_swipl(), layers=())
+        worker = start_worker(find_swipl(), layers=())
         worker.request("solver(0)", aimed("hole :- shell('touch breach/x').\n", place), 60.0, 1 << 16)
-        worker.request("load(attacker)", "attack :- hole.\n", 60.0, 1 << 16)
+        worker.request("load(attacker,attacker)", "attack :- hole.\n", 60.0, 1 << 16)
         worker.request("ask(attacker,1,10,200000,100000)", "'-'(attack,[]).\n", 60.0, 1 << 16)
         worker.close()
         assert not untouched(place)
@@ -429,7 +429,7 @@ class TestWithoutTheGate:
                 worker = served(layers=("privileges", "limits", "files", "calls", "descriptors"))
             text = aimed(path.read_text(encoding="utf-8", errors="replace"), place)
             try:
-                worker.request("load(attacker)", text, 3.0, 1 << 16)
+                worker.request("load(attacker,attacker)", text, 3.0, 1 << 16)
                 worker.request("ask(attacker,1,1000,2000000,4000000)", "'-'(table_row(A,B),[A,B]).\n", 3.0, 1 << 23)
             except WorkerLost:
                 continue

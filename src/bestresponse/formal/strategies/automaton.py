@@ -13,44 +13,29 @@ from itertools import product
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.logic.language.terms import Term, write
-from bestresponse.logic.programs.strategies import Mixture, StrategyReader, StrategyTable
+from bestresponse.logic.programs.seats import StrategyMachine
+from bestresponse.logic.programs.strategies import Mixture, StrategyTable
 from bestresponse.theory.repeated.automaton import Automaton, memory_one
 from bestresponse.theory.repeated.reduce import reduced
 
-__all__ = ["build_automaton", "explore_memory"]
-
-MOST_STATES = 400
+__all__ = ["build_automaton"]
 
 
-def build_automaton(table: StrategyTable, name: str, own: Sequence[str] = (), other: Sequence[str] = ()) -> Automaton:
-    """The table as an automaton; `own` and `other` are the moves in the order in which the game lists them for each
-    seat (as the table lists them if not given)."""
-    mine, theirs = tuple(own or table.moves), tuple(other or table.moves)
-    after = [[_weights(table.reply(a, b), mine, name) for b in theirs] for a in mine]
-    return reduced(memory_one(name, _weights(table.first, mine, name), after))
+def build_automaton(
+    behaviour: StrategyTable | StrategyMachine, name: str, own: Sequence[str] = (), other: Sequence[str] = ()
+) -> Automaton:
+    """Return what a strategy does as an automaton.
 
-
-def explore_memory(reader: StrategyReader, name: str, own: Sequence[str], other: Sequence[str]) -> Automaton:
-    """Return the automaton of a strategy with a memory of its own; InvalidGame where it has too many states."""
-    start = reader.start()
-    order: list[tuple[Term, tuple[str, str] | None]] = [(start, None)]
-    places: dict[tuple[str, tuple[str, str] | None], int] = {(write(start), None): 0}
-    mix: list[list[float]] = []
-    step: list[list[list[int]]] = []
-    for memory, last in order:
-        mix.append(_weights(reader.mix(last, memory), tuple(own), name))
-        following = []
-        for pair in product(own, other):
-            after = reader.remember(memory, pair)
-            key = (write(after), pair)
-            if key not in places:
-                places[key] = len(order)
-                order.append((after, pair))
-            following.append(places[key])
-        if len(order) > MOST_STATES:
-            raise InvalidGame(f"the strategy {name} has more than {MOST_STATES} states; let its counters end somewhere")
-        step.append([following[k : k + len(other)] for k in range(0, len(following), len(other))])
+    `own` and `other` are the moves in the order in which the game lists them for each seat; without them the strategy's
+    own order is used.
+    """
+    mine, theirs = tuple(own or behaviour.moves), tuple(other or behaviour.moves)
+    if isinstance(behaviour, StrategyTable):
+        after = [[_weights(behaviour.reply(a, b), mine, name) for b in theirs] for a in mine]
+        return reduced(memory_one(name, _weights(behaviour.first, mine, name), after))
+    places = {pair: place for place, pair in enumerate(product(behaviour.moves, behaviour.moves))}
+    mix = [_weights(mixture, mine, name) for mixture, _ in behaviour.states]
+    step = [[[following[places[a, b]] for b in theirs] for a in mine] for _, following in behaviour.states]
     return reduced(Automaton(name, np.array(mix), np.array(step)))
 
 

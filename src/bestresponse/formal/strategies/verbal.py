@@ -14,7 +14,6 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.extract_code import find_code
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
 from bestresponse.formal.strategies.agents import Agent
-from bestresponse.formal.strategies.ambiguity import several_moves
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.logic.engine import LogicEngine
@@ -141,7 +140,7 @@ def _wrong(rules: str, game: str, engine: LogicEngine) -> str:
         seats = Agent("the strategy", game, rules).seats()
         for seat in (0, 1):
             seats.automaton(seat)
-        several = several_moves(seats, 0)
+        several = seats.found.ambiguous
     except BestResponseError as error:
         return f"- {error}"
     return f"- {several}: {TEXTS.text('exclusive')}" if several else ""

@@ -1,27 +1,47 @@
-"""The fork server as its owner sees it: started once, asked by any thread, replaced when it is lost."""
+"""The confined children of this process: forked by a warm server, asked in turn, and killed when they are late.
+
+A child is kept and asked again while it is small and in good health; a program that reaches a limit costs its child. No
+program can leave anything behind in a child but text and compiled clauses under its own source.
+"""
 
 from __future__ import annotations
 
 import atexit
 import json
+import math
 import os
+import select
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 import bestresponse
 from bestresponse.core.errors import LogicError
-from bestresponse.logic.confined.messages import PATIENCE, read_reply, write_request
+from bestresponse.core.json import JsonObject
+from bestresponse.logic.confined.messages import read_message, write_message
+from bestresponse.logic.settings import Limits
+from bestresponse.logic.swi.engine import start_prolog
+from bestresponse.logic.swi.sandbox import Layer, kill
+from bestresponse.logic.swi.worker import Worker
 
-__all__ = ["ChildLost", "ForkServer", "share_server"]
+__all__ = ["RIGHTS", "Child", "ChildLost", "Children", "Kind", "share_children"]
 
-_GRACE: Final = 1.0
-"""Seconds a child gets beyond its own alarms, for being forked on a busy machine."""
+Kind = Literal["embedded", "swi"]
+
+RIGHTS: Final = struct.Struct("!QQ")
+"""What the server is told of a child besides its sockets: bytes of memory, seconds of processor time."""
+_LIFE: Final = 60
+"""Seconds of processor time after which a child is not asked again."""
+_START_SECONDS: Final = 30.0
+_HELLO_BYTES: Final = 1 << 16
 _TRIES: Final = 3
+_LAYERS: Final = ("privileges", "limits", "files", "calls")
 _START: Final = (
     "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); "
     "from bestresponse.logic.confined.server import main; main(int(sys.argv[2]))"
@@ -29,91 +49,181 @@ _START: Final = (
 
 
 class ChildLost(LogicError):
-    """A child did not reply: it ran out of time, ended before, or replied with too much."""
+    """A child did not reply: it was late, ended before, or replied with too much."""
 
     def __init__(self, kind: Literal["time", "ended", "output"]) -> None:
         super().__init__(f"the confined child was lost: {kind}")
         self.kind = kind
 
 
-class ForkServer:
-    """A fork server of this process. As many children work at once as there are processors; others wait."""
+@dataclass(frozen=True, slots=True)
+class _Setup:
+    """What a child was made for; it serves only requests of the same kind."""
+
+    kind: Kind
+    memory: int
+    processor: int
+    cells: int
+    seed: int
+
+
+class Child:
+    """One confined process, with the SWI-Prolog that it alone may ask if it was made for one."""
+
+    def __init__(self, connection: socket.socket, prolog: Worker | None) -> None:
+        self._connection = connection
+        self._prolog = prolog
+        hello = json.loads(read_message(connection.fileno(), _HELLO_BYTES, time.monotonic() + _START_SECONDS))
+        missing = hello["missing"]
+        own = (Layer(name, name not in missing, missing.get(name, "")) for name in _LAYERS)
+        self.pid: int = hello["pid"]
+        self.layers: tuple[Layer, ...] = (*own, *(() if prolog is None else prolog.layers))
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it waits for a request; a child that has ended can be read from."""
+        poll = select.poll()
+        poll.register(self._connection.fileno(), select.POLLIN)
+        return not poll.poll(0)
+
+    def request(self, body: bytes, seconds: float, most: int) -> JsonObject:
+        """Return the reply to `body`, or kill the child and raise `ChildLost`."""
+        deadline = time.monotonic() + seconds
+        try:
+            write_message(self._connection.fileno(), body, deadline)
+            reply: JsonObject = json.loads(read_message(self._connection.fileno(), most, deadline))
+        except TimeoutError:
+            kill(self.pid)
+            raise self._lose("time") from None
+        except OverflowError:
+            raise self._lose("output") from None
+        except (EOFError, OSError):
+            raise self._lose("ended") from None
+        return reply
+
+    def close(self) -> None:
+        """Let the child end: it waits for requests, or will find nobody to reply to."""
+        self._connection.close()
+        if self._prolog is not None:
+            self._prolog.close()
+
+    def _lose(self, kind: Literal["time", "ended", "output"]) -> ChildLost:
+        self.close()
+        return ChildLost(kind)
+
+
+class Children:
+    """The children of this process. As many work at once as there are processors; other requests wait."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(max(2, os.cpu_count() or 1))
+        self._most = max(2, os.cpu_count() or 1)
+        self._places = threading.BoundedSemaphore(self._most)
         self._owner = os.getpid()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
-        self._spare: socket.socket | None = None
+        self._server = _ForkServer()
+        self._idle: list[tuple[_Setup, Child]] = []
 
     @property
     def inherited(self) -> bool:
-        """Whether this is the server of a parent process, from before a fork."""
+        """Whether these are the children of a parent process, from before a fork."""
         return self._owner != os.getpid()
 
     @property
-    def pid(self) -> int | None:
-        """The number of the server's process, while there is one."""
-        return None if self._process is None else self._process.pid
+    def pids(self) -> tuple[int, ...]:
+        """The numbers of the processes: the server, while there is one, and the children that wait."""
+        with self._lock:
+            server = () if self._server.process is None else (self._server.process.pid,)
+            return (*server, *(child.pid for _, child in self._idle))
 
-    def wait(self) -> None:
-        """Wait until the server's process has ended."""
-        if self._process is not None:
-            self._process.wait()
-
-    def request(self, body: bytes, seconds: float, memory: int, most: int) -> bytes:
-        """Return the reply of a child to `body`, or raise `ChildLost`."""
+    def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[JsonObject, tuple[Layer, ...]]:
+        """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
+        processor = _LIFE + max(_LIFE, math.ceil(limits.wall))
+        setup = _Setup(kind, limits.memory, processor, *((limits.cells, seed) if kind == "swi" else (0, 0)))
         with self._places:
-            connection = self._connect()
-            try:
-                deadline = time.monotonic() + PATIENCE * seconds + _GRACE
-                write_request(connection.fileno(), seconds, memory, body, deadline)
-                return read_reply(connection.fileno(), most, deadline)
-            except TimeoutError:
-                self.close()  # the alarm of the child would have come first
-                raise ChildLost("time") from None
-            except OverflowError:
-                raise ChildLost("output") from None
-            except (EOFError, OSError):
-                raise ChildLost("ended") from None
-            finally:
-                connection.close()
+            child = self._take(setup, limits)
+            reply = child.request(body, limits.wall, limits.reply_bytes)
+            if reply["again"]:
+                self._give_back(setup, child)
+            else:
+                child.close()
+            return reply, child.layers
 
     def close(self) -> None:
-        """End the server; it is started again when it is needed."""
+        """End all processes; they are started again when they are needed."""
         with self._lock:
-            self._end()
+            while self._idle:
+                self._idle.pop()[1].close()
+            self._server.close()
 
-    def _connect(self) -> socket.socket:
-        """Return the socket of a child that waits, and have the next one forked meanwhile."""
-        with self._lock:
-            if self._spare is None or self._process is None or self._process.poll() is not None:
-                self._spare = self._hand_over()
-            connection, self._spare = self._spare, self._hand_over()
-            return connection
-
-    def _hand_over(self) -> socket.socket:
-        """Hand one end of a new pair of sockets to the server and return the other."""
+    def _take(self, setup: _Setup, limits: Limits) -> Child:
+        """Return a child that waits, a new one if there is none."""
+        while (child := self._find_idle(setup)) is not None:
+            if child.waiting:
+                return child
+            child.close()
+        prolog = start_prolog(limits, setup.seed) if setup.kind == "swi" else None
         for _ in range(_TRIES):
-            ours, theirs = socket.socketpair()
-            with theirs:
-                try:
-                    socket.send_fds(self._start(), [b"c"], [theirs.fileno()])
-                    return ours
-                except OSError:
-                    ours.close()
-                    self._end()
+            try:
+                with self._lock:
+                    connection = self._server.fork(setup.memory, setup.processor, prolog)
+                return Child(connection, prolog)
+            except (OSError, EOFError):
+                with self._lock:
+                    self._server.close()
         raise LogicError("the process that checks programs cannot be started here")
 
+    def _find_idle(self, setup: _Setup) -> Child | None:
+        with self._lock:
+            for place, (made_for, child) in enumerate(self._idle):
+                if made_for == setup:
+                    del self._idle[place]
+                    return child
+        return None
+
+    def _give_back(self, setup: _Setup, child: Child) -> None:
+        with self._lock:
+            self._idle.append((setup, child))
+            old = self._idle.pop(0)[1] if len(self._idle) > 2 * self._most else None
+        if old is not None:
+            old.close()
+
+
+class _ForkServer:
+    """The warm process that forks children."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    def fork(self, memory: int, processor: int, prolog: Worker | None) -> socket.socket:
+        """Hand one end of a new pair of sockets, and the pipes of SWI-Prolog, to a new child; return the other end."""
+        ours, theirs = socket.socketpair()
+        pipes = () if prolog is None or prolog.pipes is None else prolog.pipes
+        with theirs:
+            try:
+                socket.send_fds(self._start(), [RIGHTS.pack(memory, processor)], [theirs.fileno(), *pipes])
+            except OSError:
+                ours.close()
+                raise
+        return ours
+
+    def close(self) -> None:
+        """End the process."""
+        process, control, self.process, self._control = self.process, self._control, None, None
+        if control is not None:
+            control.close()
+        if process is not None:
+            process.kill()
+            process.wait()
+
     def _start(self) -> socket.socket:
-        if self._control is not None and self._process is not None and self._process.poll() is None:
+        if self._control is not None and self.process is not None and self.process.poll() is None:
             return self._control
-        self._end()
+        self.close()
         self._control, theirs = socket.socketpair()
         root = str(Path(bestresponse.__file__).parent.parent)
         with theirs:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-B", "-c", _START, json.dumps([root]), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -125,25 +235,15 @@ class ForkServer:
             )
         return self._control
 
-    def _end(self) -> None:
-        process = self._process
-        for connection in (self._control, self._spare):
-            if connection is not None:
-                connection.close()
-        self._control = self._spare = self._process = None
-        if process is not None and not self.inherited:
-            process.kill()
-            process.wait()
+
+_shared = Children()
 
 
-_shared = ForkServer()
-
-
-def share_server() -> ForkServer:
-    """Return the fork server of this process; a forked process gets one of its own."""
+def share_children() -> Children:
+    """Return the children of this process; a forked process gets some of its own."""
     global _shared
     if _shared.inherited:
-        _shared = ForkServer()
+        _shared = Children()
     return _shared
 
 

@@ -1,7 +1,7 @@
-"""The embedded engine behind a process border: what a program does to memory, time or Python stays in a child.
+"""Both engines behind a process border: what a program does to memory, time or Python stays in a confined child.
 
-`ConfinedEngine` sends each request to a fork server (`server`) that is shared by all engines of this process, started
-when first needed and replaced when it is lost. Its children are replaced by themselves: each serves one request.
+`ConfinedEngine` sends each request to the children that all engines of this process share (`client`). A child reads,
+gates and runs the program with the embedded engine, or has a SWI-Prolog run it that no other child can ask.
 """
 
 from __future__ import annotations
@@ -12,27 +12,26 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from bestresponse.core import errors
-from bestresponse.core.errors import LimitReached, LogicError
+from bestresponse.core.errors import BestResponseError, LimitReached, LogicError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.client import ChildLost, share_server
+from bestresponse.logic.confined.client import ChildLost, Kind, share_children
 from bestresponse.logic.engine import Answer, Limits, Program, Proof, RuntimeFault, Verdict
-from bestresponse.logic.gate.check import GatedProgram, check
+from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
 from bestresponse.logic.programs.report import Expectation, Report, decode_report, describe_failure
+from bestresponse.logic.programs.seats import SeatsFound, decode_seats
 from bestresponse.logic.swi.sandbox import Layer
 from bestresponse.logic.swi.terms import decode
 
 __all__ = ["ConfinedEngine"]
 
-_LAYERS: Final = ("privileges", "limits", "files", "calls")
-
 
 class ConfinedEngine:
-    """A `LogicEngine` that runs the embedded one in confined children; threads may share it."""
+    """A `LogicEngine` that runs another one in confined children; threads may share it."""
 
-    name = "embedded"
-
-    def __init__(self, limits: Limits | None = None, seed: int = 0) -> None:
+    def __init__(self, limits: Limits | None = None, seed: int = 0, kind: Kind = "embedded") -> None:
+        self.name: str = kind
+        self._kind: Kind = kind
         self.limits = limits or Limits()
         self._seed = seed
         self._layers: tuple[Layer, ...] = ()
@@ -41,7 +40,7 @@ class ConfinedEngine:
     def layers(self) -> tuple[Layer, ...]:
         """How far the children are confined, and what is missing."""
         if not self._layers:
-            self._request("ask", source="", goals=[], limit=1)
+            self._request("gate", source="")
         return self._layers
 
     def validate(self, source: str, expected: Expectation | None = None) -> Report:
@@ -53,10 +52,15 @@ class ConfinedEngine:
         """Put a strategy through reader, static checks and a first move in the given game, in a child."""
         return self._report(source, "validate_strategy", source=source, game=game)
 
+    def find_seats(self, game: str, rules: str, default_move: str | None = None) -> SeatsFound:
+        """Find out in a child what a strategy does in either seat of a game."""
+        return decode_seats(self._request("find_seats", game=game, rules=rules, default_move=default_move))
+
     def load(self, source: str | GatedProgram) -> Program:
-        """Check a program, or `ProgramRefused`; children load it when they are asked about it."""
-        gated = (check(source) if isinstance(source, str) else source).require()
-        return Program(gated, self)
+        """Check a program, or `ProgramRefused`; its clauses stay in the children."""
+        text = source if isinstance(source, str) else source.source
+        found = decode_report(text, self._request("gate", source=text))
+        return Program(GatedProgram(text, (), found.diagnostics, found.defined), self)
 
     def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
         """The first `limit` solutions of a goal, all of them by default."""
@@ -65,8 +69,8 @@ class ConfinedEngine:
     def ask_many(
         self, program: Program, goals: Sequence[str | Term], limit: int | None = None
     ) -> tuple[tuple[Answer, ...], ...]:
-        """`solutions` of several goals, all within the time of one child."""
-        if not isinstance(program.handle, ConfinedEngine):
+        """`solutions` of several goals, all within the time for one program."""
+        if not (isinstance(program.handle, ConfinedEngine) and program.handle.name == self.name):
             raise LogicError("This program was loaded by another engine; load it with this one.")
         asked = [_encode_goal(goal) for goal in goals]
         found = self._request("ask", source=program.gated.source, goals=asked, limit=limit)
@@ -80,7 +84,7 @@ class ConfinedEngine:
             return Proof(Verdict.UNKNOWN, str(error))
 
     def close(self) -> None:
-        """Nothing to give back: the fork server is shared and ends with this process."""
+        """Nothing to give back: the children are shared and end with this process."""
 
     def _report(self, text: str, job: str, **given: Any) -> Report:
         try:
@@ -93,28 +97,26 @@ class ConfinedEngine:
         limits = self.limits
         body = json.dumps({"job": job, "seed": self._seed, "limits": asdict(limits), "given": given}).encode()
         try:
-            reply = json.loads(share_server().request(body, limits.child_seconds, limits.memory, limits.reply_bytes))
+            reply, self._layers = share_children().request(self._kind, body, limits, self._seed)
         except ChildLost as lost:
             raise LimitReached(_LOST[lost.kind].format(limits)) from lost
-        missing = reply["missing"]
-        self._layers = tuple(Layer(name, name not in missing, missing.get(name, "")) for name in _LAYERS)
         if "error" in reply:
             raise _build_error(reply)
         return reply["result"]
 
 
 _LOST: Final = {
-    "time": "It did not finish in time.",
-    "ended": "It used up the {0.child_seconds:g} seconds or the memory that it may have.",
+    "time": "It was not done within {0.wall:g} seconds.",
+    "ended": "It used up the memory that it may have.",
     "output": "The answers are larger than the limit on output.",
 }
 
 
-def _build_error(reply: JsonObject) -> LogicError:
+def _build_error(reply: JsonObject) -> BestResponseError:
     if reply["error"] == "RuntimeFault":
         return RuntimeFault(reply["message"], reply["line"], reply["source_line"])
     kind = getattr(errors, reply["error"], LogicError)
-    return kind(reply["message"]) if issubclass(kind, LogicError) else LogicError(reply["message"])
+    return kind(reply["message"]) if issubclass(kind, BestResponseError) else LogicError(reply["message"])
 
 
 def _encode_goal(goal: str | Term) -> tuple[str, list[str]]:

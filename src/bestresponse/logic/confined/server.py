@@ -1,9 +1,9 @@
-"""The fork server: a warm process that forks one confined child for each request, and nothing else.
+"""The fork server: a warm process that forks confined children, and nothing else.
 
 It imports and warms up everything once. For each socket that it is handed over its control socket it forks a child; the
-child gives up its rights (the layers of `swi.sandbox`, without any file at all), waits for a request, limits its memory
-and sets itself alarms that end it, works on the request with the embedded engine, replies and ends. The server
-itself never looks at a request.
+child gives up its rights (the layers of `swi.sandbox`, without any file at all), says so, and serves one request after
+the other with the embedded engine, or with the SWI-Prolog whose pipes came along with the socket. It ends when nobody
+asks any more or when it should not be asked again. The server itself never looks at a request.
 """
 
 from __future__ import annotations
@@ -14,22 +14,29 @@ import os
 import resource
 import signal
 import socket
+import sys
+import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
-from bestresponse.core.errors import BestResponseError, LimitReached
+from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.messages import PATIENCE, Header, read_exactly, read_header, write_reply
+from bestresponse.logic.confined.client import RIGHTS
+from bestresponse.logic.confined.messages import read_message, write_message
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import Limits, RuntimeFault
+from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import Term, variables_of, write
-from bestresponse.logic.programs.report import Expectation, encode_report
+from bestresponse.logic.programs.report import Expectation, Report, encode_report
+from bestresponse.logic.programs.seats import encode_seats, find_seats
 from bestresponse.logic.programs.validate import validate, validate_strategy
+from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.logic.swi.sandbox import Policy, make_plan
 from bestresponse.logic.swi.sandbox_child import apply_layers
+from bestresponse.logic.swi.worker import Worker
 
-__all__ = ["main", "perform", "serve", "work"]
+__all__ = ["Performer", "main", "serve", "work"]
 
 _SAMPLE: Final = """
 initial(s0). initially(player(p1), s0). initially(player(p2), s0). initially(control(P), s0) :- player(P).
@@ -41,16 +48,15 @@ finally(goal(P, U), S) :- holds(did(P, M), S), findall(O, holds(did(O, M), S), L
 """
 _COLLECT_EVERY: Final = 200_000
 """Objects between two looks for garbage: a child makes few cycles, and lives for seconds."""
-_SLACK: Final = 2
-"""Seconds of processor time beyond the alarm, which is what normally ends a child."""
+_LARGE: Final = 128 << 20
+_LIFE: Final = 60
 
 
 def main(descriptor: int) -> None:
     """Warm up and serve on a control socket until the other side closes it."""
     validate(_SAMPLE, EmbeddedEngine())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for name in (signal.SIGALRM, signal.SIGPROF):
-        signal.signal(name, signal.SIG_DFL)
+    _make_plan()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.collect()
@@ -62,14 +68,13 @@ def main(descriptor: int) -> None:
 def serve(control: socket.socket) -> None:
     """Fork a child for each socket that arrives."""
     while True:
-        data, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        data, descriptors, _, _ = socket.recv_fds(control, RIGHTS.size, 3)
         if not data:
             return
-        for descriptor in descriptors:
-            _fork(control, descriptor)
+        _fork(control, descriptors, *RIGHTS.unpack(data))
 
 
-def _fork(control: socket.socket, descriptor: int) -> None:
+def _fork(control: socket.socket, descriptors: list[int], memory: int, processor: int) -> None:
     try:
         child = os.fork()
     except OSError:
@@ -78,36 +83,88 @@ def _fork(control: socket.socket, descriptor: int) -> None:
         status = 1
         try:
             control.close()
-            work(descriptor)
+            work(descriptors, memory, processor)
             status = 0
         finally:
             os._exit(status)
-    os.close(descriptor)
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
-def work(descriptor: int) -> None:
-    """Serve one request as a confined child."""
-    plan = make_plan(("",), Policy((), ()))
-    report = apply_layers(plan | {"layers": ["privileges", "files"]})
-    header = read_header(descriptor)
-    signal.setitimer(signal.ITIMER_PROF, header.seconds)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE * header.seconds)
-    report |= apply_layers(_limit(plan, header) | {"layers": ["limits", "calls"]})
-    try:
-        reply = perform(json.loads(read_exactly(descriptor, header.length)))
-    except MemoryError:
-        reply = _describe(LimitReached(f"It needed more than {header.memory >> 20} MB of memory."))
-    except BestResponseError as error:
-        reply = _describe(error)
-    except Exception as error:  # noqa: BLE001 - a fault of this package; the program still gets a verdict
-        reply = {"error": "LogicError", "message": f"The check itself failed ({type(error).__name__}: {error})."}
-    reply["missing"] = {name: why for name, why in report.items() if why is not None}
-    write_reply(descriptor, json.dumps(reply, separators=(",", ":")).encode("utf-8", "surrogatepass"))
-
-
-def _limit(plan: dict[str, object], header: Header) -> dict[str, object]:
+def work(descriptors: list[int], memory: int, processor: int) -> None:
+    """Serve requests as a confined child, on the first descriptor; the other two, if any, lead to SWI-Prolog."""
+    connection, *pipes = descriptors
+    plan = _make_plan()
     limits: Any = plan["limits"]
-    return plan | {"limits": limits | {"RLIMIT_AS": header.memory, "RLIMIT_CPU": int(header.seconds) + _SLACK}}
+    report = apply_layers(plan | {"limits": limits | {"RLIMIT_AS": memory, "RLIMIT_CPU": processor}})
+    missing = {name: why for name, why in report.items() if why is not None}
+    write_message(connection, json.dumps({"pid": os.getpid(), "missing": missing}).encode())
+    performer = Performer(Worker(pipes[0], pipes[1]) if pipes else None)
+    again = True
+    while again:
+        try:
+            body = read_message(connection)
+        except EOFError:
+            return
+        reply = performer.reply(body)
+        again = reply["again"] = reply["again"] and performer.fit
+        write_message(connection, json.dumps(reply, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+
+
+@cache
+def _make_plan() -> dict[str, object]:
+    return make_plan(("",), Policy((), ()))
+
+
+class Performer:
+    """Do what requests ask for with the embedded engine, or with a SWI-Prolog."""
+
+    def __init__(self, prolog: Worker | None) -> None:
+        self._swi = None if prolog is None else SwiEngine(worker=prolog)
+
+    @property
+    def fit(self) -> bool:
+        """Whether it can be asked again: it is small, has not worked for long, and has its SWI-Prolog."""
+        size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1 << 10)
+        return size < _LARGE and time.process_time() < _LIFE and not (self._swi and self._swi.spent)
+
+    def reply(self, body: bytes) -> JsonObject:
+        """Return the result of a request, or the error that it ended with."""
+        try:
+            request = json.loads(body)
+            return {"again": True, "result": self._perform(request, Limits(**request["limits"]))}
+        except MemoryError:
+            return {"again": False, "error": "LimitReached", "message": "It needed more memory than it may have."}
+        except BestResponseError as error:
+            return {"again": True, **_describe(error)}
+        except Exception as error:  # noqa: BLE001 - a fault of this package; the program still gets a verdict
+            message = f"The check itself failed ({type(error).__name__}: {error})."
+            return {"again": False, "error": "LogicError", "message": message}
+
+    def _perform(self, request: JsonObject, limits: Limits) -> object:
+        engine: LogicEngine = self._swi or EmbeddedEngine(limits, request["seed"])
+        engine.limits = limits
+        return _JOBS[request["job"]](self, engine, **request["given"])
+
+    def _validate(self, engine: LogicEngine, source: str, expected: list[int | None] | None) -> JsonObject:
+        return encode_report(validate(source, engine, Expectation(*expected) if expected else None))
+
+    def _validate_strategy(self, engine: LogicEngine, source: str, game: str) -> JsonObject:
+        return encode_report(validate_strategy(source, game, engine))
+
+    def _find_seats(self, engine: LogicEngine, game: str, rules: str, default_move: str | None) -> JsonObject:
+        return encode_seats(find_seats(game, rules, default_move, engine.limits))
+
+    def _gate(self, engine: LogicEngine, source: str) -> JsonObject:
+        gated = engine.load(source).gated
+        return encode_report(Report(source, gated.defined, gated.diagnostics))
+
+    def _ask(
+        self, engine: LogicEngine, source: str, goals: list[tuple[str, list[str]]], limit: int | None
+    ) -> list[list[dict[str, str]]]:
+        program = engine.load(source)
+        found = engine.ask_many(program, [_decode_goal(text, names) for text, names in goals], limit)
+        return [[{name: write(term) for name, term in answer.items()} for answer in answers] for answers in found]
 
 
 def _describe(error: BestResponseError) -> JsonObject:
@@ -115,28 +172,6 @@ def _describe(error: BestResponseError) -> JsonObject:
     if isinstance(error, RuntimeFault):
         found |= {"message": error.message, "line": error.line, "source_line": error.source_line}
     return found
-
-
-def perform(request: JsonObject) -> JsonObject:
-    """Do what a request asks for with the embedded engine, and return its result."""
-    engine = EmbeddedEngine(Limits(**request["limits"]), request["seed"])
-    return {"result": _JOBS[request["job"]](engine, **request["given"])}
-
-
-def _validate(engine: EmbeddedEngine, source: str, expected: list[int | None] | None) -> JsonObject:
-    return encode_report(validate(source, engine, Expectation(*expected) if expected else None))
-
-
-def _validate_strategy(engine: EmbeddedEngine, source: str, game: str) -> JsonObject:
-    return encode_report(validate_strategy(source, game, engine))
-
-
-def _ask(
-    engine: EmbeddedEngine, source: str, goals: list[tuple[str, list[str]]], limit: int | None
-) -> list[list[dict[str, str]]]:
-    program = engine.load(source)
-    found = engine.ask_many(program, [_decode_goal(text, names) for text, names in goals], limit)
-    return [[{name: write(term) for name, term in answer.items()} for answer in answers] for answers in found]
 
 
 def _decode_goal(text: str, names: list[str]) -> str | Term:
@@ -149,8 +184,10 @@ def _decode_goal(text: str, names: list[str]) -> str | Term:
     return goal
 
 
-_JOBS: Final[dict[str, Callable[..., Any]]] = {
-    "validate": _validate,
-    "validate_strategy": _validate_strategy,
-    "ask": _ask,
+_JOBS: Final[dict[str, Callable[..., object]]] = {
+    "validate": Performer._validate,
+    "validate_strategy": Performer._validate_strategy,
+    "find_seats": Performer._find_seats,
+    "gate": Performer._gate,
+    "ask": Performer._ask,
 }

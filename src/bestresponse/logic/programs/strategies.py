@@ -24,6 +24,7 @@ from bestresponse.logic.programs.table import label
 __all__ = ["Mixture", "StrategyReader", "StrategyTable", "find_move_terms", "strategy_table"]
 
 MAX_BRANCHES = 1_000
+_MOST_MOVES = 20
 
 Mixture = tuple[tuple[str, Fraction], ...]
 
@@ -48,40 +49,40 @@ class StrategyTable:
         return all(len(mixture) == 1 for mixture in (self.first, *(mixture for _, mixture in self.after)))
 
 
-def strategy_table(
-    program: GatedProgram, player: str, opponent: str, moves: Sequence[str], situation: str = "s0"
-) -> StrategyTable:
-    """The table of the strategy in a gated program (game and `select/4` together) for two players and their moves."""
-    reader = StrategyReader(program, player, opponent, situation)
+def strategy_table(reader: StrategyReader, moves: Sequence[str]) -> StrategyTable:
+    """Return what a strategy does first and after each pair of last moves."""
     first = reader.mix(None)
     pairs = [(own, other) for own in moves for other in moves]
-    return StrategyTable(player, opponent, tuple(moves), first, tuple((pair, reader.mix(pair)) for pair in pairs))
+    return StrategyTable(*reader.players, tuple(moves), first, tuple((pair, reader.mix(pair)) for pair in pairs))
 
 
 class StrategyReader:
-    """Ask the rules of a strategy what they do, and what they remember."""
+    """Ask the rules of a strategy (game and `select/4` in one program) what they do, and what they remember."""
 
-    def __init__(self, program: GatedProgram, player: str, opponent: str, situation: str = "s0") -> None:
+    def __init__(
+        self,
+        program: GatedProgram,
+        player: str,
+        opponent: str,
+        situation: str = "s0",
+        limits: Limits | None = None,
+    ) -> None:
         self._source = _Unfolding()
-        self._engine = _Unfolded(self._source)
+        self._engine = _Unfolded(self._source, limits or Limits())
         self._loaded = self._engine.load(program)
-        self._players = (player, opponent)
+        self.players = (player, opponent)
         self._situation = Atom(situation)
         self._terms = find_move_terms(self._engine, self._loaded)
 
     def mix(self, last: tuple[str, str] | None, memory: Term | None = None) -> Mixture:
         """Return the moves after a pair of last moves, own first, and with a state of memory, where there are such."""
-        player, opponent = self._players
-        goal: Term = Struct("select", (Atom(player), Atom(opponent), self._situation, Var("Move")))
-        fluents = [
-            Struct("last_move", (Atom(who), self._find_term(move)))
-            for who, move in zip(self._players, last or (), strict=False)
-        ]
-        if memory is not None:
-            fluents.append(Struct("memory", (Atom(player), memory)))
-        for fluent in fluents:
-            goal = Struct(",", (Struct("initialise", (fluent, self._situation)), goal))
+        goal = self._write_goal(last, memory)
         return _unfold(self._source, lambda: self._engine.solutions(self._loaded, goal, 1), last)
+
+    def list_moves(self, last: tuple[str, str] | None) -> tuple[str, ...]:
+        """Return all moves that the rules give after a pair of last moves; only the first would be made."""
+        found = self._engine.solutions(self._loaded, self._write_goal(last, None), _MOST_MOVES)
+        return tuple(dict.fromkeys(label(answer["Move"]) for answer in found))
 
     def start(self) -> Term:
         """Return the state of memory before the first round."""
@@ -99,6 +100,19 @@ class StrategyReader:
             raise InvalidGame(f"The strategy has no state of memory {place}.")
         return found[0]["State"]
 
+    def _write_goal(self, last: tuple[str, str] | None, memory: Term | None) -> Term:
+        player, opponent = self.players
+        goal: Term = Struct("select", (Atom(player), Atom(opponent), self._situation, Var("Move")))
+        fluents = [
+            Struct("last_move", (Atom(who), self._find_term(move)))
+            for who, move in zip(self.players, last or (), strict=False)
+        ]
+        if memory is not None:
+            fluents.append(Struct("memory", (Atom(player), memory)))
+        for fluent in fluents:
+            goal = Struct(",", (Struct("initialise", (fluent, self._situation)), goal))
+        return goal
+
     def _find_term(self, move: str) -> Term:
         return self._terms.get(move, Atom(move))
 
@@ -112,8 +126,8 @@ def find_move_terms(engine: LogicEngine, program: Program) -> dict[str, Term]:
 class _Unfolded(EmbeddedEngine):
     """An engine whose random choices are taken from an unfolding."""
 
-    def __init__(self, source: _Unfolding) -> None:
-        super().__init__(Limits())
+    def __init__(self, source: _Unfolding, limits: Limits) -> None:
+        super().__init__(limits)
         self._source = source
 
 

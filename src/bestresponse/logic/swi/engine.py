@@ -7,10 +7,11 @@ shared by threads: they take turns.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -24,16 +25,16 @@ from bestresponse.logic.language.terms import Atom, Struct, Term, brief, items_o
 from bestresponse.logic.programs.solver_language import TRUSTED
 from bestresponse.logic.swi.sandbox import LAYERS, Layer
 from bestresponse.logic.swi.terms import decode
-from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl
+from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 
-__all__ = ["SwiEngine"]
+__all__ = ["SwiEngine", "start_prolog"]
 
-_MEMORY: Final = 512 << 20
-_PROCESSOR_SECONDS: Final = 120
+_LIFE: Final = 60
+"""Seconds of work after which a worker is replaced."""
 _BYTES_PER_CELL: Final = 64
 _CHUNK: Final = 2_000
-_MODULES: Final = 256
-_LOADS: Final = 4_000
+_MODULES: Final = 64
+_LOADS: Final = 1_000
 _REMEMBERED: Final = 8_192
 _LOAD_BYTES: Final = 1 << 16
 _SHORT: Final = 100
@@ -105,21 +106,21 @@ class SwiEngine:
         seed: int = 0,
         command: str = "swipl",
         layers: tuple[str, ...] = LAYERS,
+        worker: Worker | None = None,
     ) -> None:
+        """Start a worker, or use the one given, which is not replaced."""
         self.limits = limits or Limits()
-        self._seed = seed
-        self._wanted = layers
-        self._installation = find_swipl(command)
+        self._start: Callable[[], Worker] = lambda: worker or start_prolog(self.limits, seed, command, layers)
         self._lock = threading.RLock()
         self._modules: OrderedDict[_Loaded, str] = OrderedDict()
         self._loads = 0
-        self._worker = self._started()
+        self._restart()
         self.layers: tuple[Layer, ...] = self._worker.layers
 
     @property
-    def version(self) -> str:
-        """The version of SWI-Prolog, as in `9.0.4`."""
-        return self._installation.version
+    def spent(self) -> bool:
+        """Whether the worker is gone or has worked for so long that it is replaced before it is asked again."""
+        return not self._worker.alive or self._worker.busy_seconds > _LIFE or self._loads >= _LOADS
 
     def __enter__(self) -> SwiEngine:
         return self
@@ -200,11 +201,10 @@ class SwiEngine:
         if loaded in self._modules:
             self._modules.move_to_end(loaded)
             return self._modules[loaded]
-        module = f"g{len(self._modules)}"
-        if len(self._modules) >= _MODULES:
-            _, module = self._modules.popitem(last=False)
+        old = self._modules.popitem(last=False)[1] if len(self._modules) >= _MODULES else "none"
         self._loads += 1
-        (line,) = self._request(f"load({module})", loaded.text, _LOAD_BYTES)
+        module = f"g{self._loads}"  # a name is never used twice: SWI-Prolog remembers what a module has imported
+        (line,) = self._request(f"load({module},{old})", loaded.text, _LOAD_BYTES)
         if line.startswith("limit("):
             raise self._passed(line[6:-1])
         if line != "loaded":
@@ -214,26 +214,17 @@ class SwiEngine:
 
     def _refresh(self) -> None:
         """See to it that a worker runs that is ours (a forked process has its parent's) and has not run for long."""
-        worker = self._worker
         inherited = self._owner != os.getpid()
-        if worker.alive and not inherited and worker.busy_seconds < _PROCESSOR_SECONDS / 2 and self._loads < _LOADS:
-            return
-        if not inherited:
-            worker.close()
-        self._worker = self._started()
+        if self.spent and not inherited:
+            self._worker.close()
+        if self.spent or inherited:
+            self._restart()
 
-    def _started(self) -> Worker:
+    def _restart(self) -> None:
         self._modules.clear()
         self._loads = 0
-        stack = self.limits.cells * _BYTES_PER_CELL
-        try:
-            worker = Worker(self._installation, _MEMORY, _PROCESSOR_SECONDS, stack, self._wanted)
-            worker.request("library", LIBRARY_TEXT, _START_SECONDS, _LOAD_BYTES)
-            worker.request(f"solver({self._seed})", TRUSTED, _START_SECONDS, _LOAD_BYTES)
-        except WorkerLost as lost:
-            raise LogicError(f"SWI-Prolog does not run confined here ({lost}); use the embedded engine.") from lost
+        self._worker = self._start()
         self._owner = os.getpid()
-        return worker
 
     def _request(self, what: str, text: str, size: int) -> list[str]:
         try:
@@ -247,6 +238,19 @@ class SwiEngine:
         """A limit was passed: whatever state the worker is in, it is not used again."""
         self._worker.close()
         return LimitReached(_LIMITS[which].format(self.limits))
+
+
+def start_prolog(limits: Limits, seed: int = 0, command: str = "swipl", layers: tuple[str, ...] = LAYERS) -> Worker:
+    """Start a confined SWI-Prolog that knows the list library and the solver; `LogicError` where there is none."""
+    installation = find_swipl(command)
+    stack = limits.cells * _BYTES_PER_CELL
+    try:
+        worker = start_worker(installation, limits.memory, _LIFE + math.ceil(limits.wall), stack, layers)
+        worker.request("library", LIBRARY_TEXT, _START_SECONDS, _LOAD_BYTES)
+        worker.request(f"solver({seed})", TRUSTED, _START_SECONDS, _LOAD_BYTES)
+    except WorkerLost as lost:
+        raise LogicError(f"SWI-Prolog does not run confined here ({lost}); use the embedded engine.") from lost
+    return worker
 
 
 def _batches(questions: list[_Question]) -> list[list[_Question]]:

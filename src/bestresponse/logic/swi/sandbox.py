@@ -28,13 +28,13 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from bestresponse.core.errors import LogicError
 
 from .sandbox_filter import MACHINES, filter_for, pack
 
-__all__ = ["LAYERS", "Confined", "Layer", "Policy", "make_plan", "start"]
+__all__ = ["LAYERS", "Confined", "Layer", "Policy", "kill", "make_plan", "start"]
 
 LAYERS: Final = ("privileges", "limits", "files", "calls", "descriptors")
 
@@ -104,11 +104,7 @@ class Confined:
 
     def end(self) -> int:
         """Kill the program and whatever it started, wait for it and return its exit status."""
-        with suppress(ProcessLookupError):
-            try:
-                os.killpg(self.pid, signal.SIGKILL)
-            except PermissionError:
-                _as_its_own_account(f"os.killpg({self.pid}, {int(signal.SIGKILL)})")
+        kill(self.pid, "killpg")
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
             with suppress(OSError):
@@ -117,6 +113,15 @@ class Confined:
             return self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             raise LogicError(f"the confined process {self.pid} cannot be ended") from None
+
+
+def kill(pid: int, call: Literal["kill", "killpg"] = "kill") -> None:
+    """Kill a confined process, or the group that it leads."""
+    with suppress(ProcessLookupError):
+        try:
+            getattr(os, call)(pid, signal.SIGKILL)
+        except PermissionError:
+            _as_its_own_account(f"os.{call}({pid}, {int(signal.SIGKILL)})")
 
 
 def start(command: tuple[str, ...], policy: Policy) -> Confined:

@@ -43,6 +43,7 @@ sort_by(Key, Order, List, Sorted) :-
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
 :- dynamic(solver_clause/3).   % solver_clause(Name, Arity, Clause): what every game has besides; trusted, given once
 :- dynamic(solver_defines/2).
+:- dynamic(seed/1).
 :- dynamic(solver_own/2).      % solver_own(Name, Arity): what of that every game needs a copy of
 :- dynamic(protected/2).       % protected(Name, Arity): what SWI-Prolog itself lets nobody define
 
@@ -106,15 +107,18 @@ perform(library, Text, [loaded]) :-
     clauses(Stream, Clauses),
     maplist(add_library, Clauses).
 perform(solver(Seed), Text, [loaded]) :-
-    set_random(seed(Seed)),
+    assertz(seed(Seed)),
     open_string(Text, Stream),
     clauses(Stream, Clauses),
     maplist(trust, Clauses),
     share_helpers.
-perform(load(Module), Text, [loaded]) :-
+perform(load(Module, Old), Text, [loaded]) :-
+    unload(Old),
+    (   sub_string(Text, _, _, _, "random"), seed(Seed)
+    ->  set_random(seed(Seed))  % what a program draws depends on no other
+    ;   true
+    ),
     load(Module, Text).
-perform(unload(Module), _, [unloaded]) :-
-    unload(Module).
 perform(ask(Module, Count, Answers, Steps, Size), Text, Results) :-
     open_string(Text, Goals),
     ask_all(Count, Goals, Module, limits(Answers, Steps), Results),
@@ -170,7 +174,6 @@ read_data(Stream, Term) :-
 % ---- programs
 
 load(Module, Text) :-
-    unload(Module),
     set_module(Module:base(bestresponse_games)),
     open_string(Text, Stream),
     clauses(Stream, Clauses),

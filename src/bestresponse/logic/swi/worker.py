@@ -4,6 +4,8 @@
 not the reply to the request at hand is killed at once and raises `WorkerLost`; whoever holds it starts another.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import secrets
@@ -20,7 +22,7 @@ from bestresponse.core.errors import LogicError
 
 from .sandbox import LAYERS, Confined, Layer, Policy, start
 
-__all__ = ["Installation", "Worker", "WorkerLost", "find_swipl"]
+__all__ = ["Installation", "Worker", "WorkerLost", "find_swipl", "start_worker"]
 
 _HINT: Final = "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install swi-prolog`"
 _OLDEST: Final = 90000
@@ -100,51 +102,65 @@ def _output(command: list[str], environment: dict[str, str]) -> str:
     return done.stdout
 
 
-class Worker:
-    """A confined SWI-Prolog that serves requests; not thread-safe."""
+def start_worker(
+    installation: Installation,
+    memory: int = 512 << 20,
+    processor: int = 120,
+    stack: int = 128 << 20,
+    layers: tuple[str, ...] = LAYERS,
+) -> Worker:
+    """Start a confined SWI-Prolog that serves requests."""
+    command = (
+        installation.executable,
+        *_OPTIONS,
+        f"--home={installation.home}",
+        f"--stack-limit={min(stack, memory // 3) >> 10}k",
+        *("-g", _GOAL),
+    )
+    policy = Policy(
+        readable=installation.readable,
+        executable=(installation.executable, *installation.loaders),
+        memory=memory,
+        processor=processor,
+        layers=layers,
+    )
+    process = start(command, policy)
+    worker = Worker(process.input, process.output, process)
+    worker.begin(Path(__file__).with_name("server.pl").read_bytes())
+    process.seal()
+    return worker
 
-    def __init__(
-        self,
-        installation: Installation,
-        memory: int = 512 << 20,
-        processor: int = 120,
-        stack: int = 128 << 20,
-        layers: tuple[str, ...] = LAYERS,
-    ) -> None:
+
+class Worker:
+    """A SWI-Prolog behind two pipes, and its process if this one started it; not thread-safe."""
+
+    def __init__(self, input: int, output: int, process: Confined | None = None) -> None:
         self.busy_seconds = 0.0
-        command = (
-            installation.executable,
-            *_OPTIONS,
-            f"--home={installation.home}",
-            f"--stack-limit={min(stack, memory // 3) >> 10}k",
-            *("-g", _GOAL),
-        )
-        policy = Policy(
-            readable=installation.readable,
-            executable=(installation.executable, *installation.loaders),
-            memory=memory,
-            processor=processor,
-            layers=layers,
-        )
-        self._process: Confined | None = start(command, policy)
-        self._send(Path(__file__).with_name("server.pl").read_bytes(), time.monotonic() + _START_SECONDS)
-        self._receive("ready", time.monotonic() + _START_SECONDS, _CHUNK)
-        self._process.seal()
+        self.pipes: tuple[int, int] | None = (input, output)
+        self._process = process
 
     @property
     def alive(self) -> bool:
         """Whether requests can still be made."""
-        return self._process is not None
+        return self.pipes is not None
 
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers of confinement, in force or missing."""
-        return self._running().layers
+        return () if self._process is None else self._process.layers
 
     @property
     def pid(self) -> int:
         """The number of the worker's process."""
-        return self._running().pid
+        if self._process is None:
+            raise WorkerLost("the SWI-Prolog worker has ended", "ended")
+        return self._process.pid
+
+    def begin(self, server: bytes) -> None:
+        """Give a fresh process the text of its server and wait until it is ready."""
+        deadline = time.monotonic() + _START_SECONDS
+        self._send(server, deadline)
+        self._receive("ready", deadline, _CHUNK)
 
     def request(self, what: str, text: str, seconds: float, size: int) -> list[str]:
         """Return the lines of the reply; `seconds` is all the time there is, `size` all the room in bytes."""
@@ -156,22 +172,22 @@ class Worker:
         return lines
 
     def close(self) -> None:
-        """End the process, if it still runs."""
-        process, self._process = self._process, None
+        """End the process, if this one started it and it still runs."""
+        process, self._process, self.pipes = self._process, None, None
         if process is not None:
             process.end()
 
-    def _running(self) -> Confined:
-        if self._process is None:
+    def _open_pipes(self) -> tuple[int, int]:
+        if self.pipes is None:
             raise WorkerLost("the SWI-Prolog worker has ended", "ended")
-        return self._process
+        return self.pipes
 
     def _lose(self, why: str, kind: Literal["time", "output", "ended", "foreign"]) -> WorkerLost:
         self.close()
         return WorkerLost(f"SWI-Prolog {why}", kind)
 
     def _send(self, message: bytes, deadline: float) -> None:
-        pipe = self._running().input
+        pipe = self._open_pipes()[0]
         view = memoryview(message)
         try:
             while view:
@@ -183,7 +199,7 @@ class Worker:
 
     def _receive(self, token: str, deadline: float, size: int) -> list[str]:
         mark = f"{token}\n".encode()
-        pipe = self._running().output
+        pipe = self._open_pipes()[1]
         buffer = bytearray()
         while not (buffer.endswith(mark) and len(buffer) > len(mark)):
             if not select.select((pipe,), (), (), max(0.0, deadline - time.monotonic()))[0]:

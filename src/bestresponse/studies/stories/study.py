@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.runs.execution import PlayOne
@@ -43,14 +43,14 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
 
     def make_player(self, config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
         """Return the function that plays one spec."""
-        return make_player(config, models, EmbeddedEngine())
+        return make_player(config, models, open_engine("embedded"))
 
     def measure(self, config: StoriesConfig, folder: RunFolder) -> StoriesResults:
         """Work out rows and summary from the finished plays."""
         order = {model: place for place, model in enumerate(config.models)}
         rows = tuple(
             sorted(
-                measure(folder.sorted_plays(), EmbeddedEngine()),
+                measure(folder.sorted_plays(), open_engine("embedded")),
                 key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]),
             )
         )

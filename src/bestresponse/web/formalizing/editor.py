@@ -27,7 +27,7 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
-from bestresponse.web.sessions.games import validate_program
+from bestresponse.web.sessions.games import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
 __all__ = ["Checked", "Job", "ProgramHelper", "check_program", "examples"]
@@ -52,11 +52,12 @@ def check_program(source: str, name: str = "this game") -> Checked:
     """The program through all stages, then solved and drawn as far as that goes."""
     if not source.strip():
         return Checked(False, ())
-    report = validate_program(source)
-    if not report.ok or report.table is None:
-        return Checked(False, report.diagnostics)
-    found = Found(name, "file", program_game(report, name))
-    return Checked(True, report.diagnostics, describe_table(report.table), _known(found))
+    with take_turn():
+        report = validate_program(source)
+        if not report.ok or report.table is None:
+            return Checked(False, report.diagnostics)
+        found = Found(name, "file", program_game(report, name))
+        return Checked(True, report.diagnostics, describe_table(report.table), _known(found))
 
 
 def _known(found: Found) -> tuple[Section, ...]:

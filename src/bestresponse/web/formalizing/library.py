@@ -8,7 +8,7 @@ from pathlib import Path
 from bestresponse.core.errors import UsageError
 from bestresponse.games.logic.game import program_game, read_program_text
 from bestresponse.report.files import write_text
-from bestresponse.web.sessions.games import validate_program
+from bestresponse.web.sessions.games import take_turn, validate_program
 
 __all__ = ["list_saved_games", "load_program", "load_story", "save_game"]
 
@@ -41,7 +41,8 @@ def save_game(output: Path, name: str, story: str, program: str) -> None:
         raise UsageError("a name has small letters, digits and hyphens, such as my-first-game, at most 60 of them")
     if name in list_saved_games(output):
         raise UsageError(f"there is a game named {name!r} already; choose another name")
-    program_game(validate_program(program), name)
+    with take_turn():
+        program_game(validate_program(program), name)
     _folder(output).mkdir(parents=True, exist_ok=True)
     write_text(_folder(output) / f"{name}.txt", story)
     write_text(_folder(output) / f"{name}.pl", program)

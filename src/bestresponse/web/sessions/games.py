@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
 from bestresponse.core.capabilities import AdjustableRounds
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.registry import did_you_mean, games
 from bestresponse.games.dialogue.domain import domain_names, load_domain
@@ -28,7 +29,7 @@ from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.sessions.setup import GameChoice, Parameter
 
-__all__ = ["Offer", "list_offers", "list_parameters", "make_game", "validate_program"]
+__all__ = ["Busy", "Offer", "list_offers", "list_parameters", "make_game", "take_turn", "validate_program"]
 
 _DIALOGUE = "dialogue:"
 _FIXED = ("name", "version")
@@ -144,8 +145,27 @@ def _make_playable(found: Found, choice: GameChoice) -> AnyGame:
     return set_parameters(game, (("rounds", choice.rounds),)) if choice.rounds > 1 else game
 
 
+class Busy(BestResponseError):
+    """As many programs are being checked as may be at once."""
+
+
+_MOST_CHECKS = 8
+_checks = threading.BoundedSemaphore(_MOST_CHECKS)
+
+
+@contextmanager
+def take_turn() -> Iterator[None]:
+    """Be one of the few who have a program checked or wait for that; `Busy` keeps the threads of the server free."""
+    if not _checks.acquire(blocking=False):
+        raise Busy(f"{_MOST_CHECKS} programs are being checked already; try again in a few seconds")
+    try:
+        yield
+    finally:
+        _checks.release()
+
+
 def validate_program(source: str) -> Report:
-    """Take the program through all stages of validation, in an engine of its own."""
+    """Take the program through all stages of validation."""
     engine = open_engine("embedded")
     try:
         return validate(source, engine)
