@@ -43,7 +43,7 @@ def to_tree(form: NormalForm) -> Tree:
     def expand(chosen: tuple[int, ...]) -> Leaf | Turn:
         seat = len(chosen)
         if seat == form.num_players:
-            return Leaf([float(own[chosen]) for own in form.payoffs])
+            return Leaf([own[chosen] for own in form.given])
         who = form.players[seat]
         return Turn(who, who, {name: (*chosen, k) for k, name in enumerate(form.actions[seat])})
 

@@ -87,7 +87,8 @@ def test_security_levels_are_fractions_where_they_can_be_proved():
     battle = solved("battle-of-the-sexes")
     assert [level.value for level in battle.security_exact] == [Fraction(2, 3), Fraction(2, 3)]
     assert battle.security_exact[0].strategy == (Fraction(1, 3), Fraction(2, 3))
-    assert exact_security(NormalForm.zero_sum([[0.5, 0], [0, 1]]), 0) is None
+    assert exact_security(NormalForm.zero_sum([[0.5, 0], [0, 1]]), 0).value == Fraction(1, 3)
+    assert exact_security(NormalForm.zero_sum([[0.1, 0], [0, 1]]), 0) is None
 
 
 def test_an_answer_in_large_fractions_is_not_claimed_to_be_exact():

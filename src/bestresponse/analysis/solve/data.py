@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from bestresponse.analysis.solve.exact import exact_payoffs
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, TreeEquilibrium, Value
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import Found
@@ -68,6 +67,7 @@ def _tree_equilibrium(e: TreeEquilibrium) -> Data:
     return {
         "kind": e.kind,
         "payoffs": e.payoffs,
+        "payoffs_exact": None if e.exact is None else {who: str(u) for who, u in e.exact.items()},
         "regret": e.regret,
         "regrets": e.regrets,
         "nash_conv": e.nash_conv,
@@ -109,7 +109,7 @@ def _by_player(game: NormalForm, values: Sequence[Any]) -> Data:
 
 
 def _equilibrium(game: NormalForm, e: Equilibrium) -> Data:
-    exact = exact_payoffs(game, e)
+    exact = e.exact_payoffs
     fractions = None if e.exact is None else [[str(p) for p in mix] for mix in e.exact]
     return {
         "kind": e.kind,

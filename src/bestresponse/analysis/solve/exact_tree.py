@@ -2,7 +2,7 @@
 
 A policy found in floating point is read as simple fractions. If the exact best-response values of both players add up
 to the constant sum, neither can gain: the policy is an equilibrium and the first player's best-response value is the
-value of the game. Payoffs and chances are the simple fractions that their floats stand for (0.1 is 1/10).
+value of the game. Only trees whose numbers are known exactly have one.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex
 __all__ = ["exact_value"]
 
 _PROBABILITY = 1_000
-_PAYOFF = 1_000_000
 _LEAVES = 3_000
-_ROUNDING = 1e-12
 
 
 def exact_value(form: SequenceForm, policy: Policy) -> Fraction | None:
@@ -28,23 +26,15 @@ def exact_value(form: SequenceForm, policy: Policy) -> Fraction | None:
     >>> print(exact_value(to_sequence_form(tree), solve_tree(tree).policy))
     -1/18
     """
-    if form.payoffs.shape[1] > _LEAVES:
+    if form.payoffs.shape[1] > _LEAVES or not form.tree.is_exact:
         return None
-    payoffs = [[Fraction(u).limit_denominator(_PAYOFF) for u in row] for row in form.payoffs.tolist()]
-    totals = form.tree.payoffs[form.tree.leaves].sum(axis=1)
-    constant = Fraction(float(totals[0])).limit_denominator(_PAYOFF)
-    if not _agree(payoffs, form.payoffs.tolist()) or not _agree([[constant]], [[float(totals[0])]]):
-        return None
+    payoffs = form.read_payoffs()
+    constant = sum(form.tree.read_payoffs(int(form.tree.leaves[0])))
     plans = [_plan(plex, policy) for plex in form.plexes]
     if min(min(plan) for plan in plans) < 0:
         return None
     best = [_best_response(form, player, payoffs[player], plans[1 - player]) for player in (0, 1)]
     return best[0] if best[0] + best[1] == constant else None
-
-
-def _agree(fractions: list[list[Fraction]], floats: list[list[float]]) -> bool:
-    pairs = [(f, u) for row, numbers in zip(fractions, floats, strict=True) for f, u in zip(row, numbers, strict=True)]
-    return all(abs(float(f) - u) <= _ROUNDING * max(1.0, abs(u)) for f, u in pairs)
 
 
 def _plan(plex: Treeplex, policy: Policy) -> list[Fraction]:

@@ -93,12 +93,16 @@ class SolvedTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeEquilibrium:
-    """A policy, what it earns every player, and what every player could gain by deviating from it alone."""
+    """A policy, what it earns every player, and what every player could gain by deviating from it alone.
+
+    `exact` has the payoffs as fractions, where they are known.
+    """
 
     kind: Literal["pure", "mixed"]
     policy: Policy
     payoffs: dict[str, float]
     regrets: dict[str, float]
+    exact: dict[str, Fraction] | None = None
 
     @property
     def regret(self) -> float:

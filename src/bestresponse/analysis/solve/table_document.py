@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bestresponse.analysis.solve.exact import exact_payoffs
 from bestresponse.analysis.solve.payoff_tables import payoff_blocks
 from bestresponse.analysis.solve.solution import SolvedTable
 from bestresponse.analysis.solve.words import cell_text, mix_text, number_text, payoff_unit, regret_text
@@ -101,7 +100,7 @@ def _strategies(game: NormalForm, e: Equilibrium) -> list[str]:
 
 
 def _payoffs(game: NormalForm, e: Equilibrium) -> str:
-    exact = exact_payoffs(game, e) or (None,) * game.num_players
+    exact = e.exact_payoffs or (None,) * game.num_players
     unit = payoff_unit(game)
     return ", ".join(number_text(float(u), f, unit=unit) for u, f in zip(e.payoffs, exact, strict=True))
 

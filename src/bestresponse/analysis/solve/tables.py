@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from bestresponse.analysis.solve.exact import exact_payoffs, exact_security
+from bestresponse.analysis.solve.exact import exact_security
 from bestresponse.analysis.solve.solution import TABLE_METHODS, SolvedTable, Value, Wish
 from bestresponse.analysis.solve.words import payoff_unit
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
@@ -158,7 +158,7 @@ def _step(solved: ZeroSumSolution) -> str:
 def _value(game: NormalForm, found: NashResult) -> Value:
     solved = solve_zero_sum_game(game.payoffs[0])
     proved = exact_security(game, 0)
-    exact = proved.value if proved is not None else _exact_at_equilibrium(game, found)
+    exact = proved.value if proved is not None else _exact_at_equilibrium(found)
     return Value(solved.value if exact is None else float(exact), exact, game.players[0], solved.gap)
 
 
@@ -176,8 +176,8 @@ def _efficiency(game: NormalForm, found: NashResult) -> Efficiency:
     )
 
 
-def _exact_at_equilibrium(game: NormalForm, found: NashResult) -> Fraction | None:
-    return next((payoffs[0] for e in found.equilibria if (payoffs := exact_payoffs(game, e)) is not None), None)
+def _exact_at_equilibrium(found: NashResult) -> Fraction | None:
+    return next((payoffs[0] for e in found.equilibria if (payoffs := e.exact_payoffs) is not None), None)
 
 
 def _remarks(game: NormalForm, found: NashResult, method: str) -> list[str]:

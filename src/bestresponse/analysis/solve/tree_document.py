@@ -74,7 +74,12 @@ def _summary(solved: SolvedTree) -> Table:
         Column("NashConv", "right", "The sum of what the players could gain by deviating alone."),
     )
     rows = tuple(
-        (k, e.kind, *(number_text(e.payoffs[who]) for who in players), regret_text(e.nash_conv))
+        (
+            k,
+            e.kind,
+            *(number_text(e.payoffs[who], e.exact[who] if e.exact else None) for who in players),
+            regret_text(e.nash_conv),
+        )
         for k, e in enumerate(solved.equilibria[:_SETS], start=1)
     )
     name = "Subgame perfect equilibria" if solved.subgame_perfect is not None else "Equilibria"

@@ -7,6 +7,8 @@ whose answer is as good as its NashConv, otherwise.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bestresponse.analysis.solve.exact_tree import exact_value
@@ -104,9 +106,14 @@ def _backward(form: SequenceForm) -> SolvedTree:
     tree = form.tree
     found = subgame_perfect(tree)
     tables = ({p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()} for e in found.equilibria)
-    equilibria = tuple(_equilibrium(form, policy_from_table(tree, table)) for table in tables)
-    constant = tree.num_players == 2 and tree.is_constant_sum
-    value = Value(equilibria[0].payoffs[tree.players[0]], None, tree.players[0], 0.0) if constant else None
+    equilibria = tuple(
+        replace(_equilibrium(form, policy_from_table(tree, table)), payoffs=e.payoffs, exact=e.exact)
+        for table, e in zip(tables, found.equilibria, strict=True)
+    )
+    value = None
+    if tree.num_players == 2 and tree.is_constant_sum:
+        first, exact = tree.players[0], equilibria[0].exact
+        value = Value(equilibria[0].payoffs[first], exact[first] if exact else None, first, 0.0)
     remarks = () if found.complete else (f"only the first of {found.count:,} subgame perfect equilibria is listed",)
     extent: tuple[Concept, ...] = ("pure subgame perfect",) if found.complete else ()
     return SolvedTree(tree, "backward induction", equilibria, value, remarks, extent, subgame_perfect=found)

@@ -127,11 +127,11 @@ class LogicGame:
 
     def _expand(self, node: Node) -> Leaf | tree_parts.Chance | Turn:
         if isinstance(node, End):
-            return Leaf([float(u) for u in node.payoffs])
+            return Leaf(node.payoffs)
         after = dict(zip(node.moves, node.children, strict=True))
         if isinstance(node, Chance):
             odds = zip(node.moves, node.probabilities, strict=True)
-            return tree_parts.Chance({move: (float(chance), after[move]) for move, chance in odds})
+            return tree_parts.Chance({move: (chance, after[move]) for move, chance in odds})
         label = self._describe_situation(node.player, node.knowledge, over=False)
         moves = self._options[node.player, node.knowledge]
         return Turn(node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label)

@@ -35,7 +35,7 @@ def kuhn_poker(players: int = 2) -> Tree:
     def expand(position: tuple[str, str]) -> Leaf | Chance | Turn:
         deal, history = position
         if not deal:
-            return Chance({one: (1 / len(deals), (one, "")) for one in deals})
+            return Chance({one: (Fraction(1, len(deals)), (one, "")) for one in deals})
         bettor = history.find("b")
         if len(history) == players + max(bettor, 0):
             return Leaf(_kuhn_payoffs(ranks, deal, history, bettor))
@@ -82,7 +82,7 @@ def _leduc(position: tuple[str, str, str]) -> Leaf | Chance | Turn:
         return Leaf(_leduc_payoffs(cards, first, second))
     if len(cards) < 2 or (len(cards) == 2 and first in _LEDUC_CLOSED):
         left = [rank for rank in "JQK" if cards.count(rank) < 2]
-        chances = {rank: (2 - cards.count(rank)) / (6 - len(cards)) for rank in left}
+        chances = {rank: Fraction(2 - cards.count(rank), 6 - len(cards)) for rank in left}
         return Chance({rank: (p, (cards + rank, first, second)) for rank, p in chances.items()})
     player = len(betting) % 2
     moves = {"fold": "f"} if betting.endswith("r") else {}

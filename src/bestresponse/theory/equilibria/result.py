@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
+from math import prod
 from typing import Final, Literal, Protocol
 
 import numpy as np
@@ -128,6 +130,23 @@ class Equilibrium:
             earned = zip(self._exact_deviations, self.exact, strict=True)
             return np.array([float(_multiply([values], mix)[0]) for values, mix in earned])
         return np.array([u @ x for u, x in zip(self._deviations, self.strategies, strict=True)])
+
+    @cached_property
+    def exact_payoffs(self) -> tuple[Fraction, ...] | None:
+        """What each player expects, as fractions; None where strategies or payoffs are rounded.
+
+        >>> from bestresponse.theory.equilibria.solve import nash
+        >>> [str(payoff) for payoff in nash(NormalForm.zero_sum([[3, -1], [-2, 1]])).equilibria[0].exact_payoffs]
+        ['1/7', '-1/7']
+        """
+        if self.exact is None or not self.game.is_exact:
+            return None
+        totals = [Fraction(0)] * self.game.num_players
+        for cell in product(*self.supports):
+            weight = prod(mix[a] for mix, a in zip(self.exact, cell, strict=True))
+            for player, own in enumerate(self.game.given):
+                totals[player] += weight * Fraction(own[cell])
+        return tuple(totals)
 
     @cached_property
     def regret(self) -> float:

@@ -9,8 +9,9 @@ R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for gam
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterator
+from fractions import Fraction
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.files.game_text import GameText, distinct, quoted, written
@@ -19,7 +20,7 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["format_efg", "parse_efg"]
 
-Payoffs = tuple[float, ...]
+Payoffs = tuple[Fraction, ...]
 _SUM_TOLERANCE = 1e-9
 
 
@@ -31,7 +32,7 @@ def parse_efg(text: str, source: str = ".efg text", *, limit: int = NODE_LIMIT) 
     [0.0, 1.0, 0.0]
     """
     reader = _Reader(GameText(text, source))
-    nothing = (0.0,) * len(reader.players)
+    nothing = (Fraction(0),) * len(reader.players)
     tree = build_tree(reader.players, nothing, reader.node, limit=limit, name=reader.title)
     reader.words.end("the end of the file, because every branch has ended")
     return tree
@@ -54,7 +55,7 @@ class _Reader:
             words.quote("the comment")
         self.moves: dict[tuple[int, int], list[str]] = {}
         self.names: dict[tuple[int, int], str] = {}
-        self.chances: dict[int, dict[str, float]] = {}
+        self.chances: dict[int, dict[str, Fraction]] = {}
         self.outcomes: dict[int, Payoffs] = {}
 
     def node(self, so_far: Payoffs) -> Leaf | Chance | Turn:
@@ -95,7 +96,7 @@ class _Reader:
             raise words.wrong(f"'{{' and the moves of information set {number}, which is new")
         return self.moves[key]
 
-    def _chances(self) -> dict[str, float]:
+    def _chances(self) -> dict[str, Fraction]:
         words = self.words
         number = words.whole("the chance set's number", 1)
         start = words.start
@@ -109,20 +110,20 @@ class _Reader:
             raise words.wrong(f"'{{' and the branches of chance set {number}, which is new")
         return self.chances[number]
 
-    def _probabilities(self, start: int) -> dict[str, float]:
+    def _probabilities(self, start: int) -> dict[str, Fraction]:
         words = self.words
         words.brace("{", "before the branches")
         labels, numbers = [], []
         while not words.at("}"):
             labels.append(words.quote("a branch or '}'"))
             place = words.start
-            numbers.append(words.number("its probability"))
+            numbers.append(words.rational("its probability"))
             if not 0 <= numbers[-1] <= 1:
-                raise words.error(f"expected a probability between 0 and 1, got {numbers[-1]:g}", place)
+                raise words.error(f"expected a probability between 0 and 1, got {float(numbers[-1]):g}", place)
         words.brace("}", "after the branches")
-        total = math.fsum(numbers)
+        total = sum(numbers, Fraction(0))
         if abs(total - 1) > _SUM_TOLERANCE:
-            raise words.error(f"expected probabilities that sum to 1, got {total:.12g}", start)
+            raise words.error(f"expected probabilities that sum to 1, got {float(total):.12g}", start)
         return dict(zip(distinct(labels), numbers, strict=True))
 
     def _outcome(self, so_far: Payoffs) -> Payoffs:
@@ -142,7 +143,7 @@ class _Reader:
         if number not in self.outcomes:
             raise words.wrong(f"'{{' and the payoffs of outcome {number}, which is new")
         total = tuple(a + b for a, b in zip(so_far, self.outcomes[number], strict=True))
-        if not all(map(math.isfinite, total)):
+        if max(map(abs, total)) > sys.float_info.max:
             raise words.error("expected payoffs with a finite sum along the path", start)
         return total
 
@@ -156,7 +157,7 @@ class _Reader:
         words.brace("{", "before the payoffs")
         payoffs = []
         while not words.at("}"):
-            payoffs.append(words.number("a payoff or '}'"))
+            payoffs.append(words.rational("a payoff or '}'"))
         if len(payoffs) != len(self.players):
             raise words.error(f"expected {len(self.players)} payoffs, got {len(payoffs)}", start)
         words.brace("}", "after the payoffs")
@@ -178,10 +179,12 @@ def _lines(tree: Tree) -> Iterator[str]:
         owner = int(tree.owner[node])
         if owner == LEAF:
             outcomes += 1
-            yield f't "" {outcomes} "" {{ {", ".join(map(written, tree.payoffs[node].tolist()))} }}'
+            yield f't "" {outcomes} "" {{ {", ".join(map(written, tree.list_payoffs(node)))} }}'
         elif owner == CHANCE:
             chances += 1
-            branches = (f"{quoted(tree.branch_labels[c])} {written(tree.probability[c])}" for c in tree.children[node])
+            branches = (
+                f"{quoted(tree.branch_labels[c])} {written(tree.find_probability(c))}" for c in tree.children[node]
+            )
             yield f'c "" {chances} "" {{ {" ".join(branches)} }} 0'
         else:
             infoset = tree.infosets[int(tree.infoset[node])]

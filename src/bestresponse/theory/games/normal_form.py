@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.games.rationals import Rationals, as_rationals, fits_floats
+from bestresponse.theory.games.rationals import Rationals, are_meant, as_rationals, fits_floats
 
 __all__ = ["Array", "GameLike", "NormalForm", "as_normal_form", "as_payoffs"]
 
@@ -137,8 +137,7 @@ class NormalForm:
             return True
         if not (64.0 * self.payoffs.item(0)).is_integer():
             return False
-        fine = 64.0 * self.payoffs
-        return bool((fine == np.rint(fine)).all())
+        return are_meant(self.payoffs)
 
     @property
     def num_players(self) -> int:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Rational
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Rationals", "as_rationals", "fits_floats", "parse_rational"]
+__all__ = ["Rationals", "are_meant", "as_rationals", "fits_floats", "parse_rational", "read_simplest"]
 
 Rationals = NDArray[np.object_]
 
@@ -56,6 +57,23 @@ def _as_rational(number: object) -> int | Fraction | None:
             return Fraction(number) if number.is_finite() else None
         case _:
             return None
+
+
+def are_meant(floats: NDArray[np.float64]) -> bool:
+    """Say whether all floats are multiples of 1/64, which are taken to be meant as they are."""
+    fine = 64.0 * floats
+    return bool((fine == np.rint(fine)).all())
+
+
+@lru_cache(maxsize=100_000)
+def read_simplest(number: float) -> Fraction:
+    """Give the simplest rational of that float among those with a small denominator, else the float's own value.
+
+    >>> read_simplest(0.1), read_simplest(1 / 3)
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    near = Fraction(number).limit_denominator(1_000_000)
+    return near if float(near) == number else Fraction(number)
 
 
 def fits_floats(numbers: Rationals) -> bool:

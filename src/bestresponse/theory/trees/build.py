@@ -11,13 +11,16 @@ import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.games.rationals import are_meant
 from bestresponse.theory.trees.memory import MemoryGuard
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, Tree, TreeRationals
 
 __all__ = ["NODE_LIMIT", "Chance", "Leaf", "Turn", "build_tree"]
 
@@ -26,19 +29,22 @@ NODE_LIMIT = 1_000_000
 
 _SUM_TOLERANCE = 1e-9
 
+Number = float | Fraction | Decimal
+"""What payoffs and probabilities may be given as; all but floats are kept exactly."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """The game is over; one payoff per player."""
 
-    payoffs: Sequence[float]
+    payoffs: Sequence[Number]
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
     """Chance moves: each branch by its label, with its probability and the position after it."""
 
-    branches: Mapping[str, tuple[float, Any]]
+    branches: Mapping[str, tuple[Number, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ def build_tree(
     (7, 2)
     """
     grower, guard = _Grower(_checked_players(players), limit), MemoryGuard(limit)
-    stack: list[tuple[Any, int, int, float, str, int]] = [(root, -1, -1, 1.0, "", 0)]
+    stack: list[tuple[Any, int, int, Number, str, int]] = [(root, -1, -1, 1.0, "", 0)]
     while stack:
         position, parent, move, probability, label, depth = stack.pop()
         node = grower.add(parent, move, probability, label)
@@ -90,6 +96,11 @@ def _checked_players(players: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
+def _is_beyond_floats(given: Number, nearest: float) -> bool:
+    """Say whether a number that is no float is none that floats are taken to mean exactly."""
+    return not isinstance(given, float) and (given != nearest or not (64.0 * nearest).is_integer())
+
+
 class _Grower:
     """The arrays of a tree while it grows."""
 
@@ -104,6 +115,8 @@ class _Grower:
         self.infosets: list[Infoset] = []
         self.known: dict[tuple[int, str], int] = {}
         self.taken: set[tuple[int, str]] = set()
+        self.exact_payoffs: dict[int, tuple[Fraction, ...]] = {}
+        self.exact_chances: dict[int, Fraction] = {}
 
     def check_size(self, depth: int, waiting: int) -> None:
         if len(self.parent) + waiting > self.limit:
@@ -112,15 +125,17 @@ class _Grower:
                 f"{waiting} more positions found; raise the limit or solve a smaller version of the game"
             )
 
-    def add(self, parent: int, move: int, probability: float, label: str) -> int:
+    def add(self, parent: int, move: int, probability: Number, label: str) -> int:
         """A new node whose owner is settled next."""
+        if _is_beyond_floats(probability, float(probability)):
+            self.exact_chances[len(self.parent)] = Fraction(probability)
         self.parent.append(parent)
         self.move.append(move)
-        self.probability.append(probability)
+        self.probability.append(float(probability))
         self.labels.append(label)
         return len(self.parent) - 1
 
-    def settle(self, node: int, what: object) -> list[tuple[str, float, Any]]:
+    def settle(self, node: int, what: object) -> list[tuple[str, Number, Any]]:
         """Record what stands at `node`; its branches as (label, probability, position)."""
         match what:
             case Leaf():
@@ -148,7 +163,19 @@ class _Grower:
             infosets=tuple(self.infosets),
             branch_labels=tuple(self.labels),
             name=name,
+            rationals=self._keep_rationals(),
         )
+
+    def _keep_rationals(self) -> TreeRationals | None:
+        """The numbers that floats do not hold, if all others are exact as floats."""
+        if not self.exact_payoffs and not self.exact_chances:
+            return None
+        payoffs = np.array(self.payoffs, dtype=np.float64).reshape(len(self.parent), len(self.players))
+        probability = np.array(self.probability, dtype=np.float64)
+        payoffs[list(self.exact_payoffs)] = 0.0
+        probability[list(self.exact_chances)] = 0.0
+        meant = are_meant(payoffs) and are_meant(probability)
+        return TreeRationals(self.exact_payoffs, self.exact_chances) if meant else None
 
     def _own(self, owner: int, infoset: int, payoffs: Sequence[float]) -> None:
         self.owner.append(owner)
@@ -159,12 +186,18 @@ class _Grower:
         payoffs = leaf.payoffs
         if len(payoffs) != len(self.players):
             raise self._wrong(node, f"expected {len(self.players)} payoffs, got {len(payoffs)}")
-        if not all(isinstance(u, int | float | np.number) and math.isfinite(u) for u in payoffs):
+        try:
+            floats = [float(u) for u in payoffs]
+        except (TypeError, ValueError, OverflowError):
+            floats = [math.nan]
+        if not all(map(math.isfinite, floats)) or any(isinstance(u, str) for u in payoffs):
             raise self._wrong(node, f"expected finite payoffs, got {list(payoffs)}")
-        return payoffs
+        if any(map(_is_beyond_floats, payoffs, floats)):
+            self.exact_payoffs[node] = tuple(Fraction(u) for u in payoffs)
+        return floats
 
-    def _checked_branches(self, node: int, chance: Chance) -> list[tuple[str, float, Any]]:
-        branches = [(label, float(p), after) for label, (p, after) in chance.branches.items()]
+    def _checked_branches(self, node: int, chance: Chance) -> list[tuple[str, Number, Any]]:
+        branches = [(label, p, after) for label, (p, after) in chance.branches.items()]
         if not branches:
             raise self._wrong(node, "chance has no branch; expected at least one")
         for label, p, _ in branches:
@@ -173,6 +206,8 @@ class _Grower:
         total = math.fsum(p for _, p, _ in branches)
         if abs(total - 1) > _SUM_TOLERANCE:
             raise self._wrong(node, f"the probabilities of chance sum to {total:.12g}; expected 1")
+        if not any(isinstance(p, float) for _, p, _ in branches) and sum(Fraction(p) for _, p, _ in branches) != 1:
+            return [(label, float(p), after) for label, p, after in branches]  # rounded by whoever wrote them
         return branches
 
     def _find_infoset(self, node: int, turn: Turn) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
@@ -61,7 +62,8 @@ class _Compiler:
         ask = asks[role]
         if isinstance(ask, Lottery):
             chances = ask.chances
-            return Chance({str(outcome): (p, self._after(position, role, outcome)) for outcome, p in chances})
+            even = Fraction(1, len(chances)) if len({p for _, p in chances}) == 1 else None
+            return Chance({str(o): (even or p, self._after(position, role, o)) for o, p in chances})
         return self._turn(position, role, ask)
 
     def _leaf(self, state: object) -> Leaf:
@@ -69,7 +71,7 @@ class _Compiler:
         missing = [role for role in self.game.roles if role not in payoffs]
         if missing:
             raise InvalidGame(f"{self.game.name} is over, but its payoffs leave out {missing[0]!r}")
-        return Leaf([float(payoffs[role]) for role in self.game.roles])
+        return Leaf([payoffs[role] for role in self.game.roles])
 
     def _next_role(self, asks: Mapping[Role, Ask], made: Mapping[Role, Any]) -> Role:
         """The first of those still to move, in the order of the game's roles, others last."""

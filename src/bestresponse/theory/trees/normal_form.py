@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from bestresponse.core.errors import TooLarge
 from bestresponse.core.game import Game
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.rationals import Rationals
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["CELL_LIMIT", "behaviour_of", "to_normal_form"]
+
+AnyArray = TypeVar("AnyArray", Array, Rationals)
 
 CELL_LIMIT = 2_000_000
 """How many payoffs the normal form of a tree may have unless the caller says otherwise."""
@@ -50,7 +54,11 @@ def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> Normal
     actions = tuple(
         tuple(_label(tree, plex, row) for row in rows) for plex, rows in zip(form.plexes, strategies, strict=True)
     )
-    return NormalForm(_payoffs(form, strategies), tree.players, actions, tree.name)
+    payoffs, exact = _payoffs(form.payoffs, form, strategies), None
+    if tree.is_exact and cells <= _EXACT_CELLS:
+        exact = _compute_exactly(form, strategies)
+        payoffs = exact.astype(np.float64)
+    return NormalForm(payoffs, tree.players, actions, tree.name, exact)
 
 
 def behaviour_of(tree: Tree, profile: Sequence[Array]) -> Policy:
@@ -70,6 +78,9 @@ def behaviour_of(tree: Tree, profile: Sequence[Array]) -> Policy:
 
 _MAX_PLAYERS = 30
 _ENTRIES_PER_CELL = 20
+_EXACT_CELLS = 20_000
+"""Of the largest table that is computed in whole numbers."""
+_LARGEST_WHOLE = 2**53
 
 
 def _written(count: int) -> str:
@@ -113,14 +124,27 @@ def _label(tree: Tree, plex: Treeplex, row: Array) -> str:
     return "; ".join(parts) or "nothing to choose"
 
 
-def _payoffs(form: SequenceForm, strategies: list[Array]) -> Array:
+def _compute_exactly(form: SequenceForm, strategies: list[Array]) -> Rationals:
+    """Payoffs of all profiles as fractions: whole numbers over the common denominator of the leaves."""
+    leaves = form.read_payoffs()
+    unit = math.lcm(*(u.denominator for row in leaves for u in row))
+    whole = np.array([[int(u * unit) for u in row] for row in leaves], dtype=object)
+    if np.abs(whole).sum() < _LARGEST_WHOLE:
+        whole = whole.astype(np.float64)
+    table = _payoffs(whole, form, strategies)
+    return np.array([Fraction(int(u), unit) for u in table.ravel()], dtype=object).reshape(table.shape)
+
+
+def _payoffs(leaves: AnyArray, form: SequenceForm, strategies: list[Array]) -> AnyArray:
     """Payoffs of all profiles; the last player's axis is one matrix product per profile of the others."""
     shape = tuple(len(rows) for rows in strategies)
     at_leaves = [rows[:, sequences] for rows, sequences in zip(strategies, form.sequences, strict=True)]
-    table = np.empty((math.prod(shape[:-1]), form.num_players, shape[-1]))
+    last = at_leaves[-1].astype(np.int64).astype(leaves.dtype)
+    table = np.empty((math.prod(shape[:-1]), form.num_players, shape[-1]), dtype=leaves.dtype)
     for index, profile in enumerate(product(*(range(count) for count in shape[:-1]))):
         reached = np.ones(form.sequences.shape[1])
         for rows, choice in zip(at_leaves, profile, strict=False):
             reached = reached * rows[choice]
-        table[index] = (form.payoffs * reached) @ at_leaves[-1].T
+        kept = np.flatnonzero(reached)
+        table[index] = leaves[:, kept] @ last[:, kept].T
     return np.moveaxis(table, 1, 0).reshape(form.num_players, *shape)

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.tree import IntArray, Tree
+from bestresponse.theory.trees.tree import CHANCE, IntArray, Tree
 
 __all__ = ["SequenceForm", "Treeplex", "bin_sums", "to_sequence_form"]
 
@@ -74,17 +75,34 @@ class Treeplex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceForm:
-    """`sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times chance."""
+    """`sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times chance.
+
+    `places` says to which merged leaf each leaf of the tree belongs.
+    """
 
     tree: Tree
     plexes: tuple[Treeplex, ...]
     sequences: IntArray
     payoffs: Array
+    places: IntArray
 
     @property
     def num_players(self) -> int:
         """How many players there are."""
         return len(self.plexes)
+
+    def read_payoffs(self) -> list[list[Fraction]]:
+        """Give `payoffs` as fractions: exact where the tree is, else of the numbers its floats stand for."""
+        tree = self.tree
+        reach = [Fraction(1)] * tree.num_nodes
+        for node, above in enumerate(tree.parent.tolist()[1:], start=1):
+            drawn = tree.owner[above] == CHANCE
+            reach[node] = reach[above] * tree.read_probability(node) if drawn else reach[above]
+        found = [[Fraction(0)] * self.payoffs.shape[1] for _ in range(self.num_players)]
+        for leaf, place in zip(tree.leaves.tolist(), self.places.tolist(), strict=True):
+            for own, payoff in zip(found, tree.read_payoffs(leaf), strict=True):
+                own[place] += payoff * reach[leaf]
+        return found
 
     def plans(self, policy: Policy) -> list[Array]:
         """Turn a policy into every player's realization plan."""
@@ -134,8 +152,10 @@ def to_sequence_form(tree: Tree) -> SequenceForm:
         numbers.append(number)
     last = np.stack([_last_move(tree, player)[tree.leaves] for player in range(tree.num_players)])
     sequences = np.stack([number[row] for number, row in zip(numbers, last, strict=True)])
-    merged, payoffs = _merge(sequences, (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T)
-    return SequenceForm(tree, tuple(plexes), merged, payoffs)
+    merged, places = np.unique(sequences, axis=1, return_inverse=True)
+    leaves = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
+    payoffs = np.stack([bin_sums(places.ravel(), row, merged.shape[1]) for row in leaves])
+    return SequenceForm(tree, tuple(plexes), np.ascontiguousarray(merged), payoffs, places.ravel())
 
 
 def _last_move(tree: Tree, player: int) -> IntArray:
@@ -187,10 +207,3 @@ def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeple
     number[moves] = np.arange(1, len(moves) + 1)
     levels = np.concatenate([[0], np.cumsum(np.bincount(depth[infosets]))]).astype(np.int64)
     return Treeplex(infosets, number[before[infosets]], first, size, levels, moves), number
-
-
-def _merge(sequences: IntArray, payoffs: Array) -> tuple[IntArray, Array]:
-    """Leaves with the same tuple of sequences as one, sorted by the first player's sequence, then the second's."""
-    merged, place = np.unique(sequences, axis=1, return_inverse=True)
-    summed = np.stack([bin_sums(place.ravel(), row, merged.shape[1]) for row in payoffs])
-    return np.ascontiguousarray(merged), summed

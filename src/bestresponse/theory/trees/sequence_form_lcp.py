@@ -88,7 +88,9 @@ def _payoff_matrices(tree: Tree) -> tuple[Array, Array]:
     """Both players' payoffs on pairs of sequences, scaled and shifted so that every leaf costs something."""
     leaves = tree.payoffs[tree.leaves]
     high, unit = leaves.max(axis=0), np.ptp(leaves, axis=0)
-    form = to_sequence_form(replace(tree, payoffs=(tree.payoffs - high) / np.where(unit > 0, unit, 1.0) - 1.0))
+    form = to_sequence_form(
+        replace(tree, payoffs=(tree.payoffs - high) / np.where(unit > 0, unit, 1.0) - 1.0, rationals=None)
+    )
     found = np.zeros((2, form.plexes[0].num_sequences, form.plexes[1].num_sequences))
     found[:, form.sequences[0], form.sequences[1]] = form.payoffs
     return found[0], found[1]

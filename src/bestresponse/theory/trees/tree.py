@@ -10,7 +10,9 @@ H. W. Kuhn, "Extensive games and the problem of information", Contributions to t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
@@ -18,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.games.rationals import are_meant, read_simplest
 
-__all__ = ["CHANCE", "LEAF", "Infoset", "IntArray", "Tree"]
+__all__ = ["CHANCE", "LEAF", "Infoset", "IntArray", "Tree", "TreeRationals"]
 
 IntArray = NDArray[np.int64]
 
@@ -39,6 +42,14 @@ class Infoset:
     moves: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeRationals:
+    """Exact numbers that floats do not hold, by node: payoffs of leaves, probabilities of branches of chance."""
+
+    payoffs: Mapping[int, tuple[Fraction, ...]]
+    probability: Mapping[int, Fraction]
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A game tree; `build_tree` makes one from a description and checks it.
@@ -46,6 +57,7 @@ class Tree:
     Row i of every array describes node i: `parent` (-1 at the root), `move` (which branch of the parent it is),
     `owner` (a player's index, CHANCE or LEAF), `infoset` (an index into `infosets`, -1 where no player moves),
     `probability` (of the branch, where the parent is chance; else 1) and `payoffs` (one per player, 0 off leaves).
+    `rationals` holds integers, fractions and decimals that were given and are not floats.
     """
 
     players: tuple[str, ...]
@@ -58,6 +70,7 @@ class Tree:
     infosets: tuple[Infoset, ...]
     branch_labels: tuple[str, ...]
     name: str = ""
+    rationals: TreeRationals | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for array in (self.parent, self.move, self.owner, self.infoset, self.probability, self.payoffs):
@@ -119,9 +132,34 @@ class Tree:
         """Whether every information set is a single node."""
         return int((self.infoset >= 0).sum()) == len(self.infosets)
 
-    @property
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether all numbers are known exactly, and not floats that may stand for a number nearby."""
+        return self.rationals is not None or (are_meant(self.payoffs) and are_meant(self.probability))
+
+    def read_payoffs(self, leaf: int) -> tuple[Fraction, ...]:
+        """Give the payoffs of a leaf as they were given, or the simplest fractions of their floats."""
+        known = self.rationals.payoffs.get(leaf) if self.rationals is not None else None
+        return known or tuple(map(read_simplest, self.payoffs[leaf].tolist()))
+
+    def read_probability(self, node: int) -> Fraction:
+        """Give the probability of a branch of chance as it was given, or the simplest fraction of its float."""
+        known = self.rationals.probability.get(node) if self.rationals is not None else None
+        return read_simplest(float(self.probability[node])) if known is None else known
+
+    def list_payoffs(self, leaf: int) -> tuple[Fraction | float, ...]:
+        """Give the payoffs of a leaf: fractions where the tree is exact, else floats."""
+        return self.read_payoffs(leaf) if self.is_exact else tuple(self.payoffs[leaf].tolist())
+
+    def find_probability(self, node: int) -> Fraction | float:
+        """Give the probability of a branch of chance: a fraction where the tree is exact, else a float."""
+        return self.read_probability(node) if self.is_exact else float(self.probability[node])
+
+    @cached_property
     def is_constant_sum(self) -> bool:
-        """Whether the payoffs of all leaves have the same sum, up to rounding."""
+        """Whether the payoffs of all leaves have the same sum, up to rounding where they are not exact."""
+        if self.rationals is not None:
+            return len({sum(self.read_payoffs(leaf)) for leaf in self.leaves.tolist()}) == 1
         totals = self.payoffs[self.leaves].sum(axis=1)
         scale = max(1.0, float(np.abs(self.payoffs).max()))
         return bool(np.ptp(totals) <= 1e-9 * scale)

@@ -168,7 +168,7 @@ class Arena:
             return None
         form = self.form
         if seat == 1:
-            form = SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1])
+            form = SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.places)
         plan, _ = optimise_plans(form, self._list_known(seat, partial))
         least = self.measure_exploitability(seat, plan) or 0.0
         most = self._clean(float(self.values[seat]) - self._find_worst(seat, partial))

@@ -27,9 +27,9 @@ def subgame(tree: Tree, node: int) -> Tree:
     def expand(place: int) -> Leaf | Chance | Turn:
         owner, below = int(tree.owner[place]), tree.children[place]
         if owner == LEAF:
-            return Leaf(tree.payoffs[place].tolist())
+            return Leaf(tree.list_payoffs(place))
         if owner == CHANCE:
-            return Chance({tree.branch_labels[child]: (float(tree.probability[child]), child) for child in below})
+            return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
         infoset = tree.infosets[int(tree.infoset[place])]
         return Turn(tree.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
 

@@ -3,8 +3,8 @@
 Definition (Selten 1965): a strategy profile that is a Nash equilibrium in every subgame. With perfect information
 backward induction finds the pure ones: at each node its owner takes a best branch. Where branches tie, each choice
 gives its own equilibria, and they are counted exactly: every node keeps how many equilibria of its subgame lead to
-each payoff vector. Ties are exact too: payoffs and probabilities are taken as the rationals they stand for (0.1 as
-1/10, 0.333... as 1/3).
+each payoff vector. Ties are exact too: payoffs and probabilities are taken as the rationals that were given, floats as
+those they stand for (0.1 as 1/10, 0.333... as 1/3).
 
 R. Selten, "Spieltheoretische Behandlung eines Oligopolmodells mit Nachfrageträgheit", Z. f. d. gesamte
 Staatswissenschaft 121, 1965.
@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -40,6 +39,7 @@ class SubgamePerfectEquilibrium:
 
     moves: dict[str, dict[str, str]]
     payoffs: dict[str, float]
+    exact: dict[str, Fraction] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _count(tree: Tree) -> list[dict[Payoffs, int]]:
         owner = int(tree.owner[node])
         below = [tables[child] for child in tree.children[node]]
         if owner == LEAF:
-            tables[node] = {tuple(map(_exact, tree.payoffs[node].tolist())): 1}
+            tables[node] = {tree.read_payoffs(node): 1}
         elif owner == CHANCE:
             tables[node] = _drawn(tree, node, below)
         else:
@@ -120,7 +120,7 @@ def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payof
     for child, table in zip(tree.children[node], below, strict=True):
         if len(found) * len(table) > _COMBINATIONS:
             raise TooLarge(f"the ties below {tree.path(node)} combine in more than {_COMBINATIONS} ways")
-        share = _exact(float(tree.probability[child]))
+        share = tree.read_probability(child)
         sums: dict[Payoffs, int] = {}
         for (before, many), (payoffs, ways) in product(found.items(), table.items()):
             total = _plus(before, share, payoffs)
@@ -133,20 +133,13 @@ def _plus(before: Payoffs, share: Fraction, payoffs: Payoffs) -> Payoffs:
     return tuple(sum_ + share * u for sum_, u in zip(before, payoffs, strict=True))
 
 
-@lru_cache(maxsize=100_000)
-def _exact(number: float) -> Fraction:
-    """The simplest rational of that float among those with a small denominator, else the float's own value."""
-    near = Fraction(number).limit_denominator(1_000_000)
-    return near if float(near) == number else Fraction(number)
-
-
 def _continuations(tree: Tree, node: int, below: list[Payoffs]) -> list[tuple[int, Payoffs]]:
     """The best moves at `node` and their payoffs, given those of each branch; at chance the mean, as move -1."""
     owner = int(tree.owner[node])
     if owner == CHANCE:
         mean: Payoffs = (Fraction(0),) * tree.num_players
         for child, payoffs in zip(tree.children[node], below, strict=True):
-            mean = _plus(mean, _exact(float(tree.probability[child])), payoffs)
+            mean = _plus(mean, tree.read_probability(child), payoffs)
         return [(-1, mean)]
     best = max(payoffs[owner] for payoffs in below)
     return [(move, payoffs) for move, payoffs in enumerate(below) if payoffs[owner] == best]
@@ -178,7 +171,8 @@ def _equilibrium(tree: Tree, payoffs: Payoffs, choices: dict[int, int]) -> Subga
     moves: dict[str, dict[str, str]] = {player: {} for player in tree.players}
     for index, infoset in enumerate(tree.infosets):
         moves[tree.players[infoset.player]][infoset.label] = infoset.moves[choices[index]]
-    return SubgamePerfectEquilibrium(moves, _named(tree, payoffs))
+    exact = dict(zip(tree.players, payoffs, strict=True)) if tree.is_exact else None
+    return SubgamePerfectEquilibrium(moves, _named(tree, payoffs), exact)
 
 
 def _named(tree: Tree, payoffs: Payoffs) -> dict[str, float]:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice, product
+from operator import mul
 
 import numpy as np
 
@@ -28,6 +30,9 @@ __all__ = ["SubgameEquilibria", "find_subgames", "solve_subgames"]
 _PART_LIMIT = 20_000
 """Payoffs of the reduced normal form of one part."""
 _TIE = 1e-12
+"""Of payoffs that are not known exactly."""
+
+Payoffs = tuple[Fraction | float, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +50,7 @@ class SubgameEquilibria:
 class _Solution:
     """What an equilibrium of a subgame earns, and its probabilities by information set."""
 
-    payoffs: Array
+    payoffs: Payoffs
     choices: dict[int, Array]
 
 
@@ -84,9 +89,11 @@ def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
         solved[root], whole = _solve_part(tree, root, solved, limit)
         complete = complete and whole
     if not len(roots):
-        solved[0] = [_Solution(tree.payoffs[0], {})]
+        solved[0] = [_Solution(tree.list_payoffs(0), {})]
     policies = tuple(_as_policy(tree, one) for one in solved[0])
-    return SubgameEquilibria(policies, tuple(one.payoffs for one in solved[0]), len(roots), complete)
+    return SubgameEquilibria(
+        policies, tuple(np.array(one.payoffs, np.float64) for one in solved[0]), len(roots), complete
+    )
 
 
 def _as_policy(tree: Tree, solution: _Solution) -> Policy:
@@ -131,9 +138,10 @@ def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list
     below = tree.children[root]
     owner = int(tree.owner[root])
     if all(node in given or tree.owner[node] == LEAF for node in below):
-        earned = [given[node].payoffs if node in given else tree.payoffs[node] for node in below]
+        earned = [given[node].payoffs if node in given else tree.list_payoffs(node) for node in below]
         if owner == CHANCE:
-            return [_Solution(sum(tree.probability[n] * u for n, u in zip(below, earned, strict=True)), {})], True
+            weights = [tree.find_probability(node) for node in below]
+            return [_Solution(tuple(sum(map(mul, weights, own)) for own in zip(*earned, strict=True)), {})], True
         return list(_choose_best(tree, root, owner, earned)), True
     part = build_tree(tree.players, root, lambda node: _expand(tree, node, root, given), name=tree.name)
     try:
@@ -146,26 +154,26 @@ def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list
     for e in result.equilibria:
         policy = behaviour_of(part, e.strategies)
         rows = np.split(policy.probabilities, part.first_move[1:-1])
-        found.append(_Solution(e.payoffs, dict(zip(places, rows, strict=True))))
+        found.append(_Solution(e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(places, rows, strict=True))))
     return found, result.complete
 
 
-def _choose_best(tree: Tree, node: int, owner: int, earned: list[Array]) -> Iterator[_Solution]:
+def _choose_best(tree: Tree, node: int, owner: int, earned: list[Payoffs]) -> Iterator[_Solution]:
     """One solution for every best move of a node where all is seen."""
-    best = max(float(u[owner]) for u in earned)
-    slack = _TIE * max(1.0, abs(best))
+    best = max(u[owner] for u in earned)
     for move, payoffs in enumerate(earned):
-        if payoffs[owner] >= best - slack:
+        loss = best - payoffs[owner]
+        if loss == 0 or (isinstance(loss, float) and loss <= _TIE * max(1.0, abs(float(best)))):
             yield _Solution(payoffs, {int(tree.infoset[node]): np.eye(len(earned))[move]})
 
 
 def _expand(tree: Tree, node: int, root: int, given: dict[int, _Solution]) -> Leaf | Chance | Turn:
     if node != root and node in given:
-        return Leaf(given[node].payoffs.tolist())
+        return Leaf(given[node].payoffs)
     owner, below = int(tree.owner[node]), tree.children[node]
     if owner == LEAF:
-        return Leaf(tree.payoffs[node].tolist())
+        return Leaf(tree.list_payoffs(node))
     if owner == CHANCE:
-        return Chance({tree.branch_labels[child]: (float(tree.probability[child]), child) for child in below})
+        return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
     infoset = tree.infosets[int(tree.infoset[node])]
     return Turn(tree.players[owner], infoset.label, dict(zip(infoset.moves, below, strict=True)), infoset.label)
