@@ -8,7 +8,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
 from bestresponse.report.document import Column, Table
-from bestresponse.report.metrics import Metric, build_json, build_rows, build_table
+from bestresponse.report.metrics import Figures, Metric, compute_figures, describe_metrics
 from bestresponse.report.stats.interval import Interval
 
 
@@ -27,17 +27,20 @@ METRICS = [
     Metric("payoff", "Payoff", "What it earned.", "points", ".1f", interval_of_payoff, noise=0.0),
 ]
 GROUPS = {
-    "a": [{"gap": 0.25, "payoff": 1.0}, {"gap": 0.75, "payoff": 2.0}],
-    "b": [{"gap": None, "payoff": 4.0}],
+    ("a",): [{"gap": 0.25, "payoff": 1.0}, {"gap": 0.75, "payoff": 2.0}],
+    ("b",): [{"gap": None, "payoff": 4.0}],
 }
 PAYOFF_A = Interval(1.5, 1.0, math.inf, 0.95, "range", 2)
 PAYOFF_B = Interval(4.0, 4.0, math.inf, 0.95, "range", 1)
 
 
+FIGURES = compute_figures(METRICS, ("told by",), GROUPS)
+
+
 def test_a_table_has_a_column_for_every_metric():
-    assert build_table(METRICS, GROUPS, label="Player", caption="All") == Table(
+    assert FIGURES.to_table("All") == Table(
         (
-            Column("Player"),
+            Column("told by"),
             Column("Mean gap", "right", "Given away; 0 is best.", ".3f"),
             Column("Payoff (points)", "right", "What it earned.", ".1f", 0.0),
         ),
@@ -46,28 +49,43 @@ def test_a_table_has_a_column_for_every_metric():
     )
 
 
+def test_a_table_leaves_out_metrics_that_no_group_has():
+    found = compute_figures(METRICS, ("player",), {("b",): GROUPS[("b",)]})
+    assert [column.name for column in found.to_table().columns] == ["player", "Payoff (points)"]
+    assert found.to_rows()[0]["gap"] is None
+
+
 def test_json_has_a_field_for_every_metric_and_intervals_have_their_one_shape():
-    found = build_json(METRICS, GROUPS)
-    assert found == {
-        "a": {"gap": 0.5, "payoff": {"estimate": 1.5, "low": 1.0, "high": None, "level": 0.95, "n": 2}},
-        "b": {"gap": None, "payoff": {"estimate": 4.0, "low": 4.0, "high": None, "level": 0.95, "n": 1}},
-    }
+    found = FIGURES.to_json()
+    assert found == [
+        {"told_by": "a", "gap": 0.5, "payoff": {"estimate": 1.5, "low": 1.0, "high": None, "level": 0.95, "n": 2}},
+        {"told_by": "b", "gap": None, "payoff": {"estimate": 4.0, "low": 4.0, "high": None, "level": 0.95, "n": 1}},
+    ]
     json.dumps(found, allow_nan=False)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_figure_that_is_no_number_is_null_in_json(value):
-    assert build_json([Metric("x", "X", "", "", "", lambda rows: value)], {"a": []}) == {"a": {"x": None}}
+    metric = Metric("x", "X", "", "", "", lambda rows: value)
+    assert compute_figures([metric], ("run",), {("a",): []}).to_json() == [{"run": "a", "x": None}]
     assert Interval(value, 0.0, 1.0, 0.9, "t", 3).to_json()["estimate"] is None
 
 
 def test_csv_has_a_column_for_every_metric():
-    rows = build_rows(METRICS, GROUPS, label="player")
-    assert tables.to_csv(rows) == ("player,gap,payoff,payoff_low,payoff_high\r\na,0.5,1.5,1.0,\r\nb,,4.0,4.0,\r\n")
+    assert tables.to_csv(FIGURES.to_rows()) == (
+        "told_by,gap,payoff,payoff_low,payoff_high\r\na,0.5,1.5,1.0,\r\nb,,4.0,4.0,\r\n"
+    )
+
+
+def test_the_documentation_has_a_line_for_every_metric():
+    assert describe_metrics(METRICS).splitlines()[2:] == [
+        "| Mean gap | `gap` | Given away; 0 is best. |",
+        "| Payoff (points) | `payoff` | What it earned. |",
+    ]
 
 
 def test_columns_of_one_name_are_refused():
     with pytest.raises(UsageError, match="gap, gap, payoff are not all different"):
-        build_rows(METRICS, GROUPS, label="gap")
+        Figures(METRICS, ("gap",), [])
     with pytest.raises(UsageError, match="'mean gap' needs a name of letters"):
         Metric("mean gap", "", "", "", "", mean_gap)

@@ -1,4 +1,4 @@
-"""Every command and option as one page, taken from the program itself, so that the page is never out of date."""
+"""Pages of the documentation that the program writes itself: every command and option, every figure of a study."""
 
 from __future__ import annotations
 
@@ -8,17 +8,36 @@ from typing import Any
 import typer
 
 from bestresponse.cli.app import app
+from bestresponse.report.metrics import describe_metrics
+from bestresponse.runs.study import find_study, studies
 
-__all__ = ["reference"]
+__all__ = ["describe_figures", "reference"]
 
 _OPENING = """# Commands
 
 This page is written by `scripts/write-commands` from the program's own descriptions; a test compares the two.
 """
 
+_FIGURES = """# Figures
+
+This page is written by `scripts/write-commands` from the metrics of every study; a test compares the two. The figures
+stand in the first table of a report (which leaves out those that no group has), under `figures` of `summary.json` and
+in `figures.csv`, where an interval has its ends beside it as `_low` and `_high`.
+"""
+
+
+def describe_figures() -> str:
+    """Write the page of the figures of every built-in study as Markdown."""
+    found = [find_study(name) for name in studies.built_in]
+    parts = [
+        f"## {study.name}\n\n{(study.__doc__ or '').splitlines()[0]}\n\n{describe_metrics(study.metrics)}\n"
+        for study in found
+    ]
+    return "\n".join([_FIGURES, *parts])
+
 
 def reference() -> str:
-    """The page as Markdown."""
+    """Write the page of all commands as Markdown."""
     group = typer.main.get_command(app)
     commands = [("bestresponse", group), *_commands("bestresponse", group)]
     parts = [_OPENING, *(_section(words, command) for words, command in commands)]

@@ -1,41 +1,41 @@
-"""Figures of a study as data: one `Metric` is a column of its tables, a field of its JSON and of its CSV files.
+"""Figures of a study as data: one `Metric` is a column of its table, a field of its JSON and of its CSV file.
 
-A study lists its metrics once. Rows are grouped (by player, say), every metric is computed for every group, and the
-functions here turn the same list into a table for the report, plain JSON, and rows for CSV.
+A study lists its metrics once and says of which groups (players, seats, settings) they are computed; `Figures` then is
+its table on the page and in the terminal, `figures` of summary.json, figures.csv and the list in the documentation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.interval import Interval
 
 __all__ = [
+    "Figures",
+    "Heads",
     "JsonValue",
     "Metric",
     "Value",
-    "build_json",
-    "build_rows",
-    "build_table",
     "compute_figures",
     "describe_metrics",
     "figures_to_json",
-    "tabulate_figures",
 ]
 
-Row = TypeVar("Row")
+Group = TypeVar("Group")
 Value = float | Interval | None
+Heads = tuple[str | int, ...]
 JsonValue = float | dict[str, float | int | None] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Metric(Generic[Row]):
-    """A figure computed from the rows of a group.
+class Metric(Generic[Group]):
+    """A figure computed for a group, such as the rows of one player.
 
     `name` is the field in JSON and CSV, `title` the head of the column, `help` explains it to the reader, `unit` may
     be empty, `format` is a format specification for its numbers, and `compute` returns None where there is no figure.
@@ -47,7 +47,7 @@ class Metric(Generic[Row]):
     help: str
     unit: str
     format: str
-    compute: Callable[[Sequence[Row]], Value]
+    compute: Callable[[Group], Value]
     noise: float = NOISE
 
     def __post_init__(self) -> None:
@@ -61,57 +61,57 @@ class Metric(Generic[Row]):
         return Column(title, "right", self.help, self.format, self.noise)
 
 
-def build_table(
-    metrics: Sequence[Metric[Row]], groups: Mapping[str, Sequence[Row]], *, label: str, caption: str = ""
-) -> Table:
-    """Build a table with a row for every group; `label` is the head of the first column."""
-    rows = tuple((name, *(metric.compute(rows) for metric in metrics)) for name, rows in groups.items())
-    return Table((Column(label), *(metric.column for metric in metrics)), rows, caption)
+@dataclass(frozen=True)
+class Figures:
+    """Computed metrics of several groups, in order; `heads` of a group hold a cell for each of `labels`."""
+
+    metrics: Sequence[Metric[Any]]
+    labels: tuple[str, ...]
+    groups: Sequence[tuple[Heads, Mapping[str, Value]]]
+
+    def __post_init__(self) -> None:
+        names = [*self.labels, *(metric.name for metric in self.metrics)]
+        if len(set(names)) < len(names):
+            raise UsageError(f"the columns {', '.join(names)} are not all different")
+
+    def to_table(self, caption: str = "") -> Table:
+        """Build the table; metrics that no group has are left out."""
+        shown = [metric for metric in self.metrics if any(own.get(metric.name) is not None for _, own in self.groups)]
+        rows = tuple((*heads, *(own.get(metric.name) for metric in shown)) for heads, own in self.groups)
+        return Table((*map(Column, self.labels), *(metric.column for metric in shown)), rows, caption)
+
+    def to_json(self) -> list[JsonObject]:
+        """Return plain JSON data: for each group its labels, then every metric by its name."""
+        return [{**self._label(heads), **figures_to_json(self._complete(own))} for heads, own in self.groups]
+
+    def to_rows(self) -> list[dict[str, Cell]]:
+        """Return rows for `tables.to_csv`, one a group."""
+        return [{**self._label(heads), **self._complete(own)} for heads, own in self.groups]
+
+    def _label(self, heads: Heads) -> dict[str, Cell]:
+        return dict(zip((label.replace(" ", "_") for label in self.labels), heads, strict=True))
+
+    def _complete(self, own: Mapping[str, Value]) -> dict[str, Value]:
+        return {metric.name: own.get(metric.name) for metric in self.metrics}
 
 
-def compute_figures(metrics: Sequence[Metric[Row]], rows: Sequence[Row]) -> dict[str, Value]:
-    """Compute every metric for the rows of one group."""
-    return {metric.name: metric.compute(rows) for metric in metrics}
+def compute_figures(
+    metrics: Sequence[Metric[Group]], labels: tuple[str, ...], groups: Mapping[Heads, Group]
+) -> Figures:
+    """Compute every metric for every group."""
+    found = [(heads, {metric.name: metric.compute(group) for metric in metrics}) for heads, group in groups.items()]
+    return Figures(metrics, labels, found)
 
 
 def figures_to_json(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
-    """Return computed figures as plain JSON data."""
+    """Return computed figures as plain JSON data; what is no number is null."""
     return {name: _to_json(value) for name, value in figures.items()}
 
 
-def tabulate_figures(
-    metrics: Sequence[Metric[Row]],
-    groups: Sequence[tuple[tuple[Cell, ...], Mapping[str, Value]]],
-    *,
-    labels: tuple[str, ...],
-    caption: str = "",
-) -> Table:
-    """Build a table of computed figures; a group starts with a cell for every label, and empty columns are left out."""
-    shown = [metric for metric in metrics if any(figures.get(metric.name) is not None for _, figures in groups)]
-    rows = tuple((*heads, *(figures.get(metric.name) for metric in shown)) for heads, figures in groups)
-    return Table((*map(Column, labels), *(metric.column for metric in shown)), rows, caption)
-
-
-def describe_metrics(metrics: Sequence[Metric[Row]]) -> str:
+def describe_metrics(metrics: Sequence[Metric[Any]]) -> str:
     """Describe metrics as a table in Markdown, for documentation."""
-    lines = [f"| {metric.title} | `{metric.name}` | {metric.help} |" for metric in metrics]
+    lines = [f"| {metric.column.name} | `{metric.name}` | {metric.help} |" for metric in metrics]
     return "\n".join(("| figure | field | meaning |", "|---|---|---|", *lines))
-
-
-def build_json(metrics: Sequence[Metric[Row]], groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, JsonValue]]:
-    """Build plain JSON data: the value of every metric by its name, for every group."""
-    return {name: {metric.name: _to_json(metric.compute(rows)) for metric in metrics} for name, rows in groups.items()}
-
-
-def build_rows(
-    metrics: Sequence[Metric[Row]], groups: Mapping[str, Sequence[Row]], *, label: str
-) -> list[dict[str, Cell]]:
-    """Build rows for `tables.to_csv`: the group under `label`, then a column for every metric by its name."""
-    if len({label, *(metric.name for metric in metrics)}) <= len(metrics):
-        raise UsageError(
-            f"the columns {', '.join([label, *(metric.name for metric in metrics)])} are not all different"
-        )
-    return [{label: name, **{metric.name: metric.compute(rows) for metric in metrics}} for name, rows in groups.items()]
 
 
 def _to_json(value: Value) -> JsonValue:

@@ -14,6 +14,7 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report import codec
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.reporting.costs import CallTotals, Prices, count_calls, price_by_model, sum_money
@@ -72,6 +73,12 @@ class Run:
         return found
 
     @cached_property
+    def figures(self) -> Figures:
+        """The metrics of the study, computed for its players, seats or settings."""
+        with self._blame_files():
+            return self.study.figures(self.results)
+
+    @cached_property
     def total(self) -> int | None:
         """How many plays the run will have; None where that is not settled beforehand."""
         part = self.manifest.shard
@@ -90,7 +97,8 @@ class Run:
     def summary(self) -> JsonObject:
         """Return the figures of the run as plain JSON data."""
         about = {"run": self.manifest.run, "study": self.study.name, "folder": self.path.name}
-        return about | self.results.summary | {"costs": [total.to_json() for total in self.costs]}
+        figures = {"figures": self.figures.to_json()} if self.figures.metrics else {}
+        return about | self.results.summary | figures | {"costs": [total.to_json() for total in self.costs]}
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the rows as a pandas data frame."""

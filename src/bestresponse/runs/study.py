@@ -6,7 +6,7 @@ A study of your own is registered by an entry point; built-in studies stand in t
     my-study = "my_package.my_module:MyStudy"
 
 Subclass `Study` and give `name`, `config`, `specs`, `make_player`, `measure` and `findings`; everything else has a
-default.
+default. A figure is one `Metric` in `metrics`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures, Metric, compute_figures
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Start, execute
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.replay import Replay, recorded_models, replay_plays
@@ -150,6 +151,8 @@ class Study(Protocol[C, R]):
     """What one spec is called in progress bars and sentences."""
     texts: tuple[Texts, ...] = (GAME_TEXTS, PLAYER_TEXTS)
     """The prompts and rules whose hashes go into the manifest."""
+    metrics: tuple[Metric[Any], ...] = ()
+    """The figures of a run: its main table, `figures` of its summary, figures.csv, and the page of all figures."""
 
     def specs(self, config: C) -> Iterator[Spec]:
         """Yield every play of a run as plain data."""
@@ -166,6 +169,10 @@ class Study(Protocol[C, R]):
     def findings(self, results: R, run: Run) -> Document:
         """Build the report of what was measured."""
         ...
+
+    def figures(self, results: R) -> Figures:
+        """Compute the metrics for every group of results; here for all rows together."""
+        return compute_figures(self.metrics, ("study",), {(self.name,): results.rows})
 
     def estimate(self, config: C) -> Estimate:
         """Say what a run takes at most, before anything is paid."""

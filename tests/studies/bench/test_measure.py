@@ -1,18 +1,14 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestresponse.core.errors import InvalidMove, UsageError
-from bestresponse.report.metrics import describe_metrics
 from bestresponse.studies.bench.classic import Benchmark, GamePromptFormatter, LLMInterface, generate_games, matrix_game
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games.drawn import draw, own_view
 from bestresponse.studies.bench.general import compute_correlated_regret
 from bestresponse.studies.bench.measure import _certainly_unique, measure_strategies
-from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.rows import NO_FIGURES
 from bestresponse.studies.bench.summary import PlayerSummary, make_baseline_rows, seed_summary
 from bestresponse.theory import solve_zero_sum
@@ -202,8 +198,3 @@ def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():
     drawn = draw(BenchConfig(num_games=10, seed=22, family="uniform"))
     rows = make_baseline_rows(drawn, ("row", "col"), range(10), 0)["equilibrium"]
     assert [r["nash_gap"] for r in rows] == [0.0] * 20
-
-
-def test_the_documentation_lists_every_metric():
-    page = Path(__file__).parents[3] / "docs" / "bench.md"
-    assert describe_metrics(METRICS) in page.read_text("utf-8"), "put the table of describe_metrics(METRICS) there"

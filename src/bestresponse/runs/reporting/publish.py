@@ -2,7 +2,8 @@
 
 report.html  report.json   the report as a page and as data
 rows.csv  rows.parquet     one row for each measured play or answer (Parquet where pyarrow is installed)
-summary.json               the figures
+summary.json               the figures and what else was found
+figures.csv                the figures alone, one row for each player, seat or setting
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def publish(run: Run) -> list[Path]:
         folder.write_text("report.json", codec.to_json(document)),
         folder.write_text("summary.json", run.summary_as_json() + "\n"),
     ]
+    if run.figures.metrics:
+        written.append(folder.write_text("figures.csv", tables.to_csv(run.figures.to_rows())))
     if len(run.rows()) <= _MOST_ROWS:
         rows = [_flatten(row) for row in run.rows()]
         written.append(folder.write_text("rows.csv", tables.to_csv(rows)))

@@ -116,7 +116,7 @@ def _compute_invariance(rows: Sequence[BenchRow]) -> Interval | None:
 
 _LOST = "exploitability or, in games that are not zero-sum, gap to nearest (Wilson interval)"
 _RANGE = "as a share of the game's payoff range"
-METRICS: tuple[Metric[BenchRow], ...] = (
+METRICS: tuple[Metric[Sequence[BenchRow]], ...] = (
     Metric("asked", "plays", "games put to the player", "", "", _count_asked),
     Metric("answered", "answers", "answers that could be read", "", "", _count_answered),
     Metric(
@@ -230,6 +230,6 @@ METRICS: tuple[Metric[BenchRow], ...] = (
 """Every figure of the benchmark, in the order of the columns."""
 
 
-def select_metrics(*names: str) -> tuple[Metric[BenchRow], ...]:
+def select_metrics(*names: str) -> tuple[Metric[Sequence[BenchRow]], ...]:
     """Return the metrics of these names, in the order of `METRICS`."""
     return tuple(metric for metric in METRICS if metric.name in names)

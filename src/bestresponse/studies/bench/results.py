@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bestresponse.core.json import JsonObject
-from bestresponse.report.document import Table
-from bestresponse.report.metrics import figures_to_json, tabulate_figures
+from bestresponse.report.metrics import Figures, figures_to_json
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.measure import measure
 from bestresponse.studies.bench.metrics import METRICS
@@ -16,7 +15,7 @@ from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.rows import BenchRow
 from bestresponse.studies.bench.summary import BASELINE, PlayerSummary, make_baseline_rows, seed_summary
 
-__all__ = ["Group", "Results", "tabulate_players"]
+__all__ = ["Group", "Results", "list_figures"]
 
 Group = tuple[str, str]
 """A player and how it was asked."""
@@ -112,7 +111,6 @@ def _summarise(summary: PlayerSummary) -> JsonObject:
     return seed_summary(summary.original) | {"metrics": figures_to_json(summary.figures)}
 
 
-def tabulate_players(summaries: Sequence[PlayerSummary], caption: str = "") -> Table:
-    """Build the table of players: a column for every metric that somebody has."""
-    groups = [((s.player, s.way), s.figures) for s in summaries]
-    return tabulate_figures(METRICS, groups, labels=("player", "asked for"), caption=caption)
+def list_figures(summaries: Sequence[PlayerSummary]) -> Figures:
+    """List every metric of players."""
+    return Figures(METRICS, ("player", "asked for"), [((s.player, s.way), s.figures) for s in summaries])

@@ -15,6 +15,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.report.stats.statistics import precision_reached
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.run import Run
@@ -24,9 +25,10 @@ from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.findings.document import findings
 from bestresponse.studies.bench.measure import measure
+from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.playing import game_of, make_player
-from bestresponse.studies.bench.results import Results
+from bestresponse.studies.bench.results import Results, list_figures
 
 __all__ = ["BenchStudy"]
 
@@ -38,6 +40,7 @@ class BenchStudy(Study[BenchConfig, Results]):
 
     name = "bench"
     config = BenchConfig
+    metrics = METRICS
 
     def specs(self, config: BenchConfig) -> Iterator[Spec]:
         """Yield every play as plain data."""
@@ -54,6 +57,10 @@ class BenchStudy(Study[BenchConfig, Results]):
     def measure(self, config: BenchConfig, folder: RunFolder) -> Results:
         """Work out rows and summary from the finished plays."""
         return Results.measure(Plan(config), folder.sorted_plays())
+
+    def figures(self, results: Results) -> Figures:
+        """List the metrics of every player and baseline."""
+        return list_figures((*results.summaries, *results.baseline_summaries))
 
     def findings(self, results: Results, run: Run) -> Document:
         """Write what the run found as a document."""

@@ -50,7 +50,7 @@ class PlayerSummary:
         value = self._compute(metric)
         return value if isinstance(value, Interval) else None
 
-    def _compute(self, metric: Metric[BenchRow]) -> Value:
+    def _compute(self, metric: Metric[Sequence[BenchRow]]) -> Value:
         if metric.name not in self._computed:
             self._computed[metric.name] = metric.compute(self.rows)
         return self._computed[metric.name]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
-from bestresponse.core.capabilities import Wording
 from bestresponse.report.document import (
     Block,
     Cell,
@@ -42,7 +40,7 @@ def findings(results: SimulateResults, run: Run) -> Document:
     summary = Summary(measured)
     sections: list[Section | None] = []
     if measured.plays:
-        sections += [_payoffs(summary), _moves(summary), _rounds(summary), _theory(summary), _welfare(summary)]
+        sections += [_payoffs(summary, run), _moves(summary), _rounds(summary), _theory(summary), _welfare(summary)]
     sections += [_voids(measured), answers_section(measured.answers, "How the answers were read")]
     sections += [costs_section(run.costs), _method(measured, run.manifest)]
     return Document(
@@ -74,54 +72,10 @@ def _opening(measured: Measured) -> Iterable[Block]:
         yield Note(f"{abstained} times a seat without a usable answer abstained, as the settings say.", "warning")
 
 
-def _payoffs(summary: Summary) -> Section:
-    nearest, known, judged = summary.nearest, summary.measured.theory.known, summary.judged
-    each = "a round" if summary.measured.config.rounds > 1 else "a play"
-    predicted = nearest.payoffs if nearest else known.payoffs if known and known.payoffs else None
-    columns = [
-        Column("seat"),
-        Column("player"),
-        Column(*_name_payoffs(summary.measured), ".3f"),
-    ]
-    if predicted:
-        columns.append(Column("in equilibrium", "right", "the equilibrium nearest to what was played", ".3f"))
-    bounds = summary.bounds
-    if bounds:
-        columns.append(Column("had all counted", "right", "between the worst and the best that void plays can give"))
-    if judged:
-        columns.append(
-            Column(
-                "regret",
-                "right",
-                f"{each}: the best single strategy against what the others did, less what was earned; negative where "
-                "varying moves earned more than any single one would have",
-                ".3f",
-            )
-        )
-    if summary.losses:
-        columns.append(
-            Column("lost", "right", "a play: what the answers lose if all others play the equilibrium", ".3f")
-        )
-    rows: list[tuple[Cell, ...]] = []
-    for seat, who in summary.measured.config.seats:
-        row: list[Cell] = [seat, who, summary.payoffs[seat]]
-        row += [predicted[seat]] if predicted else []
-        row += [f"{bounds[seat]:.3f}"] if bounds else []
-        row += [judged.regrets[seat]] if judged else []
-        row += [summary.losses[seat]] if summary.losses else []
-        rows.append(tuple(row))
+def _payoffs(summary: Summary, run: Run) -> Section:
     text = "Every play a dot, the box from the first to the third quartile, the diamond the mean."
     picture = Figure(figures.payoff_strips(summary), text, "payoffs by seat")
-    return Section("What they earned", (Table(tuple(columns), tuple(rows)), picture))
-
-
-def _name_payoffs(measured: Measured) -> tuple[str, Literal["right"], str]:
-    """Name the column of payoffs, with their unit where the game has one, and say what they are."""
-    game = measured.config.make_game()
-    unit = f", {game.unit}" if isinstance(game, Wording) and game.unit else ""
-    if measured.config.rounds == 1:
-        return f"payoff{unit}", "right", "mean over plays, 95 % interval"
-    return f"payoff a round{unit}", "right", "mean over the rounds of a play (discounted), then plays, 95 % interval"
+    return Section("What they earned", (run.figures.to_table(), picture))
 
 
 def _moves(summary: Summary) -> Section | None:

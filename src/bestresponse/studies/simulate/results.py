@@ -3,15 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from bestresponse.core.capabilities import Wording
 from bestresponse.core.json import JsonObject
+from bestresponse.report.metrics import Figures, Heads, Metric, Value, compute_figures
 from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.simulate.measure import AnswerRow, Measured
 from bestresponse.studies.simulate.summary import Summary
 
-__all__ = ["SimulateResults"]
+__all__ = ["METRICS", "SimulateResults"]
+
+
+@dataclass(frozen=True)
+class SeatGroup:
+    """One seat of a run; `summary` is that of all seats."""
+
+    summary: Summary
+    seat: str
+
+    @property
+    def predicted(self) -> float | None:
+        """The seat's payoff in the equilibrium nearest to the play, or in the one that is known in words."""
+        nearest, known = self.summary.nearest, self.summary.measured.theory.known
+        payoffs = nearest.payoffs if nearest else known.payoffs if known else None
+        return payoffs[self.seat] if payoffs else None
+
+    @property
+    def regret(self) -> Value:
+        """What the best single strategy would have earned more; None where theory has neither table nor tree."""
+        return self.summary.judged.regrets[self.seat] if self.summary.judged else None
+
+
+METRICS: tuple[Metric[SeatGroup], ...] = (
+    Metric("payoff", "payoff", "mean over plays, 95 % interval", "", ".3f", lambda g: g.summary.payoffs[g.seat]),
+    Metric(
+        "equilibrium_payoff",
+        "in equilibrium",
+        "the payoff in the equilibrium nearest to what was played",
+        "",
+        ".3f",
+        lambda g: g.predicted,
+    ),
+    Metric(
+        "payoff_least",
+        "had all counted, at least",
+        "the mean payoff if void plays had ended in the worst way",
+        "",
+        ".3f",
+        lambda g: g.summary.bounds[g.seat].low if g.summary.bounds else None,
+    ),
+    Metric(
+        "payoff_most",
+        "had all counted, at most",
+        "the mean payoff if void plays had ended in the best way",
+        "",
+        ".3f",
+        lambda g: g.summary.bounds[g.seat].high if g.summary.bounds else None,
+    ),
+    Metric(
+        "regret",
+        "regret",
+        "the best single strategy against what the others did, less what was earned (of a round in a repeated game); "
+        "negative where varying moves earned more than any single one would have",
+        "",
+        ".3f",
+        lambda g: g.regret,
+    ),
+    Metric(
+        "lost",
+        "lost",
+        "what the answers of a play lose if all others play the equilibrium",
+        "",
+        ".3f",
+        lambda g: g.summary.losses.get(g.seat),
+    ),
+)
+"""Every figure of a seat, in the order of the columns."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +98,20 @@ class SimulateResults:
     def answered(self) -> int:
         """How many plays count."""
         return self.measured.plays
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The metrics of every seat; payoffs in the unit of the game and, where it is repeated, a round."""
+        config, summary = self.measured.config, Summary(self.measured)
+        game = config.make_game()
+        unit = game.unit if isinstance(game, Wording) else ""
+        payoff = replace(METRICS[0], unit=unit)
+        if config.rounds > 1:
+            told = "mean over the rounds of a play (discounted), then plays, 95 % interval"
+            payoff = replace(payoff, title="payoff a round", help=told)
+        seats = config.seats if self.measured.plays else ()
+        groups: dict[Heads, SeatGroup] = {(seat, who): SeatGroup(summary, seat) for seat, who in seats}
+        return compute_figures((payoff, *METRICS[1:]), ("seat", "player"), groups)
 
     @cached_property
     def summary(self) -> JsonObject:

@@ -8,6 +8,7 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
@@ -18,7 +19,7 @@ from bestresponse.studies.simulate.findings import findings
 from bestresponse.studies.simulate.measure import measure
 from bestresponse.studies.simulate.plan import most_calls, specs
 from bestresponse.studies.simulate.playing import make_player
-from bestresponse.studies.simulate.results import SimulateResults
+from bestresponse.studies.simulate.results import METRICS, SimulateResults
 
 __all__ = ["SimulateStudy"]
 
@@ -30,6 +31,7 @@ class SimulateStudy(Study[SimulateConfig, SimulateResults]):
 
     name = "simulate"
     config = SimulateConfig
+    metrics = METRICS
 
     def specs(self, config: SimulateConfig) -> Iterator[Spec]:
         """Yield every play as plain data."""
@@ -46,6 +48,10 @@ class SimulateStudy(Study[SimulateConfig, SimulateResults]):
     def measure(self, config: SimulateConfig, folder: RunFolder) -> SimulateResults:
         """Work out rows and summary from the finished plays."""
         return SimulateResults(measure(config, folder.sorted_records()))
+
+    def figures(self, results: SimulateResults) -> Figures:
+        """List the metrics of every seat."""
+        return results.figures
 
     def findings(self, results: SimulateResults, run: Run) -> Document:
         """Write what the run found as a document."""

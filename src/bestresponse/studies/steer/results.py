@@ -2,16 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypedDict
 
 from bestresponse.core.json import JsonObject
+from bestresponse.report.metrics import Figures, Heads, Metric, Value, compute_figures
+from bestresponse.studies.steer.psro.judging import table_nash_conv
 from bestresponse.studies.steer.psro.oracles import Response
+from bestresponse.studies.steer.psro.search import PsroResult
 from bestresponse.studies.steer.session import SteerResults
-from bestresponse.studies.steer.summary import list_game_figures, summarise
+from bestresponse.studies.steer.summary import (
+    DialogueRow,
+    Worth,
+    fresh_worth,
+    held_out_worth,
+    make_game_row,
+    recorded_worth,
+    shown,
+    summarise,
+    table_worth,
+    unguided_mixes,
+)
 
-__all__ = ["SteerMeasured"]
+__all__ = ["METRICS", "SteerMeasured"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What guidance earns on one set of texts or games, with the NashConv of guided and of unguided talk there."""
+
+    worth: Worth
+    nash_conv: Value = None
+    unguided_nash_conv: Value = None
+
+
+_DEVIATE = "what all could gain by deviating alone; 0 at an equilibrium"
+METRICS: tuple[Metric[Evaluation], ...] = (
+    Metric(
+        "gain",
+        "gain",
+        "what a speaker earns more by guidance while the others stay unguided, mean over speakers",
+        "",
+        ".3f",
+        lambda one: shown(one.worth.gain),
+    ),
+    Metric(
+        "margin",
+        "margin",
+        "what the guided speaker earns more than the unguided ones in the same dialogue, mean over speakers",
+        "",
+        ".3f",
+        lambda one: shown(one.worth.margin),
+    ),
+    Metric(
+        "relative_gain",
+        "guided earns more by",
+        "the gain as a share of what unguided speakers earn",
+        "",
+        ".1%",
+        lambda one: one.worth.relative,
+    ),
+    Metric(
+        "won",
+        "dialogues won",
+        "share of dialogues in which the guided speaker earns most; a tie counts for half",
+        "",
+        ".3f",
+        lambda one: shown(one.worth.won),
+    ),
+    Metric("nash_conv", "NashConv of the policy", _DEVIATE, "", ".3f", lambda one: one.nash_conv),
+    Metric("unguided_nash_conv", "NashConv of unguided talk", _DEVIATE, "", ".3f", lambda one: one.unguided_nash_conv),
+)
+"""Every figure of an evaluation, in the order of the columns."""
+
+
+class ResponseRow(TypedDict):
+    """One player in one iteration of PSRO; `new` is empty where nothing better was found or looked for."""
+
+    iteration: int
+    player: int
+    prompts: int
+    new: str | None
+    value: float | None
+    tried: int
+    rejected: list[str]
 
 
 @dataclass(frozen=True)
@@ -21,12 +96,12 @@ class SteerMeasured:
     steered: SteerResults
 
     @cached_property
-    def rows(self) -> tuple[Mapping[str, object], ...]:
+    def rows(self) -> tuple[DialogueRow, ...] | tuple[ResponseRow, ...]:
         """One row for each game; with PSRO one for each iteration and player."""
         if self.steered.psro is None:
-            return tuple(list_game_figures(one) for one in (*self.steered.games, *self.steered.held_out))
+            return tuple(make_game_row(one) for one in (*self.steered.games, *self.steered.held_out))
         return tuple(
-            _list_response(number, seat, len(prompts), next((r for r in step.responses if r.seat == seat), None))
+            _make_response_row(number, seat, len(prompts), next((r for r in step.responses if r.seat == seat), None))
             for number, step in enumerate(self.steered.psro.history)
             for seat, prompts in enumerate(step.prompts)
         )
@@ -36,21 +111,42 @@ class SteerMeasured:
         """How many games were solved; with PSRO 1 for the search."""
         return len(self.steered.solved) + (self.steered.psro is not None)
 
+    def list_figures(self) -> Figures:
+        """List the metrics on the texts that were solved and on fresh ones; with PSRO of the search and held out."""
+        psro = self.steered.psro
+        found = _evaluate_cfr(self.steered) if psro is None else _evaluate_psro(self.steered, psro)
+        return compute_figures(METRICS, ("measured on",), found)
+
     @cached_property
     def summary(self) -> JsonObject:
         """The figures as plain data."""
         return summarise(self.steered)
 
 
-def _list_response(iteration: int, seat: int, prompts: int, response: Response | None) -> dict[str, object]:
-    """Return the row of one player in one iteration; `new` is empty where nothing better was found or looked for."""
-    row: dict[str, object] = {"iteration": iteration, "player": seat + 1, "prompts": prompts, "new": None}
-    if response is None:
-        return row | {"value": None, "tried": 0, "rejected": []}
-    new = None if response.best is None else response.best.manner
-    return row | {
-        "new": new,
-        "value": response.value,
-        "tried": len(response.tried),
-        "rejected": list(response.rejected),
-    }
+def _evaluate_cfr(steered: SteerResults) -> dict[Heads, Evaluation]:
+    ends = (shown(steered.interval(name)) for name in ("nash_conv", "unguided_nash_conv"))
+    found: dict[Heads, Evaluation] = {("recorded texts",): Evaluation(recorded_worth(steered), *ends)}
+    fresh = fresh_worth(steered, steered.games)
+    return found if fresh.gain is None else found | {("fresh texts",): Evaluation(fresh)}
+
+
+def _evaluate_psro(steered: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
+    unguided = unguided_mixes(psro, steered.domain.manners(steered.config.actions).neutral)
+    ends = (table_nash_conv(psro.game, mixes) for mixes in (psro.solution.marginals, unguided))
+    found: dict[Heads, Evaluation] = {("plays of the search",): Evaluation(table_worth(steered, psro), *ends)}
+    if steered.psro_held_out is None:
+        return found
+    return found | {("held-out games",): Evaluation(held_out_worth(steered, steered.psro_held_out))}
+
+
+def _make_response_row(iteration: int, seat: int, prompts: int, response: Response | None) -> ResponseRow:
+    best = None if response is None else response.best
+    return ResponseRow(
+        iteration=iteration,
+        player=seat + 1,
+        prompts=prompts,
+        new=None if best is None else best.manner,
+        value=None if response is None else response.value,
+        tried=0 if response is None else len(response.tried),
+        rejected=[] if response is None else list(response.rejected),
+    )

@@ -10,6 +10,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Execution, Outcome, PlayOne
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.replay import Replay
@@ -28,7 +29,7 @@ from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.estimate import SteerEstimate, estimate
 from bestresponse.studies.steer.findings.document import findings
 from bestresponse.studies.steer.replay import replay_answers
-from bestresponse.studies.steer.results import SteerMeasured
+from bestresponse.studies.steer.results import METRICS, SteerMeasured
 from bestresponse.studies.steer.session import find_answers, read_results, run
 
 __all__ = ["SteerStudy"]
@@ -46,6 +47,7 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
     name = "steer"
     config = SteerConfig
     unit = "games"
+    metrics = METRICS
     texts = (TEXTS,)
 
     def specs(self, config: SteerConfig) -> Iterator[Spec]:
@@ -73,6 +75,10 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
     def measure(self, config: SteerConfig, folder: RunFolder) -> SteerMeasured:
         """Work out rows and summary from the finished plays."""
         return SteerMeasured(read_results(config, folder))
+
+    def figures(self, results: SteerMeasured) -> Figures:
+        """List the metrics of every set of texts or games it was measured on."""
+        return results.list_figures()
 
     def findings(self, results: SteerMeasured, run: Run) -> Document:
         """Write what the run found as a document."""

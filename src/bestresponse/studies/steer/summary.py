@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from bestresponse.studies.steer.reading.opinions import pooled
 from bestresponse.studies.steer.session import SteerResults
 
 __all__ = [
+    "DialogueRow",
     "Worth",
     "as_json",
     "attainable_share",
@@ -30,7 +31,7 @@ __all__ = [
     "fresh_worth",
     "held_out_worth",
     "imitation_worth",
-    "list_game_figures",
+    "make_game_row",
     "new_prompt_mass",
     "recorded_worth",
     "shown",
@@ -106,7 +107,7 @@ def _cfr_figures(steered: SteerResults) -> JsonObject:
         "follow_rate": _follow_figures(steered),
         "second_referee": _second_figures(steered),
         "imitation": _imitation_figures(steered),
-        "per_game": [list_game_figures(one) for one in (*games, *steered.held_out)],
+        "per_game": [make_game_row(one) for one in (*games, *steered.held_out)],
     }
 
 
@@ -238,32 +239,52 @@ def _imitation_figures(steered: SteerResults) -> JsonObject | None:
     }
 
 
-def list_game_figures(one: GameResult) -> JsonObject:
-    """List the figures of one game as plain data."""
-    figures: JsonObject = {
-        "game": one.number,
-        "scenario": [case.to_json() for case in one.game.cases],
-        "most": asdict(one.size),
-    }
-    if one.solved is None:
-        return figures | {"why_void": one.why_void}
+class DialogueRow(TypedDict):
+    """One game of a run solved by CFR; a void one has a reason and no figures."""
+
+    game: int
+    scenario: list[JsonObject]
+    most: JsonObject
+    nodes: int | None
+    information_sets: int | None
+    leaves: int | None
+    nash_conv: float | None
+    unguided_nash_conv: float | None
+    gain: float | None
+    attainable_gain: float | None
+    best_response_gain: float | None
+    margin: float | None
+    unguided_payoffs: Sequence[float] | None
+    guided_payoffs: Sequence[float] | None
+    equilibrium_payoffs: Sequence[float] | None
+    fresh_gains: list[float | None] | None
+    fresh_margins: list[float | None] | None
+    why_void: str
+
+
+def make_game_row(one: GameResult) -> DialogueRow:
+    """List the figures of one game."""
     solved, fresh = one.solved, one.fresh
-    return figures | {
-        "nodes": solved.tree.num_nodes,
-        "information_sets": len(solved.tree.infosets),
-        "leaves": len(solved.tree.leaves),
-        "nash_conv": solved.nash_conv,
-        "unguided_nash_conv": solved.unguided_nash_conv,
-        "gain": solved.gain,
-        "attainable_gain": solved.attainable_gain,
-        "best_response_gain": solved.best_response_gain,
-        "margin": solved.margin,
-        "unguided_payoffs": solved.unguided_payoffs,
-        "guided_payoffs": solved.guided_payoffs,
-        "equilibrium_payoffs": solved.equilibrium_payoffs,
-        "fresh_gains": None if fresh is None else _plain(fresh.gains),
-        "fresh_margins": None if fresh is None else _plain(fresh.margins),
-    }
+    return DialogueRow(
+        game=one.number,
+        scenario=[case.to_json() for case in one.game.cases],
+        most=asdict(one.size),
+        nodes=None if solved is None else solved.tree.num_nodes,
+        information_sets=None if solved is None else len(solved.tree.infosets),
+        leaves=None if solved is None else len(solved.tree.leaves),
+        nash_conv=None if solved is None else solved.nash_conv,
+        unguided_nash_conv=None if solved is None else solved.unguided_nash_conv,
+        gain=None if solved is None else solved.gain,
+        attainable_gain=None if solved is None else solved.attainable_gain,
+        best_response_gain=None if solved is None else solved.best_response_gain,
+        margin=None if solved is None else solved.margin,
+        unguided_payoffs=None if solved is None else solved.unguided_payoffs,
+        guided_payoffs=None if solved is None else solved.guided_payoffs,
+        equilibrium_payoffs=None if solved is None else solved.equilibrium_payoffs,
+        fresh_gains=None if fresh is None else _plain(fresh.gains),
+        fresh_margins=None if fresh is None else _plain(fresh.margins),
+        why_void=one.why_void,
+    )
 
 
 def new_prompt_mass(found: PsroResult) -> list[list[float]]:

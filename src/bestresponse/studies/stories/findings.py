@@ -9,7 +9,7 @@ from bestresponse.report.document import Block, Cell, Column, Document, KeyValue
 from bestresponse.runs.reporting.costs import costs_section
 from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
-from bestresponse.studies.stories.measure import SHOWN, StoriesResults, rate
+from bestresponse.studies.stories.measure import StoriesResults
 from bestresponse.studies.stories.measure import StoryRow as Row
 
 __all__ = ["findings"]
@@ -21,10 +21,9 @@ def findings(results: StoriesResults, run: Run) -> Document:
     models = list(dict.fromkeys(row["model"] for row in rows))
     stories = len({row["story"] for row in rows})
     sections = (
-        _rates(rows, models),
+        Section("How many programs are right", (run.figures.to_table("Shares with 95 % intervals."),)),
         _by(rows, models, "By game", lambda row: row["game"]),
         _by(rows, models, "By kind of story", _kind),
-        _attempts(rows, models),
         _failures(rows),
         costs_section(run.costs),
         method_section(run.manifest),
@@ -47,19 +46,6 @@ def _opening(rows: Sequence[Row], unfinished: int) -> Iterable[Block]:
     )
 
 
-def _rates(rows: Sequence[Row], models: Sequence[str]) -> Section:
-    columns = (
-        Column("model"),
-        Column("programs", "right"),
-        *(Column(title, "right", explained, ".0%") for title, _, explained in SHOWN),
-    )
-    cells = []
-    for model in models:
-        own = [row for row in rows if row["model"] == model]
-        cells.append((model, len(own), *(rate(own, name) for _, name, _ in SHOWN)))
-    return Section("How many programs are right", (Table(columns, tuple(cells), "Shares with 95 % intervals."),))
-
-
 def _by(rows: Sequence[Row], models: Sequence[str], title: str, kind: Callable[[Row], str]) -> Section:
     columns = (Column("stories"), *(Column(model, "right", "means what the story says") for model in models))
     kinds = sorted({kind(row) for row in rows})
@@ -77,21 +63,6 @@ def _kind(row: Row) -> str:
     language = "" if row["language"] == "en" else f", {row['language']}"
     told = "numeric" if row["numeric"] else "in words"
     return f"{'canonical' if row['canonical'] else 'disguised'}, {told}{language}"
-
-
-def _attempts(rows: Sequence[Row], models: Sequence[str]) -> Section:
-    columns = (
-        Column("model"),
-        Column("mean attempts", "right", format=".2f"),
-        Column("prompt tokens", "right", format=",.0f"),
-        Column("reply tokens", "right", format=",.0f"),
-    )
-    cells = []
-    for model in models:
-        own = [row for row in rows if row["model"] == model]
-        mean = sum(row["attempts"] for row in own) / len(own)
-        cells.append((model, mean, sum(row["prompt"] for row in own), sum(row["completion"] for row in own)))
-    return Section("What it took", (Table(columns, tuple(cells)),))
 
 
 def _failures(rows: Sequence[Row]) -> Section:

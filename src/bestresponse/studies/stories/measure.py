@@ -6,9 +6,8 @@ by the constraints of the game's name or of the story, or, where there are none,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypedDict, cast
 
 from bestresponse.core.errors import StoreError
@@ -17,11 +16,12 @@ from bestresponse.formal.evaluate.dataset import Story, stories
 from bestresponse.formal.evaluate.validation import Finding, Levels, judge_levels
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.programs.validate import validate
+from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.rates import wilson
 from bestresponse.runs.store.folder import StoredPlay
 
-__all__ = ["LEVELS", "SHOWN", "StoriesResults", "StoryRow", "measure", "rate"]
+__all__ = ["LEVELS", "METRICS", "StoriesResults", "StoryRow", "measure"]
 
 LEVELS = ("syntactic", "functional", "approximate", "exact", "order", "constraints", "equivalent")
 
@@ -56,19 +56,44 @@ class StoryRow(TypedDict):
     why: str
 
 
-SHOWN = (
-    ("loads", "syntactic", "reader and static checks find no error"),
-    ("plays", "functional", "every play ends with one payoff for everybody"),
-    ("means what the story says", "meaning", "the true game: exact where there are numbers, else in preference"),
-    ("equivalent", "equivalent", "the true game up to positive affine payoffs"),
-    ("a game at once", "first", "a game, right or wrong, at the first attempt"),
+Rows = Sequence[StoryRow]
+
+
+def _share(name: str) -> Callable[[Rows], Interval | None]:
+    """Compute the share of rows in which `name` holds, of those in which it was asked; None where in none."""
+
+    def compute(rows: Rows) -> Interval | None:
+        asked = [value for row in rows if isinstance(value := row.get(name), bool)]
+        return wilson(sum(asked), len(asked)) if asked else None
+
+    return compute
+
+
+def _mean_attempts(rows: Rows) -> float:
+    return sum(row["attempts"] for row in rows) / len(rows)
+
+
+METRICS: tuple[Metric[Rows], ...] = (
+    Metric("programs", "programs", "programs that were written", "", "", len),
+    Metric("syntactic", "loads", "reader and static checks find no error", "", ".0%", _share("syntactic")),
+    Metric("functional", "plays", "every play ends with one payoff for everybody", "", ".0%", _share("functional")),
+    Metric(
+        "meaning",
+        "means what the story says",
+        "the true game: exact where there are numbers, else in preference",
+        "",
+        ".0%",
+        _share("meaning"),
+    ),
+    Metric("equivalent", "equivalent", "the true game up to positive affine payoffs", "", ".0%", _share("equivalent")),
+    Metric("first", "a game at once", "a game, right or wrong, at the first attempt", "", ".0%", _share("first")),
+    Metric("attempts", "attempts", "mean number of programs written for a story", "", ".2f", _mean_attempts),
+    Metric("prompt", "read", "tokens of all prompts", "tokens", ",", lambda rows: sum(r["prompt"] for r in rows)),
+    Metric(
+        "completion", "written", "tokens of all replies", "tokens", ",", lambda rows: sum(r["completion"] for r in rows)
+    ),
 )
-
-
-def rate(rows: Sequence[StoryRow], name: str) -> Interval | None:
-    """Return the share of rows in which `name` holds, of those in which it was asked; None where in none."""
-    asked = [value for row in rows if isinstance(value := row.get(name), bool)]
-    return wilson(sum(asked), len(asked)) if asked else None
+"""Every figure of a model, in the order of the columns."""
 
 
 @dataclass(frozen=True)
@@ -83,16 +108,17 @@ class StoriesResults:
         """How many programs were judged; one that is no game is a result too."""
         return len(self.rows)
 
-    @cached_property
+    @property
     def summary(self) -> JsonObject:
-        """The rates of every model."""
-        return {"models": {model: self._summarise(model) for model in dict.fromkeys(r["model"] for r in self.rows)}}
+        """How many planned plays are missing; the rest is in the figures."""
+        return {"unfinished": self.unfinished}
 
-    def _summarise(self, model: str) -> JsonObject:
-        own = [row for row in self.rows if row["model"] == model]
-        shares = {name: share.to_json() for _, name, _ in SHOWN if (share := rate(own, name)) is not None}
-        tokens = {"prompt": sum(r["prompt"] for r in own), "completion": sum(r["completion"] for r in own)}
-        return {"programs": len(own), **shares, "tokens": tokens}
+    def list_figures(self) -> Figures:
+        """List every metric of every model."""
+        groups: dict[Heads, list[StoryRow]] = {}
+        for row in self.rows:
+            groups.setdefault((row["model"],), []).append(row)
+        return compute_figures(METRICS, ("model",), groups)
 
 
 def measure(plays: Iterable[StoredPlay], engine: LogicEngine) -> Iterator[StoryRow]:

@@ -8,6 +8,7 @@ from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
@@ -15,7 +16,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.stories.config import StoriesConfig
 from bestresponse.studies.stories.findings import findings
-from bestresponse.studies.stories.measure import StoriesResults, measure
+from bestresponse.studies.stories.measure import METRICS, StoriesResults, measure
 from bestresponse.studies.stories.playing import STUDY, make_player, specs
 
 __all__ = ["StoriesStudy"]
@@ -31,6 +32,7 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
     name = STUDY
     config = StoriesConfig
     unit = "stories"
+    metrics = METRICS
     texts = (TEXTS,)
 
     def specs(self, config: StoriesConfig) -> Iterator[Spec]:
@@ -55,6 +57,10 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
             )
         )
         return StoriesResults(rows, max(self.count(config) - len(rows), 0))
+
+    def figures(self, results: StoriesResults) -> Figures:
+        """List the metrics of every model."""
+        return results.list_figures()
 
     def findings(self, results: StoriesResults, run: Run) -> Document:
         """Write what the run found as a document."""

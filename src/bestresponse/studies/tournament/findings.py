@@ -27,7 +27,7 @@ from bestresponse.studies.tournament.evolution import ecology, moran_runs
 from bestresponse.studies.tournament.measure import count_readings
 from bestresponse.studies.tournament.standings import Standings
 
-__all__ = ["findings", "standings_table"]
+__all__ = ["findings"]
 
 _MOST_IN_A_HEATMAP = 16
 _MOST_LINES = 8
@@ -37,7 +37,7 @@ def findings(standings: Standings, run: Run) -> Document:
     """Build the report of a tournament."""
     config = standings.config
     sections = [
-        _standing_section(standings),
+        _standing_section(standings, run),
         _between_section(standings),
         _evolution_section(standings),
         _answers_section(standings, count_readings(config, run.folder)),
@@ -50,32 +50,6 @@ def findings(standings: Standings, run: Run) -> Document:
         tuple(section for section in sections if section is not None),
         footer=run.manifest.footer,
     )
-
-
-def standings_table(standings: Standings) -> Table:
-    """Best first."""
-    columns = (
-        Column("#", "right"),
-        Column("strategy"),
-        Column("payoff a round", "right", "mean over all matches, both seats, itself included", ".3f"),
-        Column("first seat", "right", "payoff a round when moving in the first seat", ".3f"),
-        Column("second seat", "right", format=".3f"),
-        Column("normalised %", "right", "0: always the lowest payoff of the seat, 100: always the highest", ".2f"),
-        Column("total", "right", "sum over all matches", ".1f"),
-        *(
-            [Column("missing plays", "right"), Column("normalised % if all counted", "right")]
-            if _gaps(standings)
-            else []
-        ),
-    )
-    rows = []
-    for number, row in enumerate(standings.table, 1):
-        share = None if row.share is None else 100 * row.share
-        cells = (number, row.name, row.per_round, row.first, row.second, share, row.total)
-        bounds = None if row.bounds is None else f"{100 * row.bounds[0]:.2f} to {100 * row.bounds[1]:.2f}"
-        more = (f"{row.missing} of {row.plays}", bounds) if _gaps(standings) else ()
-        rows.append((*cells, *more))
-    return Table(columns, tuple(rows), f"{standings.config.game.name}: {_length(standings)}")
 
 
 def _gaps(standings: Standings) -> bool:
@@ -95,11 +69,12 @@ def _length(standings: Standings) -> str:
     return ", ".join(parts)
 
 
-def _standing_section(standings: Standings) -> Section:
+def _standing_section(standings: Standings, run: Run) -> Section:
     config = standings.config
     by = "whose total is the expected one" if config.targets else "with the highest total"
     winners = ", ".join(standings.winners) or "nobody"
-    blocks: list[Block] = [KeyValues(((f"winners ({by})", winners),)), standings_table(standings)]
+    table = run.figures.to_table(f"{config.game.name}: {_length(standings)}")
+    blocks: list[Block] = [KeyValues(((f"winners ({by})", winners),)), table]
     if config.targets:
         targets = dict(config.targets)
         rows = tuple((name, targets[name], standings.sums.get(name), name in standings.winners) for name in targets)
@@ -168,8 +143,8 @@ def _answers_section(standings: Standings, answers: tuple[tuple[str, str, int], 
         return None
     table = Table((Column("model"), Column("its answers were"), Column("times", "right")), answers)
     note = Note(
-        "A match breaks off at the first answer that cannot be read and then counts for nobody; the last column of the "
-        "standings bounds what the missing matches could have changed."
+        "A match breaks off at the first answer that cannot be read and then counts for nobody; the last columns of "
+        "the standings bound what the missing matches could have changed."
     )
     return Section("How the answers were read", (table, note) if _gaps(standings) else (table,))
 

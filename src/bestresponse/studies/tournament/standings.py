@@ -17,10 +17,11 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
+from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["Standing", "StandingRow", "Standings", "normalised", "winners_by_target", "winners_by_total"]
+__all__ = ["METRICS", "Standing", "StandingRow", "Standings", "normalised", "winners_by_target", "winners_by_total"]
 
 
 def normalised(total: float, least: float, most: float, plays: float) -> float:
@@ -65,6 +66,42 @@ class Standing:
     against_itself: float | None
     missing: int
     plays: int
+
+
+METRICS: tuple[Metric[Standing], ...] = (
+    Metric(
+        "per_round",
+        "payoff a round",
+        "mean over all matches, both seats, itself included",
+        "",
+        ".3f",
+        lambda s: s.per_round,
+    ),
+    Metric("first", "first seat", "payoff a round when moving in the first seat", "", ".3f", lambda s: s.first),
+    Metric("second", "second seat", "payoff a round when moving in the second seat", "", ".3f", lambda s: s.second),
+    Metric(
+        "share",
+        "normalised",
+        "0 %: always the lowest payoff of the seat, 100 %: always the highest",
+        "",
+        ".2%",
+        lambda s: s.share,
+    ),
+    Metric("total", "total", "sum over all matches", "", ".1f", lambda s: s.total),
+    Metric("missing", "missing plays", "plays that broke off, where some did", "", "", lambda s: s.missing or None),
+    Metric(
+        "share_low", "normalised, at least", "had missing plays earned the least", "", ".2%", lambda s: _get_bound(s, 0)
+    ),
+    Metric(
+        "share_high", "normalised, at most", "had missing plays earned the most", "", ".2%", lambda s: _get_bound(s, 1)
+    ),
+)
+"""Every figure of one who took part, in the order of the columns."""
+
+
+def _get_bound(one: Standing, end: int) -> float | None:
+    """Return an end of the bounds where plays are missing; elsewhere the share itself says all."""
+    return one.bounds[end] if one.missing and one.bounds is not None else None
 
 
 class StandingRow(TypedDict):
@@ -171,6 +208,11 @@ class Standings:
         """Best first; those without any play last."""
         found = [self._standing(place) for place in range(len(self.config.entries))]
         return tuple(sorted(found, key=lambda s: (s.share is None, -(s.share or 0.0), s.name)))
+
+    def list_figures(self) -> Figures:
+        """List every metric of everybody, best first."""
+        groups: dict[Heads, Standing] = {(place, one.name): one for place, one in enumerate(self.table, 1)}
+        return compute_figures(METRICS, ("place", "strategy"), groups)
 
     @property
     def sums(self) -> dict[str, float]:

@@ -9,6 +9,7 @@ from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.players.strategies.function import HistoryFunction
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
@@ -19,7 +20,7 @@ from bestresponse.studies.tournament.findings import findings
 from bestresponse.studies.tournament.measure import measure_standings
 from bestresponse.studies.tournament.plan import STUDY, Plan
 from bestresponse.studies.tournament.playing import game_of, make_player
-from bestresponse.studies.tournament.standings import Standings
+from bestresponse.studies.tournament.standings import METRICS, Standings
 
 __all__ = ["TournamentStudy"]
 
@@ -33,6 +34,7 @@ class TournamentStudy(Study[TournamentConfig, Standings]):
 
     name = STUDY
     config = TournamentConfig
+    metrics = METRICS
     unit = "matches"
 
     def __init__(self, functions: Mapping[str, HistoryFunction] | None = None) -> None:
@@ -54,6 +56,10 @@ class TournamentStudy(Study[TournamentConfig, Standings]):
     def measure(self, config: TournamentConfig, folder: RunFolder) -> Standings:
         """Work out rows and summary from the finished plays."""
         return measure_standings(Plan(config), folder.sorted_plays())
+
+    def figures(self, results: Standings) -> Figures:
+        """List the metrics of every participant."""
+        return results.list_figures()
 
     def findings(self, results: Standings, run: Run) -> Document:
         """Write what the run found as a document."""

@@ -22,7 +22,7 @@ from bestresponse.report.stats.statistics import Comparison, wilson
 from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.verify.evaluation import ERROR_KINDS, agreement, read_sheet
-from bestresponse.studies.verify.measure import STATES, Measured, labels_of
+from bestresponse.studies.verify.measure import Measured, labels_of
 from bestresponse.studies.verify.recorded import Rating
 
 __all__ = ["findings", "mark_refuted"]
@@ -36,7 +36,7 @@ def findings(measured: Measured, run: Run) -> Document:
     filled = sorted(run.path.glob("sheet-rater-*.csv"))
     sheets = [read_sheet(path.read_text("utf-8-sig")) for path in filled]
     sections = (
-        _first_and_last(measured),
+        _first_and_last(measured, run),
         _loop(measured),
         _claims(measured),
         *_people(measured, sheets),
@@ -65,32 +65,20 @@ def _share(states: dict[str, int], runs: int) -> Any:
     return wilson(states["unrefuted"], runs) if runs else None
 
 
-def _first_and_last(measured: Measured) -> Section:
-    first, last = measured.states("first"), measured.states("last")
-    counted = (Column("reasoning"), Column("first", "right"), Column("last", "right"))
-    states = Table(counted, tuple((state, first[state], last[state]) for state in STATES), "Number of runs")
-    columns = (Column(""), Column("first", "right", format=".3f"), Column("last", "right", format=".3f"))
-    rows: list[tuple[Any, ...]] = []
-    for action in measured.choices:
-        rows.append((f"chose {action}", measured.choice_share(action, "first"), measured.choice_share(action, "last")))
-    rows.append(
-        ("best response, but for a wrong reason", measured.wrong_reason("first"), measured.wrong_reason("last"))
-    )
+def _first_and_last(measured: Measured, run: Run) -> Section:
     unread = len(measured.rows) - len(measured.readable)
     text = (
         "A reasoning is unrefuted where at least one claim was proved and none is refuted, which says nothing about "
         "sentences that were not read; where no claim was found it is unchecked. "
         f"{unread} runs have a choice that could not be read."
     )
-    shares = Table(columns, tuple(rows), "Shares of the runs, with 95 % intervals")
-    return Section("First and last attempt", (states, Paragraph(text), shares, _changes(measured)))
+    table = run.figures.to_table("Numbers of runs, means and shares with 95 % intervals")
+    return Section("First and last attempt", (table, Paragraph(text), _changes(measured)))
 
 
 def _changes(measured: Measured) -> Table:
     columns = (Column("caused by feedback"), Column("last minus first", "right", format=".3f"), Column("p", "right"))
-    rows = tuple(
-        (name, *_compared(measured.change(what))) for name, what in (("payoff", "payoff"), ("Nash gap", "gap"))
-    )
+    rows = (("payoff", *_compared(measured.change("payoff"))), ("Nash gap", *_compared(measured.change("gap"))))
     return Table(columns, rows, f"Paired by run; {measured.scene.yardstick}")
 
 

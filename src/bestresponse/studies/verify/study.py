@@ -12,6 +12,7 @@ from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
@@ -20,7 +21,7 @@ from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.verify.config import RULES, VerifyConfig
 from bestresponse.studies.verify.evaluation import write_sheet
 from bestresponse.studies.verify.findings import findings
-from bestresponse.studies.verify.measure import Measured, measure
+from bestresponse.studies.verify.measure import METRICS, Measured, measure
 from bestresponse.studies.verify.playing import make_player
 from bestresponse.studies.verify.setup import scene_of
 from bestresponse.studies.verify.texts import TEXTS
@@ -36,6 +37,7 @@ class VerifyStudy(Study[VerifyConfig, Measured]):
 
     name = "verify"
     config = VerifyConfig
+    metrics = METRICS
     unit = "runs"
     texts = (GAME_TEXTS, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS)
 
@@ -56,6 +58,10 @@ class VerifyStudy(Study[VerifyConfig, Measured]):
     def measure(self, config: VerifyConfig, folder: RunFolder) -> Measured:
         """Work out rows and summary from the finished plays."""
         return measure(config, folder.sorted_plays())
+
+    def figures(self, results: Measured) -> Figures:
+        """List the metrics of every attempt."""
+        return results.list_figures()
 
     def findings(self, results: Measured, run: Run) -> Document:
         """Write what the run found as a document."""

@@ -32,7 +32,7 @@ from bestresponse.studies.water.config import Setting, WaterConfig
 from bestresponse.studies.water.figures import by_day, price_boxes, satisfaction
 from bestresponse.studies.water.measure import Measured, MeasuredSetting, rsr
 from bestresponse.studies.water.plan import game_seed
-from bestresponse.studies.water.results import Summary, WaterResults
+from bestresponse.studies.water.results import WaterResults
 
 __all__ = ["findings"]
 
@@ -41,12 +41,12 @@ _MOST_BASELINE_GAMES = 200
 
 def findings(results: WaterResults, run: Run) -> Document:
     """Build the report of a run."""
-    measured, by_setting = results.measured, results.by_setting
+    measured = results.measured
     players = ", ".join(dict.fromkeys(measured.config.players))
     sections = [
-        _survival(by_setting),
+        Section("Who survived", (run.figures.to_table(),)),
         _comparisons(measured),
-        *(_setting_section(summary) for summary in by_setting if summary.one.repeats),
+        *(_setting_section(one) for one in measured.settings if one.repeats),
         _baselines(measured),
         answers_section(measured.answers, "How the bids were read"),
         costs_section(run.costs),
@@ -72,34 +72,6 @@ def _opening(measured: Measured) -> Iterable[Block]:
     abstained = sum(answers.abstained for answers in measured.answers.values())
     if abstained:
         yield Note(f"{abstained} times a seat without a usable answer abstained, as the settings say.", "warning")
-
-
-def _survival(told: tuple[Summary, ...]) -> Section:
-    residents = told[0].one.trace.rules.residents
-    columns = (
-        Column("setting"),
-        Column("games", "right"),
-        Column("survivors", "right", "mean number alive after the last day, 95 % interval over games", ".2f"),
-        *(Column(r.name, "right", "share of games survived, 95 % interval", ".2f") for r in residents),
-        Column("RSR at the start", "right", "expected supply / needs of all", ".2f"),
-        Column("RSR at the end", "right", "expected supply / needs of the survivors, where there are any", ".2f"),
-        Column(
-            "median price, $", "right", "a game's median over days of the smallest bid served, mean over games", ".0f"
-        ),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            summary.one.setting.name,
-            len(summary.one.repeats),
-            summary.survivors,
-            *summary.survival,
-            summary.rsr_start,
-            summary.rsr_end,
-            summary.price,
-        )
-        for summary in told
-    ]
-    return Section("Who survived", (Table(columns, tuple(rows)),))
 
 
 def _comparisons(measured: Measured) -> Section | None:
@@ -131,8 +103,8 @@ def _comparisons(measured: Measured) -> Section | None:
     return Section("What made the difference", (Table(columns, cells),))
 
 
-def _setting_section(summary: Summary) -> Section:
-    trace = summary.one.trace
+def _setting_section(one: MeasuredSetting) -> Section:
+    trace = one.trace
     figures = (
         (price_boxes(trace), "The smallest bid served, day by day: quartiles, extremes, medians (line), their mean."),
         (by_day(trace, trace.bids, "bid, $"), "Mean bids of the living, with two standard errors."),
@@ -144,8 +116,8 @@ def _setting_section(summary: Summary) -> Section:
         (by_day(trace, trace.health, "health, points"), "Mean health in the evening, with two standard errors."),
         (by_day(trace, trace.balance, "balance, $"), "Mean balance in the evening, with two standard errors."),
     )
-    blocks = tuple(Figure(image, text, f"{text} {summary.one.setting.name}") for image, text in figures if image)
-    return Section(summary.one.setting.name, (*blocks, *_example_round(summary.one)))
+    blocks = tuple(Figure(image, text, f"{text} {one.setting.name}") for image, text in figures if image)
+    return Section(one.setting.name, (*blocks, *_example_round(one)))
 
 
 def _example_round(one: MeasuredSetting) -> Iterable[Block]:

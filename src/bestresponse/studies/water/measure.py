@@ -19,9 +19,12 @@ import numpy as np
 from bestresponse.core.ask import PASS
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.seeds import split
 from bestresponse.games.water.batch import Floats, Trace, run_many
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.llm.reading import find_reasons
+from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.reporting.answers import Answers, count_answers
 from bestresponse.studies.water.config import Setting, WaterConfig
 
@@ -51,6 +54,7 @@ class MeasuredSetting:
     repeats: tuple[int, ...]
     trace: Trace
     void: int
+    seed: int
     example: Example | None = None
 
     @property
@@ -58,6 +62,12 @@ class MeasuredSetting:
         """How many survived, game by game."""
         counts: Floats = self.trace.survived.sum(axis=1).astype(np.float64)
         return counts
+
+    def average(self, values: Floats, figure: str) -> Interval | None:
+        """Average a figure over games, with an interval from resampling games; None where no game has it."""
+        known = values[np.isfinite(values)]
+        rng = np.random.default_rng(split(self.seed, "water", self.setting.name, figure))
+        return cluster_bootstrap(known, rng=rng) if known.size else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +165,7 @@ def measure(config: WaterConfig, plays: Iterable[JsonMapping]) -> Measured:
         trace = trace_of(setting.rules, [days for _, days in games])
         repeats = tuple(repeat for repeat, _ in games)
         example = _choose_example(repeats, trace, *spoken[key]) if key in spoken else None
-        settings.append(MeasuredSetting(setting, repeats, trace, void[key], example))
+        settings.append(MeasuredSetting(setting, repeats, trace, void[key], config.seed, example))
     return Measured(config, tuple(settings), answers)
 
 

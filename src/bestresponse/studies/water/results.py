@@ -2,51 +2,82 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from bestresponse.core.json import JsonObject
-from bestresponse.core.seeds import split
+from bestresponse.games.water.batch import Floats
+from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
 from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap, wilson
-from bestresponse.studies.water.measure import GameRow, Measured, MeasuredSetting, lowest_served, rsr, rsr_end
+from bestresponse.report.stats.statistics import wilson
+from bestresponse.studies.water.measure import (
+    GameRow,
+    Measured,
+    MeasuredSetting,
+    lowest_served,
+    rsr,
+    rsr_end,
+)
 
-__all__ = ["Summary", "WaterResults", "summaries"]
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The indicators of one setting, with intervals over its games."""
-
-    one: MeasuredSetting
-    survivors: Interval | None
-    survival: tuple[Interval | None, ...]
-    rsr_start: float
-    rsr_end: Interval | None
-    price: Interval | None
+__all__ = ["METRICS", "WaterResults"]
 
 
-def summaries(measured: Measured) -> tuple[Summary, ...]:
-    """One summary a setting, in the order of the settings."""
-    return tuple(_summary(one, measured.config.seed, number) for number, one in enumerate(measured.settings))
-
-
-def _summary(one: MeasuredSetting, seed: int, number: int) -> Summary:
-    rng = np.random.default_rng(split(seed, "water summary", number))
-    games = len(one.repeats)
-    ends = rsr_end(one.trace)
+def _median_prices(one: MeasuredSetting) -> Floats:
+    """Return the median over days of the smallest bid served, game by game; NaN where nobody was served."""
     prices = lowest_served(one.trace)
-    per_game = np.array([np.median(row[~np.isnan(row)]) for row in prices if (~np.isnan(row)).any()])
-    return Summary(
-        one,
-        cluster_bootstrap(one.survivors, rng=rng) if games else None,
-        tuple(wilson(int(alive), games) if games else None for alive in one.trace.survived.sum(axis=0)),
-        rsr(one.trace.rules),
-        cluster_bootstrap(ends[np.isfinite(ends)], rng=rng) if np.isfinite(ends).any() else None,
-        cluster_bootstrap(per_game, rng=rng) if per_game.size else None,
-    )
+    return np.array([np.median(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan for row in prices])
+
+
+METRICS: tuple[Metric[MeasuredSetting], ...] = (
+    Metric("games", "games", "games that count", "", "", lambda one: len(one.repeats)),
+    Metric(
+        "void",
+        "void",
+        "games in which a seat gave no usable answer; they enter no figure",
+        "",
+        "",
+        lambda one: one.void,
+    ),
+    Metric(
+        "survivors",
+        "survivors",
+        "mean number alive after the last day, 95 % interval over games",
+        "",
+        ".2f",
+        lambda one: one.average(one.survivors, "survivors"),
+    ),
+    Metric(
+        "rsr_start", "RSR at the start", "expected supply / needs of all", "", ".2f", lambda one: rsr(one.trace.rules)
+    ),
+    Metric(
+        "rsr_end",
+        "RSR at the end",
+        "expected supply / needs of the survivors, where there are any",
+        "",
+        ".2f",
+        lambda one: one.average(rsr_end(one.trace), "rsr_end"),
+    ),
+    Metric(
+        "median_price",
+        "median price",
+        "a game's median over days of the smallest bid served, mean over games",
+        "$",
+        ".0f",
+        lambda one: one.average(_median_prices(one), "median_price"),
+    ),
+)
+"""The indicators of a setting; how often each resident survived is added by `WaterResults.list_figures`."""
+
+
+def _survive(seat: int) -> Callable[[MeasuredSetting], Interval | None]:
+    def compute(one: MeasuredSetting) -> Interval | None:
+        return wilson(int(one.trace.survived[:, seat].sum()), len(one.repeats)) if one.repeats else None
+
+    return compute
 
 
 @dataclass(frozen=True)
@@ -66,32 +97,26 @@ class WaterResults:
         return self.measured.games
 
     @cached_property
-    def by_setting(self) -> tuple[Summary, ...]:
-        """The indicators of every setting."""
-        return summaries(self.measured)
+    def figures(self) -> Figures:
+        """The metrics of every setting, and for every resident the share of games survived."""
+        residents = [
+            Metric(
+                "survived_" + re.sub(r"\W", "_", who.name),
+                who.name,
+                "share of games survived",
+                "",
+                ".2f",
+                _survive(seat),
+            )
+            for seat, who in enumerate(self.measured.config.rules.residents)
+        ]
+        groups: dict[Heads, MeasuredSetting] = {(one.setting.name,): one for one in self.measured.settings}
+        return compute_figures((*METRICS, *residents), ("setting",), groups)
 
     @cached_property
     def summary(self) -> JsonObject:
-        """The indicators by setting as plain data."""
-        answers = {name: read.to_json() for name, read in self.measured.answers.items()}
-        return {"settings": [_to_plain(one) for one in self.by_setting], "answers": answers}
-
-
-def _to_plain(summary: Summary) -> JsonObject:
-    residents = summary.one.trace.rules.residents
-    return {
-        "setting": summary.one.setting.name,
-        "abundance": summary.one.setting.abundance,
-        "personas": summary.one.setting.persona,
-        "games": len(summary.one.repeats),
-        "void": summary.one.void,
-        "survivors": _to_json(summary.survivors),
-        "survival": {who.name: _to_json(rate) for who, rate in zip(residents, summary.survival, strict=True)},
-        "rsr_start": summary.rsr_start,
-        "rsr_end": _to_json(summary.rsr_end),
-        "median_price": _to_json(summary.price),
-    }
-
-
-def _to_json(interval: Interval | None) -> dict[str, float | int | None] | None:
-    return None if interval is None else interval.to_json()
+        """The figures of every setting, and how the answers of every player were read."""
+        return {
+            "settings": self.figures.to_json(),
+            "answers": {name: read.to_json() for name, read in self.measured.answers.items()},
+        }

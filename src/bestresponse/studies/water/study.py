@@ -16,6 +16,7 @@ from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.report import tables
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
@@ -28,7 +29,7 @@ from bestresponse.studies.water.findings import findings
 from bestresponse.studies.water.measure import measure
 from bestresponse.studies.water.plan import game_seed, spec_of, specs
 from bestresponse.studies.water.playing import make_player, records_of
-from bestresponse.studies.water.results import WaterResults
+from bestresponse.studies.water.results import METRICS, WaterResults
 
 __all__ = ["WaterStudy"]
 
@@ -43,6 +44,7 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
     name = "water"
     config = WaterConfig
     unit = "games"
+    metrics = METRICS
 
     def specs(self, config: WaterConfig) -> Iterator[Spec]:
         """Yield every play as plain data."""
@@ -59,6 +61,10 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
     def measure(self, config: WaterConfig, folder: RunFolder) -> WaterResults:
         """Work out rows and summary from the finished plays."""
         return WaterResults(measure(config, folder.sorted_records()))
+
+    def figures(self, results: WaterResults) -> Figures:
+        """List the metrics of every setting."""
+        return results.figures
 
     def findings(self, results: WaterResults, run: Run) -> Document:
         """Write what the run found as a document."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.report.metrics import tabulate_figures
+from bestresponse.report.metrics import Figures
 from bestresponse.report.stats.interval import Interval
 from bestresponse.runs.run import load_run
 from bestresponse.runs.store.folder import RunFolder
@@ -50,7 +50,7 @@ def board(folders: list[RunFolder]) -> Table:
     rows.sort(key=lambda row: _middle(row[1].get_interval("gap_normalised"), float("inf")))
     groups = [((s.player, s.way, run), s.figures) for run, s in rows]
     caption = "Smaller is better; intervals hold 95 % by resampling games"
-    return tabulate_figures(METRICS, groups, labels=("player", "asked for", "run"), caption=caption)
+    return Figures(METRICS, ("player", "asked for", "run"), groups).to_table(caption)
 
 
 def compared(first: RunFolder, second: RunFolder) -> Table:

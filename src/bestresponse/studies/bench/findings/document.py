@@ -28,7 +28,7 @@ from bestresponse.studies.bench.findings.general import build_generalisation_sec
 from bestresponse.studies.bench.findings.plays import build_plays_section, list_outliers
 from bestresponse.studies.bench.findings.run import benchmark_method, reading_section
 from bestresponse.studies.bench.findings.suites import comparison_section, invariance_section, sensitivity_section
-from bestresponse.studies.bench.results import Results, tabulate_players
+from bestresponse.studies.bench.results import Results, list_figures
 from bestresponse.studies.bench.rows import BenchRow, get_number
 from bestresponse.studies.bench.summary import BASELINE, PlayerSummary
 
@@ -41,7 +41,7 @@ def findings(results: Results, run: Run) -> Document:
     """Build the report of a run."""
     c = results.plan.config
     sections = [
-        _headline(results),
+        _headline(results, run),
         _distributions(results),
         _features(results),
         comparison_section(results),
@@ -119,12 +119,9 @@ def _find_quotes(run: Run) -> Iterable[tuple[str, str, str]]:
             yield kind[0], f"{status}: {decision.reading.how}", decision.reasoning
 
 
-def _headline(results: Results) -> Section:
+def _headline(results: Results, run: Run) -> Section:
     blocks: list[Block] = [
-        tabulate_players(
-            (*results.summaries, *results.baseline_summaries),
-            "Estimates with 95 % intervals (games resampled). Smaller gaps are better.",
-        )
+        run.figures.to_table("Estimates with 95 % intervals (games resampled). Smaller gaps are better.")
     ]
     blocks += _same_games(results)
     blocks.append(
@@ -151,7 +148,7 @@ def _same_games(results: Results) -> list[Block]:
             for name, rows in results.baselines.items()
         ]
         caption = f"Only the {summary.answered} games that {summary.player} ({summary.way}) answered."
-        blocks.append(tabulate_players((summary, *beside), caption))
+        blocks.append(list_figures((summary, *beside)).to_table(caption))
     if blocks:
         text = "Some answers could not be read. Above, baselines are measured on all games; below, on the same games."
         blocks.insert(0, Note(text, "warning"))

@@ -13,7 +13,7 @@ from bestresponse.core.seeds import split
 from bestresponse.players.llm.verified import SPELLING, is_verified
 from bestresponse.report.document import Block, Cell, Column, Figure, Paragraph, Quote, Section, Table
 from bestresponse.report.figures import charts as figures
-from bestresponse.report.metrics import tabulate_figures
+from bestresponse.report.metrics import Figures
 from bestresponse.report.stats.statistics import Comparison, Interval, paired_difference
 from bestresponse.runs.run import Run
 from bestresponse.studies.bench.findings.plays import find_decision
@@ -59,11 +59,8 @@ def _tabulate_sizes(results: Results) -> list[Block]:
             groups.setdefault((group, row["rows"]), []).append(row)
     summaries = {key: PlayerSummary(*key[0], tuple(rows)) for key, rows in groups.items()}
     lines = [((*group, f"{size} x {size}"), summaries[group, size].figures) for group, size in summaries]
-    table = tabulate_figures(
-        _METRICS,
-        lines,
-        labels=("player", "asked for", "size"),
-        caption="The same questions about games of other sizes.",
+    table = Figures(_METRICS, ("player", "asked for", "size"), lines).to_table(
+        "The same questions about games of other sizes."
     )
     picture = _draw_sizes(summaries)
     if picture is None:
@@ -133,7 +130,7 @@ def _compare(
     ]
     if not lines:
         return []
-    table = tabulate_figures(_METRICS, lines, labels=("player", "asked for", "version"), caption=caption)
+    table = Figures(_METRICS, ("player", "asked for", "version"), lines).to_table(caption)
     rows: list[tuple[Cell, ...]] = []
     for group in grouped[0][1]:
         for figure in _COMPARED:
@@ -214,7 +211,7 @@ def _compare_verified(results: Results, checked: PlayerSummary, plain: PlayerSum
         for s, rows in zip((checked, plain), kept, strict=True)
     ]
     caption = f"Verified against unverified on the {len(common)} games both answered."
-    blocks: list[Block] = [tabulate_figures(_METRICS, lines, labels=("player", "asked for"), caption=caption)]
+    blocks: list[Block] = [Figures(_METRICS, ("player", "asked for"), lines).to_table(caption)]
     rows: list[tuple[Cell, ...]] = []
     for figure in _COMPARED:
         seed = split(results.plan.config.seed, "verified", checked.player, checked.way, figure)

@@ -19,13 +19,12 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.metrics import tabulate_figures
 from bestresponse.runs.reporting.costs import costs_section
 from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
 from bestresponse.studies.bench.sequential.findings_answers import answers_section, reading_section
 from bestresponse.studies.bench.sequential.policies import BASELINE, StatedPolicy
-from bestresponse.studies.bench.sequential.results import METRICS, SequentialResults, bound_figure
+from bestresponse.studies.bench.sequential.results import SequentialResults, bound_figure
 from bestresponse.studies.bench.sequential.tree_figure import choose_nodes, draw_policy
 
 __all__ = ["findings"]
@@ -43,7 +42,7 @@ def findings(results: SequentialResults, run: Run) -> Document:
     """Build the report of a run."""
     config, plan = results.plan.config, results.plan
     sections = [
-        _headline(results),
+        _headline(results, run),
         _seats(results),
         *_infosets(results),
         answers_section(results),
@@ -83,14 +82,12 @@ def _opening(results: SequentialResults) -> Iterable[Block]:
         yield KeyValues(tuple(item for item in items if item[1] is not None), prominent=True, format=".3g")
 
 
-def _headline(results: SequentialResults) -> Section:
-    groups = [(group, figures) for group, figures in results.figures.items()]
-    groups += [((name, BASELINE), figures) for name, figures in results.baseline_figures.items()]
+def _headline(results: SequentialResults, run: Run) -> Section:
     caption = (
         "Smaller is better; 0 is an equilibrium. Intervals (95 %) are over policies where several were asked for, else "
         "over the sampled moves; a single stated policy has none."
     )
-    blocks: list[Block] = [tabulate_figures(METRICS, groups, labels=("player", "asked for"), caption=caption)]
+    blocks: list[Block] = [run.figures.to_table(caption)]
     blocks += _bounds(results)
     blocks.append(
         Paragraph(

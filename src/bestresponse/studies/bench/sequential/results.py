@@ -11,12 +11,13 @@ import numpy as np
 
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.json import JsonObject
-from bestresponse.report.metrics import Metric, Value, compute_figures, figures_to_json
+from bestresponse.report.metrics import Figures, Metric, Value, figures_to_json
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.sequential.arena import Arena, Ends
 from bestresponse.studies.bench.sequential.plan import Plan
 from bestresponse.studies.bench.sequential.policies import (
+    BASELINE,
     Answer,
     PolicyKey,
     StatedPolicy,
@@ -57,7 +58,7 @@ def _share_known(policies: Sequence[StatedPolicy]) -> float:
     return float(np.mean([one.partial.known[asked].mean() for one in policies]))
 
 
-METRICS: tuple[Metric[StatedPolicy], ...] = (
+METRICS: tuple[Metric[Sequence[StatedPolicy]], ...] = (
     Metric("policies", "policies", "policies that were asked for", "", "", lambda policies: len(policies)),
     Metric("complete", "complete", "policies known at every information set", "", "", _count_complete),
     Metric("known", "sets known", "share of the information sets with a readable answer", "", ".3f", _share_known),
@@ -204,7 +205,15 @@ class SequentialResults:
     @cached_property
     def figures(self) -> dict[Group, dict[str, Value]]:
         """The metrics of every player in every way of asking."""
-        return {group: compute_figures(METRICS, policies) for group, policies in self.groups.items()}
+        return {
+            group: {metric.name: metric.compute(policies) for metric in METRICS}
+            for group, policies in self.groups.items()
+        }
+
+    def list_figures(self) -> Figures:
+        """List every metric of players and baselines."""
+        baselines = {(name, BASELINE): own for name, own in self.baseline_figures.items()}
+        return Figures(METRICS, ("player", "asked for"), [*self.figures.items(), *baselines.items()])
 
     @cached_property
     def baseline_figures(self) -> dict[str, dict[str, Value]]:

@@ -8,6 +8,7 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
@@ -18,7 +19,7 @@ from bestresponse.studies.bench.sequential.findings import findings
 from bestresponse.studies.bench.sequential.plan import STUDY, make_plan
 from bestresponse.studies.bench.sequential.playing import make_player
 from bestresponse.studies.bench.sequential.questions import Question
-from bestresponse.studies.bench.sequential.results import SequentialResults
+from bestresponse.studies.bench.sequential.results import METRICS, SequentialResults
 
 __all__ = ["SequentialStudy"]
 
@@ -31,6 +32,7 @@ class SequentialStudy(Study[SequentialConfig, SequentialResults]):
     name = STUDY
     config = SequentialConfig
     unit = "answers"
+    metrics = METRICS
 
     def specs(self, config: SequentialConfig) -> Iterator[Spec]:
         """Yield every question."""
@@ -47,6 +49,10 @@ class SequentialStudy(Study[SequentialConfig, SequentialResults]):
     def measure(self, config: SequentialConfig, folder: RunFolder) -> SequentialResults:
         """Put the answers together to policies, and measure these."""
         return SequentialResults.measure(make_plan(config), folder.sorted_plays())
+
+    def figures(self, results: SequentialResults) -> Figures:
+        """List the metrics of every player and baseline."""
+        return results.list_figures()
 
     def findings(self, results: SequentialResults, run: Run) -> Document:
         """Build the report."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from bestresponse.report.document import Block, Cell, Column, Document, KeyValues, Note, Section, Table
 from bestresponse.runs.reporting.costs import costs_section
@@ -13,28 +12,19 @@ from bestresponse.studies.steer.authoring import Written
 from bestresponse.studies.steer.findings.cfr import cfr_sections
 from bestresponse.studies.steer.findings.psro import psro_sections
 from bestresponse.studies.steer.findings.published import beside_published
-from bestresponse.studies.steer.psro.judging import table_nash_conv
 from bestresponse.studies.steer.psro.search import PsroResult
 from bestresponse.studies.steer.results import SteerMeasured
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.summary import (
-    Worth,
     attainable_share,
     fresh_worth,
     held_out_worth,
-    recorded_worth,
     shown,
     table_worth,
-    unguided_mixes,
 )
 
 __all__ = ["findings"]
 
-_HELP = {
-    "gain": "what a speaker earns more by guidance while the others stay unguided, mean over speakers",
-    "won": "share of dialogues in which the guided speaker earns most; a tie counts for half",
-    "margin": "what the guided speaker earns more than the unguided ones in the same dialogue, mean over speakers",
-}
 _INTERVALS = "Intervals are over games (95 %, bootstrap of whole games); one game alone has none."
 
 
@@ -45,10 +35,10 @@ def findings(results: SteerMeasured, run: Run) -> Document:
     title = f"Steering {config.model} in {steered.domain.name} dialogues"
     how = "counterfactual regret minimisation" if config.solver == "cfr" else "prompt-space response oracles"
     if steered.psro is not None:
-        opening, worth = _psro_opening(steered, steered.psro, calls), _psro_worth(steered, steered.psro)
+        opening, worth = _psro_opening(steered, steered.psro, calls), _psro_worth(steered, run)
         sections = [worth, *psro_sections(steered, steered.psro)]
     else:
-        opening, worth = _cfr_opening(steered, calls), _cfr_worth(steered)
+        opening, worth = _cfr_opening(steered, calls), _cfr_worth(steered, run)
         published = beside_published(steered)
         sections = [worth, *([] if published is None else [published]), *cfr_sections(steered)]
     blocks: tuple[Block, ...] = (opening,)
@@ -82,13 +72,7 @@ def _cfr_opening(steered: SteerResults, calls: int) -> KeyValues:
     return KeyValues(tuple(items), prominent=True, format=".3f")
 
 
-def _cfr_worth(steered: SteerResults) -> Section:
-    fresh = fresh_worth(steered, steered.games)
-    nash = [
-        ("NashConv of the policy", shown(steered.interval("nash_conv")), None),
-        ("NashConv of unguided talk", shown(steered.interval("unguided_nash_conv")), None),
-    ]
-    table = _worth_table(recorded_worth(steered), fresh, ("recorded texts", "fresh texts"), nash)
+def _cfr_worth(steered: SteerResults, run: Run) -> Section:
     share = attainable_share(steered)
     told = (
         "Recorded texts: exact on the tree that was solved, so there is no sampling error within a game; but the "
@@ -97,7 +81,7 @@ def _cfr_worth(steered: SteerResults) -> Section:
     )
     if share is not None:
         told += f"The gain there is {share:.1%} of the most that a policy without a higher NashConv can gain. "
-    if fresh.gain is None:
+    if fresh_worth(steered, steered.games).gain is None:
         told += "No fresh text was drawn (--fresh 0)."
     plays = [one.fresh for one in steered.games if one.fresh is not None]
     if plays:
@@ -108,7 +92,7 @@ def _cfr_worth(steered: SteerResults) -> Section:
             f"{near} it did as in the most similar situation that it knew. "
             f"{sum(one.void for one in plays)} of {sum(one.plays for one in plays)} dialogues could not be read."
         )
-    return Section("What guidance earns", (table, Note(f"{told} {_INTERVALS}")))
+    return Section("What guidance earns", (run.figures.to_table(), Note(f"{told} {_INTERVALS}")))
 
 
 def _psro_opening(steered: SteerResults, found: PsroResult, calls: int) -> KeyValues:
@@ -120,15 +104,8 @@ def _psro_opening(steered: SteerResults, found: PsroResult, calls: int) -> KeyVa
     return KeyValues(tuple(items), prominent=True, format=".3f")
 
 
-def _psro_worth(steered: SteerResults, found: PsroResult) -> Section:
-    neutral = steered.domain.manners(steered.config.actions).neutral
+def _psro_worth(steered: SteerResults, run: Run) -> Section:
     plays = steered.psro_held_out
-    elsewhere = Worth(None, None) if plays is None else held_out_worth(steered, plays)
-    nash = [
-        ("NashConv of the solution, in the table", table_nash_conv(found.game, found.solution.marginals), None),
-        ("NashConv of unguided talk, in the table", table_nash_conv(found.game, unguided_mixes(found, neutral)), None),
-    ]
-    table = _worth_table(table_worth(steered, found), elsewhere, ("plays of the search", "held-out games"), nash)
     told = (
         "Plays of the search: those that the manners were found and the solution was fitted by, so the gain there is "
         "optimistic. Held-out games: drawn afterwards; a guided speaker draws its manner from the solution and keeps "
@@ -136,25 +113,4 @@ def _psro_worth(steered: SteerResults, found: PsroResult) -> Section:
     )
     if plays is not None:
         told += f" {plays.void} of {plays.plays} dialogues could not be read."
-    return Section("What guidance earns", (table, Note(f"{told} {_INTERVALS}")))
-
-
-def _worth_table(first: Worth, second: Worth, names: tuple[str, str], more: Sequence[tuple[Cell, Cell, Cell]]) -> Table:
-    columns = (
-        Column("figure"),
-        *(Column(name, "right", format=".3f") for name in names),
-        Column("what it is"),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        ("gain", shown(first.gain), shown(second.gain), _HELP["gain"]),
-        ("margin", shown(first.margin), shown(second.margin), _HELP["margin"]),
-        (
-            "guided earns more by",
-            None if first.relative is None else f"{first.relative:.1%}",
-            None if second.relative is None else f"{second.relative:.1%}",
-            "the gain as a share of what unguided speakers earn",
-        ),
-        ("dialogues won", shown(first.won), shown(second.won), _HELP["won"]),
-        *((*row, "what all could gain by deviating alone; 0 at an equilibrium") for row in more),
-    ]
-    return Table(columns, tuple(rows))
+    return Section("What guidance earns", (run.figures.to_table(), Note(f"{told} {_INTERVALS}")))
