@@ -50,9 +50,7 @@ def water_run(output):
 
 
 def verify_run(output):
-    actions = (("cooperate", "defect"),) * 2
-    payoffs = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
-    config = VerifyConfig("prisoners-dilemma", ("row", "col"), actions, payoffs, "scripted", repeats=2, attempts=1)
+    config = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=2, attempts=1)
     return run(VerifyStudy(), config, output, models("I choose A."))
 
 

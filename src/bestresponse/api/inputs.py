@@ -17,8 +17,6 @@ from bestresponse.games.lookup import Found, find_game
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import from_function
-from bestresponse.theory.files.efg import format_efg
-from bestresponse.theory.files.nfg import format_nfg
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -74,13 +72,7 @@ def as_source(game: GameLike) -> NamedGame:
     if isinstance(game, ProgramGame) and not isinstance(game, Found):
         return NamedGame(game.game.name, ".pl", game.program)
     found = as_found(game)
-    if isinstance(found.game, NormalForm):
-        return NamedGame(found.name, ".nfg", format_nfg(found.game))
-    if isinstance(found.game, Tree):
-        return NamedGame(found.name, ".efg", format_efg(found.game))
-    form = found.solvable()
-    text = format_efg(form) if isinstance(form, Tree) else format_nfg(form)
-    return NamedGame(found.name, ".efg" if isinstance(form, Tree) else ".nfg", text)
+    return NamedGame.from_form(found.name, found.solvable())
 
 
 def as_model(model: ModelLike) -> tuple[str, Model | None]:

@@ -365,8 +365,7 @@ class VerifySettings(RunOptions, total=False):
 def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySettings]) -> Run:
     """Let a model reason about a game, refute what is wrong, and measure what the feedback changes."""
     (name,), given = as_models([model])
-    found = as_found(game)
-    config = VerifyConfig.of(found.name, found.solvable(), model=name, **_pick(settings, VerifyConfig))
+    config = VerifyConfig(as_source(game), name, **_pick(settings, VerifyConfig))
     return _run(VerifyStudy(), config, given, settings)
 
 

@@ -14,6 +14,10 @@ from bestresponse.games.dialogue.domain import domain_names, parse_domain, read_
 from bestresponse.games.dialogue.plain import draw_plain_dialogue
 from bestresponse.games.formats import FORMATS, list_endings
 from bestresponse.games.lookup import Found, find_game
+from bestresponse.theory.files.efg import format_efg
+from bestresponse.theory.files.nfg import format_nfg
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["NamedGame"]
 
@@ -44,6 +48,13 @@ class NamedGame:
         path = Path(given)
         ending = path.suffix.lower()
         return cls(found.name, ending, FORMATS[ending].read_text(path))
+
+    @classmethod
+    def from_form(cls, name: str, form: NormalForm | Tree) -> NamedGame:
+        """Keep a table or a tree as the text of its file."""
+        if isinstance(form, Tree):
+            return cls(name, ".efg", format_efg(form))
+        return cls(name, ".nfg", format_nfg(form))
 
     @property
     def found(self) -> Found:

@@ -65,9 +65,7 @@ def tournament_case():
 
 
 def verify_case():
-    actions = (("cooperate", "defect"),) * 2
-    payoffs = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
-    config = VerifyConfig("prisoners-dilemma", ("row", "col"), actions, payoffs, "scripted", repeats=5, attempts=1)
+    config = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=5, attempts=1)
     return VerifyStudy(), config, answering(["I choose A.", "I choose B."])
 
 

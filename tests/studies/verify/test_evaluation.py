@@ -10,6 +10,7 @@ import pytest
 import running
 
 from bestresponse.core.errors import UsageError
+from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
@@ -31,7 +32,7 @@ RIGHT = "If I pick B and they pick R, I get 0. If both pick R we each get 1.\nAN
 
 def config(**changed: object) -> VerifyConfig:
     given = {"repeats": 3, "attempts": 3} | changed
-    return VerifyConfig("prisoners-dilemma", ("row", "col"), ACTIONS, PAYOFFS, "scripted", **given)  # type: ignore[arg-type]
+    return VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", **given)  # type: ignore[arg-type]
 
 
 def script(request: Request) -> str:

@@ -12,6 +12,7 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.claims import Reviewer, RulesTranslator, Subject
+from bestresponse.games.named_game import NamedGame
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Request
@@ -25,7 +26,6 @@ from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised_tree
 from bestresponse.studies.verify.setup import scene_of
 from bestresponse.studies.verify.study import VerifyStudy
-from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.catalogue.tree_rules import centipede
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
@@ -37,7 +37,7 @@ LOOKS_AHEAD = "If I choose R, Player 2 will choose G.\nANSWER: R"
 
 
 def config(game: Tree, **changed: object) -> VerifyConfig:
-    return VerifyConfig.of(game.name, game, **({"model": "scripted", "repeats": 2} | changed))
+    return VerifyConfig(NamedGame.from_form(game.name, game), **({"model": "scripted", "repeats": 2} | changed))
 
 
 def run(settings: VerifyConfig, model: ScriptedModel, path: Path) -> Run:
@@ -248,15 +248,13 @@ def test_moves_that_were_not_possible_are_refused() -> None:
     with pytest.raises(UsageError, match="the game is over"):
         scene_of(config(load_tree("centipede"), after=("take", "take")))
     with pytest.raises(UsageError, match="all choose at once"):
-        VerifyConfig.of("pd", load("prisoners-dilemma"), model="scripted", after=("cooperate",))
+        VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", after=("cooperate",))
 
 
 def test_settings_with_a_tree_or_a_table_survive_their_json() -> None:
     settings = config(load_tree("ultimatum"))
     assert VerifyConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
-    actions = (("cooperate", "defect"),) * 2
-    payoffs = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
-    table = VerifyConfig("prisoners-dilemma", ("row", "col"), actions, payoffs, "scripted", repeats=3, attempts=3)
+    table = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=3, attempts=3)
     assert VerifyConfig.from_json(json.loads(json.dumps(table.to_json()))) == table
 
 

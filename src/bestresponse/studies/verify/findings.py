@@ -44,7 +44,7 @@ def findings(measured: Measured, run: Run) -> Document:
         _examples(measured),
         _method(measured, run),
     )
-    subtitle = f"{config.model} on {config.game}, translated by {config.translator}, {len(measured.rows)} runs"
+    subtitle = f"{config.model} on {config.game.name}, translated by {config.translator}, {len(measured.rows)} runs"
     return Document("Reasoning checked by logic", subtitle, sections, _opening(measured), run.manifest.footer)
 
 
@@ -183,5 +183,5 @@ def _method(measured: Measured, run: Run) -> Section:
             "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents, 2024."
         ),
         Code(game.view(measured.scene.opening, game.roles[measured.config.seat]).briefing),
-        without=("payoffs", "tree"),
+        without=("game",),
     )

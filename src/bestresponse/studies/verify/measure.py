@@ -82,7 +82,7 @@ class Measured:
     def summary(self) -> JsonObject:
         """The headline figures as plain data."""
         return {
-            "game": self.config.game,
+            "game": self.config.game.name,
             "model": self.config.model,
             "translator": self.config.translator,
             "runs": len(self.rows),
@@ -208,7 +208,7 @@ class Measured:
         return tuple(
             SheetRow(
                 row["run"],
-                self.config.game,
+                self.config.game.name,
                 row["attempts"],
                 str(row["first_choice"] or ""),
                 str(row["last_choice"] or ""),

@@ -23,7 +23,6 @@ from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised, disguised_tree, moves_by_player
 from bestresponse.studies.verify.turns import Turns
 from bestresponse.theory.equilibria.solve import nash_one
-from bestresponse.theory.files.efg import parse_efg
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
@@ -83,9 +82,10 @@ class Scene(Protocol):
 
 def scene_of(config: VerifyConfig) -> Scene:
     """The scene of a run; UsageError where the reasoner would never be asked."""
-    if config.tree is None:
-        return TableScene(config)
-    scene = TreeScene(config)
+    form = config.form
+    if isinstance(form, NormalForm):
+        return TableScene(config, form)
+    scene = TreeScene(config, form)
     scene.check()
     return scene
 
@@ -95,6 +95,7 @@ class TableScene:
     """All choose at once."""
 
     config: VerifyConfig
+    original: NormalForm
     opening = ()
     decisions = 1
     yardstick = "payoffs against one equilibrium of the game"
@@ -108,8 +109,7 @@ class TableScene:
     @cached_property
     def form(self) -> NormalForm:
         """The game as the reasoner is told it."""
-        form = NormalForm(self.config.payoffs, self.config.players, self.config.actions)
-        return disguised(form, letters=self.config.disguised, inverted=self.config.inverted)
+        return disguised(self.original, letters=self.config.disguised, inverted=self.config.inverted)
 
     @cached_property
     def game(self) -> MatrixGame:
@@ -147,17 +147,13 @@ class TreeScene:
     """One after the other, with everything in sight."""
 
     config: VerifyConfig
+    original: Tree
     yardstick = "the first decision; everybody follows one subgame perfect equilibrium from there on"
 
     @property
     def seat(self) -> int:
         """The place of the player who reasons."""
         return self.config.seat
-
-    @cached_property
-    def original(self) -> Tree:
-        """The game under its own names."""
-        return parse_efg(str(self.config.tree), "the run's game")
 
     @cached_property
     def tree(self) -> Tree:
@@ -254,7 +250,7 @@ class TreeScene:
         sure = [i for i in range(self.tree.num_players) if LEAF not in self.tree.owner[list(self._firsts(i))]]
         if self.seat in sure:
             return
-        name = self.config.players[self.seat]
+        name = self.original.players[self.seat]
         raise UsageError(
             f"--seat {self.seat + 1}: with the others at the equilibrium the game can be over before {name} moves; "
             + (f"ask --seat {' or '.join(str(i + 1) for i in sure)}, or " if sure else "")

@@ -21,7 +21,7 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.formal.claims.translators.translation import Translator
-from bestresponse.games.lookup import find_game
+from bestresponse.games.named_game import NamedGame
 from bestresponse.runs.models import open_models
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.study import VerifyStudy
@@ -71,13 +71,12 @@ def verify(
     """
     if (options.model is None) == (options.text is None):
         raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
-    found = find_game(game)
+    named = NamedGame.find(game)
     if options.text is not None:
-        _check_text(found.solvable(), options.text, options, run)
+        _check_text(named.found.solvable(), options.text, options, run)
         return
-    config = VerifyConfig.of(
-        found.name,
-        found.solvable(),
+    config = VerifyConfig(
+        named,
         model=str(options.model),
         translator=options.translator,
         repeats=options.repeats,
