@@ -91,7 +91,11 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
     assert json.loads(again.stdout) == summary
     assert len(server.delivered) == calls
     (folder,) = (tmp_path / "results").glob("verify-*")
-    assert {path.name for path in folder.glob("*.csv")} == {"rows.csv", *(f"sheet-rater-{n}.csv" for n in (1, 2, 3))}
+    assert {path.name for path in folder.glob("*.csv")} == {
+        "figures.csv",
+        "rows.csv",
+        *(f"sheet-rater-{n}.csv" for n in (1, 2, 3)),
+    }
     assert "Reasoning checked by logic" in (folder / "report.html").read_text()
     assert RUN.invoke(app, ["report", str(folder)]).exit_code == 0
     replayed = RUN.invoke(app, ["replay", str(folder), "--json"])

@@ -1,15 +1,20 @@
+import json
+
 import numpy as np
 import pytest
+import running
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.bench.classic import Benchmark, GamePromptFormatter, LLMInterface, generate_games, matrix_game
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games.drawn import draw, own_view
 from bestresponse.studies.bench.general import compute_correlated_regret
 from bestresponse.studies.bench.measure import _certainly_unique, measure_strategies
 from bestresponse.studies.bench.rows import NO_FIGURES
+from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.bench.summary import PlayerSummary, make_baseline_rows, seed_summary
 from bestresponse.theory import solve_zero_sum
 
@@ -198,3 +203,16 @@ def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():
     drawn = draw(BenchConfig(num_games=10, seed=22, family="uniform"))
     rows = make_baseline_rows(drawn, ("row", "col"), range(10), 0)["equilibrium"]
     assert [r["nash_gap"] for r in rows] == [0.0] * 20
+
+
+@pytest.mark.parametrize("mix", [(1.0, 0.0, 0.0), (0.5, 0.25, 0.25)])
+def test_the_classic_interface_gives_the_figures_of_the_study(mix, tmp_path):
+    """The same strategy on the same games, once returned by `query` and once answered in words to the study."""
+    results, summary = Benchmark(Fixed(mix)).evaluate_games(generate_games(6, seed=9))
+    said = json.dumps(dict(zip("ABC", mix, strict=True)))
+    config = BenchConfig(models=("m",), num_games=6, seed=9)
+    ran = running.run(BenchStudy(), config, tmp_path, {"m": ScriptedModel(lambda request: said)})
+    assert [row["strategy"] for row in ran.rows()] == [list(mix)] * 6
+    for result, row in zip(results, ran.rows(), strict=True):
+        assert {name: result[name] for name in NO_FIGURES} == {name: row[name] for name in NO_FIGURES}
+    assert {name: ran.summary()[name] for name in summary} == summary

@@ -76,9 +76,9 @@ def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
     config = WaterConfig(BIDDERS, ("low", "high"), repeats=3, seed=1)
     run = ran(tmp_path, config)
     measured = run.results.measured
-    low, high = run.results.by_setting
-    assert low.survivors.estimate == measured.settings[0].survivors.mean()
-    assert high.rsr_start == 0.5
+    low, high = run.figures.to_json()
+    assert low["survivors"]["estimate"] == measured.settings[0].survivors.mean()
+    assert high["rsr_start"] == 0.5
     document = run.report()
     titles = [section.title for section in document.sections]
     assert titles[:2] == ["Who survived", "What made the difference"]
