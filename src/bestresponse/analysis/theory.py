@@ -24,7 +24,7 @@ from bestresponse.games.capabilities import HasNormalForm, HasTree, find_stage
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.compile import compile_game
-from bestresponse.theory.trees.normal_form import behaviour_of
+from bestresponse.theory.trees.normal_form import find_behaviour
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
@@ -183,7 +183,7 @@ def _find_policies(solved: SolvedTree) -> tuple[Policy, ...]:
     """List how every equilibrium is played, those of the reduced normal form too."""
     if solved.table is None:
         return tuple(one.policy for one in solved.equilibria)
-    return tuple(behaviour_of(solved.tree, one.strategies) for one in solved.table.nash.equilibria)
+    return tuple(find_behaviour(solved.tree, one.strategies) for one in solved.table.nash.equilibria)
 
 
 def _predict_from_tree(solved: SolvedTree, number: int, policy: Policy) -> Predicted:

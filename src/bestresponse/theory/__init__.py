@@ -198,7 +198,7 @@ if TYPE_CHECKING:
         SecurityLevel as SecurityLevel,
     )
     from bestresponse.theory.games.dominance import (
-        dominated as dominated,
+        find_dominated as find_dominated,
     )
     from bestresponse.theory.games.dominance import (
         iterated_elimination as iterated_elimination,

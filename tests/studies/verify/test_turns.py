@@ -29,7 +29,7 @@ from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.theory.catalogue.tree_rules import centipede
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.perfection.subgame import subgame
+from bestresponse.theory.trees.perfection.subgame import cut_subgame
 from bestresponse.theory.trees.tree import Tree
 
 FEARS = "If I choose R, Player 2 will choose W. If I choose B, I get 1.\nANSWER: B"
@@ -270,8 +270,8 @@ def test_a_verified_player_of_an_open_tree_is_put_right() -> None:
 
 
 def test_a_subgame_keeps_labels_and_hidden_moves_have_none() -> None:
-    rest = subgame(load_tree("entry-deterrence"), 2)
+    rest = cut_subgame(load_tree("entry-deterrence"), 2)
     assert [rest.path(leaf) for leaf in rest.leaves] == ["share", "fight"]
     assert rest.infosets[0].label == "entry"
     with pytest.raises(InvalidGame, match="hides moves"):
-        subgame(load_tree("kuhn-poker"), 1)
+        cut_subgame(load_tree("kuhn-poker"), 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret
 from bestresponse.theory.equilibria.many_players.homotopy import count_paths, follow_paths
-from bestresponse.theory.equilibria.many_players.newton import scaled, worst_regret
+from bestresponse.theory.equilibria.many_players.newton import scale_payoffs, worst_regret
 from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium, solve_polymatrix
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 
@@ -84,7 +84,7 @@ def test_random_three_player_games_have_certified_equilibria_among_them_all_pure
 
 @pytest.mark.parametrize("seed", range(5))
 def test_tracing_ends_at_an_equilibrium(seed: int) -> None:
-    payoffs = scaled(NormalForm(np.random.default_rng(seed).random((3, 3, 3, 3))))
+    payoffs = scale_payoffs(NormalForm(np.random.default_rng(seed).random((3, 3, 3, 3))))
     found = trace_to_equilibrium(payoffs)
     assert found is not None
     assert worst_regret(payoffs, found) < 1e-9
@@ -93,7 +93,7 @@ def test_tracing_ends_at_an_equilibrium(seed: int) -> None:
 def test_where_the_branch_from_uniform_noise_gets_lost_another_leads_to_an_equilibrium() -> None:
     generator = np.random.default_rng(0)
     generator.normal(size=4840 + 19 * 192)
-    payoffs = scaled(NormalForm(generator.normal(size=(3, 4, 4, 4))))
+    payoffs = scale_payoffs(NormalForm(generator.normal(size=(3, 4, 4, 4))))
     found = trace_to_equilibrium(payoffs)
     assert found is not None
     assert worst_regret(payoffs, found) < 1e-9
@@ -220,7 +220,7 @@ def test_all_equilibria_of_a_game_with_hundreds_of_supports_are_found() -> None:
 @pytest.mark.parametrize("shape", [(2, 2, 2), (3, 3, 3), (2, 2, 2, 2), (6, 5, 4)])
 def test_approximation_by_polymatrix_games_ends_at_an_equilibrium(shape) -> None:
     for seed in range(4):
-        payoffs = scaled(NormalForm(np.random.default_rng([seed, *shape]).random((len(shape), *shape))))
+        payoffs = scale_payoffs(NormalForm(np.random.default_rng([seed, *shape]).random((len(shape), *shape))))
         found = approximate_to_equilibrium(payoffs)
         assert found is not None
         assert worst_regret(payoffs, found) < 1e-9

@@ -13,7 +13,7 @@ from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.game_file import load_game_file, read_matrix_json, write_game_file
-from bestresponse.theory.files.game_text import written
+from bestresponse.theory.files.game_text import write_number
 from bestresponse.theory.files.matrix_json import parse_matrix_json
 from bestresponse.theory.files.nfg import format_nfg, parse_nfg
 from bestresponse.theory.games.normal_form import NormalForm
@@ -261,7 +261,7 @@ class TestProperties:
 
     @given(st.floats(-1e150, 1e150))
     def test_numbers_survive_writing(self, number):
-        text = parse_nfg(f'NFG 1 R "" {{ "a" }} {{ 1 }} {written(number)}')
+        text = parse_nfg(f'NFG 1 R "" {{ "a" }} {{ 1 }} {write_number(number)}')
         assert text.payoffs[0, 0] == number
 
     @settings(max_examples=300, deadline=None)

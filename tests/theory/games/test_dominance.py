@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bestresponse.core.errors import UsageError
 from bestresponse.theory import (
     NormalForm,
-    dominated,
+    find_dominated,
     iterated_elimination,
     maximin,
     nash,
@@ -28,7 +28,7 @@ GAMES = st.integers(0, 10**6).map(
 def test_a_mixture_can_dominate_what_no_single_action_does() -> None:
     # Half of (4, 0) and half of (0, 4) earn 2 against either column, more than 1.
     game = NormalForm.bimatrix([[4, 0], [0, 4], [1, 1]], [[1, 1], [1, 1], [1, 1]])
-    (found,) = dominated(game)
+    (found,) = find_dominated(game)
     assert (found.player, found.action, found.kind, found.pure) == (0, 2, "strict", False)
     assert found.dominator == pytest.approx([0.5, 0.5, 0])
     assert found.margin == pytest.approx(1)
@@ -36,17 +36,17 @@ def test_a_mixture_can_dominate_what_no_single_action_does() -> None:
 
 def test_weak_dominance_by_one_action_and_by_a_mixture_only() -> None:
     one = NormalForm.bimatrix([[1, 1], [1, 0]], [[0, 0], [0, 0]])
-    (found,) = dominated(one)
+    (found,) = find_dominated(one)
     assert (found.action, found.kind, found.pure) == (1, "weak", True)
     # (4, 0, 1) and (0, 4, 1) mixed earn (2, 2, 1), never less than (2, 2, 0); neither does so alone.
     mix = NormalForm.bimatrix([[4, 0, 1], [0, 4, 1], [2, 2, 0]], np.zeros((3, 3)))
-    (found,) = dominated(mix)
+    (found,) = find_dominated(mix)
     assert (found.action, found.kind, found.pure) == (2, "weak", False)
     assert found.dominator == pytest.approx([0.5, 0.5, 0])
 
 
 def test_duplicate_actions_do_not_dominate_each_other() -> None:
-    assert dominated(NormalForm.bimatrix([[1, 2], [1, 2]], [[0, 0], [0, 0]])) == ()
+    assert find_dominated(NormalForm.bimatrix([[1, 2], [1, 2]], [[0, 0], [0, 0]])) == ()
 
 
 def test_elimination_tells_its_steps_in_the_numbers_of_the_original_game() -> None:
@@ -104,7 +104,7 @@ def test_no_equilibrium_uses_an_action_that_is_not_rationalizable(game: NormalFo
 @settings(max_examples=50, deadline=None)
 @given(GAMES)
 def test_dominators_do_what_they_promise(game: NormalForm) -> None:
-    for found in dominated(game):
+    for found in find_dominated(game):
         own = np.moveaxis(game.payoffs[found.player], found.player, 0)
         lead = found.dominator @ own - own[found.action]
         assert found.dominator.sum() == pytest.approx(1)
@@ -141,19 +141,19 @@ def test_mixed_dominance_is_decided_exactly_for_whole_numbers_and_fractions() ->
     n = 10**12
     rows = [[2 * n + 2, 0, n + 1], [0, 2 * n + 2, n + 1]]
     for third, kinds in (([n, n, n], ["strict"]), ([n + 1, n + 1, n], ["weak"]), ([n + 1, n + 1, n + 1], [])):
-        found = dominated(NormalForm.bimatrix([*rows, third], np.zeros((3, 3), dtype=int)))
+        found = find_dominated(NormalForm.bimatrix([*rows, third], np.zeros((3, 3), dtype=int)))
         assert [(d.action, d.kind) for d in found] == [(2, kind) for kind in kinds]
     third = Fraction(1, 3)
     thirds = NormalForm.bimatrix([[1, 0], [0, 1], [0, 0], [third, 2 * third]], [[0, 0]] * 4)
-    assert [d.action for d in dominated(thirds)] == [2]
+    assert [d.action for d in find_dominated(thirds)] == [2]
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_exact_domination_agrees_with_floating_point_on_small_whole_payoffs(seed: int) -> None:
     payoffs = np.random.default_rng(seed).integers(0, 5, (2, 4, 3))
-    exact = dominated(NormalForm(payoffs))
-    rounded = dominated(NormalForm(payoffs + 0.3))
+    exact = find_dominated(NormalForm(payoffs))
+    rounded = find_dominated(NormalForm(payoffs + 0.3))
     assert [(d.player, d.action, d.kind) for d in exact] == [(d.player, d.action, d.kind) for d in rounded]
     for d in exact:
         own = np.moveaxis(payoffs[d.player], d.player, 0)

@@ -107,3 +107,12 @@ def test_maps_that_are_no_isomorphisms_are_refused(call, match):
 def test_labels_must_stay_different():
     with pytest.raises(InvalidGame, match="expected 2 different names"):
         relabel(GAME, actions=(("A", "A"), ("X", "Y", "Z")))
+
+
+def test_swapped_actions_take_their_exact_payoffs_along() -> None:
+    large = 2**53
+    game = NormalForm.zero_sum([[large, large + 1]])
+    swapped = permute_actions(game, [[0], [1, 0]]).game
+    assert swapped.given[0].tolist() == [[large + 1, large]]
+    turned = permute_players(game, [1, 0]).game
+    assert turned.given[1].tolist() == [[large], [large + 1]]

@@ -9,7 +9,7 @@ import pytest
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory import (
     NormalForm,
-    dominated,
+    find_dominated,
     format_nfg,
     lemke_howson,
     nash,
@@ -28,7 +28,7 @@ def test_integers_beyond_floats_do_not_tie() -> None:
     assert [e.exact for e in result.equilibria] == [((1, 0), (1, 0))]
     assert result.equilibria[0].strict
     assert pure_nash((row, col)) == ((0, 0),)
-    assert [(d.player, d.action, d.kind) for d in dominated((row, col))] == [(0, 1, "weak"), (1, 1, "strict")]
+    assert [(d.player, d.action, d.kind) for d in find_dominated((row, col))] == [(0, 1, "weak"), (1, 1, "strict")]
 
 
 def test_a_payoff_ratio_of_ten_million_million_makes_no_false_equilibrium() -> None:
@@ -36,7 +36,7 @@ def test_a_payoff_ratio_of_ten_million_million_makes_no_false_equilibrium() -> N
     assert [e.supports for e in nash(game).equilibria] == [((0,), (0,)), ((1,), (1,)), ((0, 1), (0, 1))]
     assert [e.strict for e in nash(game).equilibria] == [True, True, False]
     assert pure_nash(game) == ((0, 0), (1, 1))
-    assert dominated(game) == ()
+    assert find_dominated(game) == ()
     mixed = nash(game).equilibria[2]
     most, least = Fraction(10**13, 10**13 + 1), Fraction(1, 10**13 + 1)
     assert mixed.exact == ((most, least), (least, most))

@@ -141,4 +141,4 @@ class TestProperties:
         plain.run(schedule, predictive)
         for plex, one, other in zip(form.plexes, fast.totals, plain.totals, strict=True):
             assert one[1:] == pytest.approx(other[1:], abs=1e-9)
-            assert plex.plan(plex.normalised(one)) == pytest.approx(plex.plan(plex.normalised(other)), abs=1e-9)
+            assert plex.plan(plex.normalise(one)) == pytest.approx(plex.plan(plex.normalise(other)), abs=1e-9)

@@ -9,7 +9,7 @@ from random_trees import random_tree
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory import Chance, Leaf, Turn, build_tree, load_tree, nash_conv, policy_from_table, subgame_perfect
 from bestresponse.theory.trees.perfection.sequential import find_sequential, rationality_gaps
-from bestresponse.theory.trees.perfection.subgame import subgame
+from bestresponse.theory.trees.perfection.subgame import cut_subgame
 from bestresponse.theory.trees.perfection.subgames import find_subgames, solve_subgames
 
 
@@ -56,7 +56,7 @@ def test_every_policy_is_an_equilibrium_of_every_subgame(seed):
     tree = random_tree(Random(seed), depth=4, zero_sum=False)
     for policy in solve_subgames(tree, limit=3).policies:
         for root in find_subgames(tree).tolist():
-            part = subgame(tree, root)
+            part = cut_subgame(tree, root)
             table = {who: {} for who in tree.players}
             for one in part.infosets:
                 label = tree.infosets[tree.infoset_index[tree.players[one.player], one.key]].label
@@ -97,4 +97,4 @@ def test_chance_may_begin_a_subgame_and_three_players_are_refused():
     with pytest.raises(InvalidGame, match="this tree has 3"):
         find_sequential(tree)
     with pytest.raises(InvalidGame, match="kuhn-poker hides moves: no subgame begins at"):
-        subgame(load_tree("kuhn-poker"), 2)
+        cut_subgame(load_tree("kuhn-poker"), 2)

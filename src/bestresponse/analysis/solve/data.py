@@ -13,7 +13,7 @@ from bestresponse.games.lookup import Found
 from bestresponse.theory.equilibria.result import Component, Equilibrium
 from bestresponse.theory.games.dominance import Domination
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.trees.normal_form import behaviour_of
+from bestresponse.theory.trees.normal_form import find_behaviour
 
 __all__ = ["as_data"]
 
@@ -53,7 +53,7 @@ def _found_by(solved: SolvedTree) -> Data:
         keys = ("actions", "degenerate", "components", "equilibria")
         table = _table(solved.table)
         for shown, e in zip(table["equilibria"], solved.table.nash.equilibria, strict=True):
-            shown["policy"] = behaviour_of(solved.tree, e.strategies).table()
+            shown["policy"] = find_behaviour(solved.tree, e.strategies).table()
         return {key: table[key] for key in keys}
     if solved.cfr is not None:
         steps = [{"iteration": c.iteration, "nash_conv": c.nash_conv} for c in solved.cfr.checkpoints]

@@ -23,7 +23,7 @@ from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import classify
-from bestresponse.theory.games.dominance import Elimination, dominated, iterated_elimination, maximin
+from bestresponse.theory.games.dominance import Elimination, find_dominated, iterated_elimination, maximin
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.selection import Efficiency, efficiency, pareto_optimal, payoff_dominant, risk_dominant
 from bestresponse.theory.zero_sum.solve import ZeroSumSolution, solve_zero_sum_game
@@ -59,7 +59,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         kind=_unless_too_large(lambda: classify(game)) if small else None,
         security=tuple(maximin(game, player) for player in range(game.num_players)) if small else None,
         security_exact=tuple(exact_security(game, player) for player in range(game.num_players)) if small else None,
-        dominated=dominated(game) if small else None,
+        dominated=find_dominated(game) if small else None,
         elimination=left,
         efficiency=_efficiency(game, found) if small and found.equilibria else None,
         pareto=_unless_too_large(lambda: pareto_optimal(game)) if small else None,

@@ -29,7 +29,7 @@ from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.games.capabilities import HasTree
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.perfection.subgame import subgame
+from bestresponse.theory.trees.perfection.subgame import cut_subgame
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = [
@@ -78,7 +78,7 @@ def moves_of(tree: Tree) -> SubjectOf:
     @cache
     def at(role: str, label: str) -> Subject | None:
         index = tree.infoset_index.get((role, label))
-        return None if index is None else Subject(subgame(tree, nodes[index]), tree.players.index(role))
+        return None if index is None else Subject(cut_subgame(tree, nodes[index]), tree.players.index(role))
 
     return lambda view: at(view.role, str(view.facts.get("infoset")))
 

@@ -139,7 +139,7 @@ def _best_plan(form: SequenceForm, player: int, plans: Sequence[Array], goal: Ar
     )
     if found.status != 0:
         raise NotCertified(f"the refinement of {form.tree.players[player]}'s policy was not solved: {found.message}")
-    return plex.plan(plex.normalised(np.where(found.x < _ROUNDING, 0.0, found.x)[: plex.num_sequences]))
+    return plex.plan(plex.normalise(np.where(found.x < _ROUNDING, 0.0, found.x)[: plex.num_sequences]))
 
 
 def _payoffs_to(form: SequenceForm, other: int, player: int, plans: Sequence[Array]) -> Any:
@@ -168,7 +168,7 @@ def _regret_rows(payoffs: Any, dual: Any, plan: Array, start: int, width: int) -
 
 def _fill_in(plex: Treeplex, plan: Array, goal: Array) -> Array:
     """Turn a plan into behaviour; where it does not lead, choose the best reply to the model behind `goal`."""
-    behaviour, values = plex.normalised(plan), goal.copy()
+    behaviour, values = plex.normalise(plan), goal.copy()
     for level in range(len(plex.levels) - 2, -1, -1):
         low, high = int(plex.levels[level]), int(plex.levels[level + 1])
         best = []

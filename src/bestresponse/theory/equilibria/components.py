@@ -64,7 +64,7 @@ def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: boo
     With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det B_IJ) (Shapley 1974).
     """
     m, n = game.shape
-    signs = [_sign_of(game, player, exact) for player in (0, 1)]
+    signs = [_make_sign(game, player, exact) for player in (0, 1)]
     found: dict[Edge, int] = {}
     for x, y, mask in bases:
         rows = [i for i in range(m) if not mask >> i & 1]
@@ -94,5 +94,5 @@ class _FloatSign:
         return int(np.sign(np.linalg.det(self._positive[rows][:, columns])))
 
 
-def _sign_of(game: NormalForm, player: int, exact: bool) -> _ExactSign | _FloatSign:
+def _make_sign(game: NormalForm, player: int, exact: bool) -> _ExactSign | _FloatSign:
     return _ExactSign(game, player) if exact else _FloatSign(game, player)

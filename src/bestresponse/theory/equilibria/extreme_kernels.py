@@ -12,7 +12,7 @@ from numba import njit
 from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.equilibria.vertex_kernels import DOUBT, TOO_MANY, enumerate_vertices, find_slot, new_table
 
-__all__ = ["DOUBT", "TOO_MANY", "extreme_pairs", "regret_of", "sort_rows"]
+__all__ = ["DOUBT", "TOO_MANY", "extreme_pairs", "measure_regret", "sort_rows"]
 
 _EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
 
@@ -124,7 +124,7 @@ def _write_point(out: Floats, at: int, raw: int, names: Ints, T: Floats, order: 
 
 
 @njit(cache=True, error_model="numpy")
-def regret_of(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b: float) -> float:
+def measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b: float) -> float:
     """The larger of both players' regrets, each as a share of its payoff range."""
     m, n = MQ.shape
     best, mean = -np.inf, 0.0
@@ -271,7 +271,7 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
         _write_point(out[e], m, side + m, columns, tableaus_q[w], order_q[w])
         out[e, 2 * side] = v
         out[e, 2 * side + 1] = w
-        worst = max(worst, regret_of(MP, MQ, out[e], _rounded_span(range_a), _rounded_span(range_b)))
+        worst = max(worst, measure_regret(MP, MQ, out[e], _rounded_span(range_a), _rounded_span(range_b)))
     for k in range(lexicographic):
         v, w = bases[k, 0], bases[k, 1]
         out[count + k, 0] = first_p[v] if degenerate else v

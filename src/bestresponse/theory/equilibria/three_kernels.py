@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from bestresponse.theory.arrays import Floats
-from bestresponse.theory.equilibria.extreme_kernels import extreme_pairs, regret_of, sort_rows
+from bestresponse.theory.equilibria.extreme_kernels import extreme_pairs, measure_regret, sort_rows
 
 __all__ = ["extreme_pairs_of_three"]
 
@@ -132,7 +132,7 @@ def extreme_pairs_of_three(payoffs: Floats) -> tuple[int, int, bool, bool, float
             mask |= ((out[e, k] == 0.0) == (k < 3)) << k
         out[e, 12], out[e, 13] = e, e
         out[count + e, 0], out[count + e, 1], out[count + e, 2] = e, e, mask
-        worst = max(worst, regret_of(M[1], M[0], out[e], 1.0, 1.0))
+        worst = max(worst, measure_regret(M[1], M[0], out[e], 1.0, 1.0))
     if count > 1:
         sort_rows(out, count, 6)
     return count, count, False, False, worst, out

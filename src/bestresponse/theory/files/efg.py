@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.files.game_text import GameText, distinct, quoted, written
+from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
 from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
@@ -48,7 +48,7 @@ class _Reader:
         words.word("'R' or 'D' after the version", "R", "D")
         self.title = words.quote("the title")
         start = words.start
-        self.players = tuple(distinct(words.quotes("player's name"), "player "))
+        self.players = tuple(number_repeats(words.quotes("player's name"), "player "))
         if not self.players:
             raise words.wrong("at least one player", start)
         if words.kind == "text":
@@ -85,7 +85,7 @@ class _Reader:
         start = words.start
         name = words.quote("the information set's name") if words.kind == "text" else ""
         if words.at("{"):
-            moves = distinct(words.quotes("move"))
+            moves = number_repeats(words.quotes("move"))
             if not moves:
                 raise words.wrong("at least one move", start)
             if self.moves.setdefault(key, moves) != moves:
@@ -124,7 +124,7 @@ class _Reader:
         total = sum(numbers, Fraction(0))
         if abs(total - 1) > _SUM_TOLERANCE:
             raise words.error(f"expected probabilities that sum to 1, got {float(total):.12g}", start)
-        return dict(zip(distinct(labels), numbers, strict=True))
+        return dict(zip(number_repeats(labels), numbers, strict=True))
 
     def _outcome(self, so_far: Payoffs) -> Payoffs:
         """The payoffs so far with those of the outcome that stands here."""
@@ -168,8 +168,8 @@ def format_efg(tree: Tree) -> str:
     """`tree` as the text of an `.efg` file, payoffs at the leaves; reading it gives the same tree."""
     if not isinstance(tree, Tree):
         raise InvalidGame(f"expected a Tree to write as .efg, got {type(tree).__name__}")
-    players = " ".join(map(quoted, tree.players))
-    return "\n".join([f"EFG 2 R {quoted(tree.name)} {{ {players} }}", '""', "", *_lines(tree), ""])
+    players = " ".join(map(quote_text, tree.players))
+    return "\n".join([f"EFG 2 R {quote_text(tree.name)} {{ {players} }}", '""', "", *_lines(tree), ""])
 
 
 def _lines(tree: Tree) -> Iterator[str]:
@@ -179,18 +179,17 @@ def _lines(tree: Tree) -> Iterator[str]:
         owner = int(tree.owner[node])
         if owner == LEAF:
             outcomes += 1
-            yield f't "" {outcomes} "" {{ {", ".join(map(written, tree.list_payoffs(node)))} }}'
+            yield f't "" {outcomes} "" {{ {", ".join(map(write_number, tree.list_payoffs(node)))} }}'
         elif owner == CHANCE:
             chances += 1
-            branches = (
-                f"{quoted(tree.branch_labels[c])} {written(tree.find_probability(c))}" for c in tree.children[node]
-            )
+            drawn = [(tree.branch_labels[c], tree.find_probability(c)) for c in tree.children[node]]
+            branches = (f"{quote_text(label)} {write_number(p)}" for label, p in drawn)
             yield f'c "" {chances} "" {{ {" ".join(branches)} }} 0'
         else:
             infoset = tree.infosets[int(tree.infoset[node])]
-            moves = " ".join(map(quoted, infoset.moves))
+            moves = " ".join(map(quote_text, infoset.moves))
             place = f"{owner + 1} {numbers[int(tree.infoset[node])]}"
-            yield f'p "" {place} {quoted(infoset.label)} {{ {moves} }} 0'
+            yield f'p "" {place} {quote_text(infoset.label)} {{ {moves} }} 0'
 
 
 def _numbers(tree: Tree) -> list[int]:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.rationals import parse_rational
 
-__all__ = ["GameText", "distinct", "quoted", "written"]
+__all__ = ["GameText", "number_repeats", "quote_text", "write_number"]
 
 _TOKEN = re.compile(
     r"""[\s,]*(?: (?P<text>"(?:[^"\\]|\\.)*")
@@ -144,10 +144,10 @@ def _value(text: str) -> Fraction | None:
         return None
 
 
-def written(number: float | Fraction) -> str:
+def write_number(number: float | Fraction) -> str:
     """Write a rational as it is, and a float as a short rational where that is exact, else with all its digits.
 
-    >>> written(1 / 3), written(0.1234567890123), written(2.0)
+    >>> write_number(1 / 3), write_number(0.1234567890123), write_number(2.0)
     ('1/3', '0.1234567890123', '2')
     """
     if isinstance(number, int | Fraction):
@@ -159,15 +159,15 @@ def written(number: float | Fraction) -> str:
     return repr(float(number))
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """`text` in double quotes, as the formats write it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def distinct(labels: Iterable[str], unnamed: str = "") -> list[str]:
+def number_repeats(labels: Iterable[str], unnamed: str = "") -> list[str]:
     """The labels, numbered where they are empty (behind `unnamed`) or repeat.
 
-    >>> distinct(["a", "", "a"], unnamed="player ")
+    >>> number_repeats(["a", "", "a"], unnamed="player ")
     ['a', 'player 2', 'a (2)']
     """
     found: list[str] = []

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bestresponse.core.errors import TooLarge, UsageError
-from bestresponse.theory.files.game_text import GameText, distinct, quoted, written
+from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
 from bestresponse.theory.games.normal_form import NormalForm, as_payoffs
 from bestresponse.theory.games.rationals import Rationals
 
@@ -39,7 +39,7 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
     words.word("'R' or 'D' after the version", "R", "D")
     title = words.quote("the title")
     start = words.start
-    players = distinct(words.quotes("player's name"), "player ")
+    players = number_repeats(words.quotes("player's name"), "player ")
     if not players:
         raise words.wrong("at least one player", start)
     actions = _actions(words, len(players))
@@ -63,7 +63,7 @@ def _actions(words: GameText, players: int) -> list[list[str]]:
     cells = players
     while not words.at("}"):
         if words.at("{"):
-            actions.append(distinct(words.quotes("action's name")))
+            actions.append(number_repeats(words.quotes("action's name")))
             count = len(actions[-1])
         else:
             count = words.whole("a number of actions, '{' or '}'", 1)
@@ -117,20 +117,20 @@ def _outcome(words: GameText, players: int) -> list[Fraction]:
 
 def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
     """`game` as the text of an `.nfg` file; reading it gives the same game."""
-    players = " ".join(map(quoted, game.players))
-    actions = " ".join("{ " + " ".join(map(quoted, names)) + " }" for names in game.actions)
+    players = " ".join(map(quote_text, game.players))
+    actions = " ".join("{ " + " ".join(map(quote_text, names)) + " }" for names in game.actions)
     rows = [tuple(row) for row in game.given.T.reshape(-1, game.num_players).tolist()]
     match style:
         case "payoffs":
-            body = [" ".join(map(written, row)) for row in rows]
+            body = [" ".join(map(write_number, row)) for row in rows]
         case "outcomes":
             body = _outcome_lines(rows)
         case _:
             raise UsageError(f"{style!r} is no style of .nfg; expected one of {', '.join(get_args(NfgStyle))}")
-    return "\n".join([f"NFG 1 R {quoted(game.name)} {{ {players} }}", f"{{ {actions} }}", '""', "", *body, ""])
+    return "\n".join([f"NFG 1 R {quote_text(game.name)} {{ {players} }}", f"{{ {actions} }}", '""', "", *body, ""])
 
 
 def _outcome_lines(rows: list[tuple[float | Fraction, ...]]) -> list[str]:
     numbers = {row: number for number, row in enumerate(dict.fromkeys(rows), start=1)}
-    outcomes = [f'{{ "" {", ".join(map(written, row))} }}' for row in numbers]
+    outcomes = [f'{{ "" {", ".join(map(write_number, row))} }}' for row in numbers]
     return ["{", *outcomes, "}", " ".join(str(numbers[row]) for row in rows)]

@@ -28,7 +28,7 @@ __all__ = [
     "Elimination",
     "EliminationStep",
     "SecurityLevel",
-    "dominated",
+    "find_dominated",
     "find_weak_mixture",
     "iterated_elimination",
     "maximin",
@@ -94,11 +94,11 @@ class SecurityLevel:
     pure_action: int
 
 
-def dominated(game: GameLike) -> tuple[Domination, ...]:
+def find_dominated(game: GameLike) -> tuple[Domination, ...]:
     """Every dominated action, with what dominates it: one action where that suffices, else a mixture.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
-    >>> [(d.player, d.action, d.kind, d.dominator.tolist()) for d in dominated(pd)]
+    >>> [(d.player, d.action, d.kind, d.dominator.tolist()) for d in find_dominated(pd)]
     [(0, 0, 'strict', [0.0, 1.0]), (1, 0, 'strict', [0.0, 1.0])]
     """
     game = as_normal_form(game)
@@ -127,7 +127,7 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
     steps: list[EliminationStep] = []
     current = game
     for turn in range(1, sum(game.shape)):
-        gone = _strict_ones(current) if strict else dominated(current)
+        gone = _strict_ones(current) if strict else find_dominated(current)
         if not gone:
             break
         for d in gone:

@@ -66,18 +66,27 @@ def permute_actions(game: NormalForm, actions: Sequence[Sequence[int]]) -> Isomo
     for who, ks, count in zip(game.players, actions, game.shape, strict=True):
         if sorted(ks) != list(range(count)):
             raise UsageError(f"actions of {who}: expected an order of 0 to {count - 1}, got {list(ks)}")
-    payoffs = game.payoffs[np.ix_(range(game.num_players), *actions)]
+    cells = np.ix_(range(game.num_players), *actions)
+    exact = None if game.rationals is None else game.rationals[cells]
     labels = tuple(tuple(names[k] for k in ks) for names, ks in zip(game.actions, actions, strict=True))
-    return _made(game, replace(game, payoffs=payoffs, actions=labels), actions=tuple(tuple(ks) for ks in actions))
+    return _made(
+        game,
+        replace(game, payoffs=game.payoffs[cells], actions=labels, rationals=exact),
+        actions=tuple(tuple(ks) for ks in actions),
+    )
 
 
 def permute_players(game: NormalForm, order: Sequence[int]) -> Isomorph:
     """New player i is old player `order[i]`, with its actions, payoffs and name."""
     if sorted(order) != list(range(game.num_players)):
         raise UsageError(f"order: expected an order of 0 to {game.num_players - 1}, got {list(order)}")
-    payoffs = game.payoffs[list(order)].transpose(0, *(1 + i for i in order))
+    axes = 0, *(1 + i for i in order)
+    payoffs = game.payoffs[list(order)].transpose(axes)
+    exact = None if game.rationals is None else game.rationals[list(order)].transpose(axes)
     players, labels = tuple(game.players[i] for i in order), tuple(game.actions[i] for i in order)
-    return _made(game, replace(game, payoffs=payoffs, players=players, actions=labels), order=tuple(order))
+    return _made(
+        game, replace(game, payoffs=payoffs, players=players, actions=labels, rationals=exact), order=tuple(order)
+    )
 
 
 def relabel(
@@ -100,7 +109,7 @@ def rescale(game: NormalForm, scale: Sequence[float], shift: Sequence[float]) ->
     ones = (1,) * game.num_players
     payoffs = game.payoffs * np.reshape(scale, (-1, *ones)) + np.reshape(shift, (-1, *ones))
     scales, shifts = tuple(float(s) for s in scale), tuple(float(b) for b in shift)
-    return _made(game, replace(game, payoffs=payoffs), scale=scales, shift=shifts)
+    return _made(game, replace(game, payoffs=payoffs, rationals=None), scale=scales, shift=shifts)
 
 
 def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomorph:

@@ -103,13 +103,13 @@ def cfr(
             done = part
         plans = _average(form, solver.totals)
         seen.append(Checkpoint(stop, float(plan_regrets(form, plans).sum())))
-    behaviours = [plex.normalised(total) for plex, total in zip(form.plexes, solver.totals, strict=True)]
+    behaviours = [plex.normalise(total) for plex, total in zip(form.plexes, solver.totals, strict=True)]
     value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
     return CfrResult(form.policy(behaviours), value, seen[-1].nash_conv, tuple(seen), iterations, variant, chosen)
 
 
 def _average(form: SequenceForm, totals: list[Array]) -> list[Array]:
-    return [plex.plan(plex.normalised(total)) for plex, total in zip(form.plexes, totals, strict=True)]
+    return [plex.plan(plex.normalise(total)) for plex, total in zip(form.plexes, totals, strict=True)]
 
 
 def schedule(variant: Variant, first: int, last: int) -> Array:

@@ -27,7 +27,7 @@ class NumbaCfr:
         self._starts = np.cumsum([0, *(plex.num_sequences for plex in form.plexes)])
         self._arrays = (self._starts.astype(np.uint32), *_infosets(form, self._starts), *_leaves(form, self._starts))
         count = int(self._starts[-1])
-        self._behaviour = np.concatenate([plex.normalised(np.zeros(plex.num_sequences)) for plex in form.plexes])
+        self._behaviour = np.concatenate([plex.normalise(np.zeros(plex.num_sequences)) for plex in form.plexes])
         plans = zip(form.plexes, np.split(self._behaviour, self._starts[1:-1]), strict=True)
         self._plan = np.concatenate([plex.plan(behaviour) for plex, behaviour in plans])
         self._regret, self._total, self._value = np.zeros(count), np.zeros(count), np.zeros(count)

@@ -57,11 +57,11 @@ class _Side:
     def __init__(self, form: SequenceForm, player: int) -> None:
         plex = form.plexes[player]
         self.plex = plex
-        self.levels = _levels_of(plex)
+        self.levels = _list_levels(plex)
         self.set_of = np.repeat(np.arange(len(plex.infosets)), plex.size)
         self.begins = plex.first - 1
         self.uniform = np.repeat(1.0 / plex.size, plex.size)
-        self.behaviour = plex.normalised(np.zeros(plex.num_sequences))
+        self.behaviour = plex.normalise(np.zeros(plex.num_sequences))
         self.plan = plex.plan(self.behaviour)
         self.regret = np.zeros(plex.num_sequences - 1)
         self.total = np.zeros(plex.num_sequences)
@@ -103,7 +103,7 @@ class _Side:
         np.divide(positive, sums.take(self.set_of), out=self.behaviour[1:])
 
 
-def _levels_of(plex: Treeplex) -> list[_Level]:
+def _list_levels(plex: Treeplex) -> list[_Level]:
     levels = []
     for low, high in zip(plex.levels[:-1].tolist(), plex.levels[1:].tolist(), strict=True):
         start, stop = plex.span(low, high)

@@ -24,7 +24,7 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["CELL_LIMIT", "behaviour_of", "to_normal_form"]
+__all__ = ["CELL_LIMIT", "find_behaviour", "to_normal_form"]
 
 AnyArray = TypeVar("AnyArray", Array, Rationals)
 
@@ -61,19 +61,19 @@ def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> Normal
     return NormalForm(payoffs, tree.players, actions, tree.name, exact)
 
 
-def behaviour_of(tree: Tree, profile: Sequence[Array]) -> Policy:
+def find_behaviour(tree: Tree, profile: Sequence[Array]) -> Policy:
     """The policy that plays like mixed strategies of the reduced normal form (Kuhn 1953).
 
     At information sets that a strategy never reaches, all moves are equally likely.
 
     >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> first = np.eye(27)[0], np.eye(64)[0]
-    >>> behaviour_of(kuhn_poker(), first).at("player 1", "J")
+    >>> find_behaviour(kuhn_poker(), first).at("player 1", "J")
     {'pass': 1.0, 'bet': 0.0}
     """
     form = to_sequence_form(tree)
     mixes = zip(form.plexes, profile, strict=True)
-    return form.policy([plex.normalised(mix @ _strategies(plex)) for plex, mix in mixes])
+    return form.policy([plex.normalise(mix @ _strategies(plex)) for plex, mix in mixes])
 
 
 _MAX_PLAYERS = 30

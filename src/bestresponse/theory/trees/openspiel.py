@@ -14,7 +14,7 @@ from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.theory.files.game_text import distinct
+from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.openspiel_sequential import grow_sequential
 from bestresponse.theory.trees.tree import Tree
@@ -87,7 +87,7 @@ class _Loader:
             return Leaf(state.returns())
         if state.is_chance_node():
             outcomes = state.chance_outcomes()
-            labels = distinct(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
+            labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
             branches = zip(labels, outcomes, strict=True)
             return Chance({label: (p, (state.child(action), ())) for label, (action, p) in branches})
         if state.is_simultaneous_node():
@@ -113,5 +113,5 @@ class _Loader:
     def _turn(self, state: Any, player: int, actions: list[int], after: list[Any]) -> Turn:
         known = self.game.get_type().provides_information_state_string
         infoset = state.information_state_string(player) if known else state.history_str()
-        labels = distinct(state.action_to_string(player, action) for action in actions)
+        labels = number_repeats(state.action_to_string(player, action) for action in actions)
         return Turn(self.players[player], infoset or "start", dict(zip(labels, after, strict=True)))

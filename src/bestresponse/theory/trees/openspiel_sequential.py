@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.theory.files.game_text import distinct
+from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.trees.memory import MemoryGuard
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, Tree
 
@@ -85,7 +85,7 @@ def _find_infoset(rows: _Arrays, state: Any, player: int) -> int:
             raise InvalidGame(f"the information set {key!r} offers different moves at two of its nodes")
         return found
     actions = state.legal_actions()
-    moves = tuple(distinct(state.action_to_string(player, action) for action in actions))
+    moves = tuple(number_repeats(state.action_to_string(player, action) for action in actions))
     found = rows.known[player, key] = len(rows.infosets)
     rows.infosets.append(Infoset(player, key or "start", key or "start", moves))
     rows.actions.append(actions)
@@ -95,7 +95,7 @@ def _find_infoset(rows: _Arrays, state: Any, player: int) -> int:
 def _draw_branches(state: Any) -> list[tuple[int, tuple[Any, float, str]]]:
     """The branches of chance, numbered, the last first."""
     outcomes = state.chance_outcomes()
-    labels = distinct(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
+    labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
     if abs(sum(p for _, p in outcomes) - 1.0) > _SUM_TOLERANCE:
         raise InvalidGame(f"the probabilities of chance sum to {sum(p for _, p in outcomes):.12g}; expected 1")
     branches = [(state.child(action), p, label) for (action, p), label in zip(outcomes, labels, strict=True)]

@@ -62,7 +62,7 @@ class Treeplex:
         """The first and one past the last sequence of the information sets low, ..., high - 1."""
         return int(self.first[low]), int(self.first[high - 1] + self.size[high - 1])
 
-    def normalised(self, weights: Array) -> Array:
+    def normalise(self, weights: Array) -> Array:
         """The behaviour proportional to `weights` at each information set, uniform where all weights are 0."""
         behaviour = np.ones(self.num_sequences)
         if len(self.infosets):

@@ -48,7 +48,7 @@ def solve_general_tree(game: Tree | Game[Any], tolerance: float = 1e-10) -> Tree
     if sum(sizes) > _MOST_VARIABLES:
         raise TooLarge(f"the problem has {sum(sizes):,} variables, more than {_MOST_VARIABLES:,}; cfr approximates")
     plans = find_plans(form)
-    behaviours = [plex.normalised(plan) for plex, plan in zip(form.plexes, plans, strict=True)]
+    behaviours = [plex.normalise(plan) for plex, plan in zip(form.plexes, plans, strict=True)]
     plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
     gap = float(plan_regrets(form, plans).sum())
     scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0

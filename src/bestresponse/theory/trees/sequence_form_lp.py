@@ -52,7 +52,7 @@ def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
             f"{'of constant' if tree.is_constant_sum else 'without constant'} sum); use cfr and its NashConv instead"
         )
     form = to_sequence_form(tree)
-    behaviours = [plex.normalised(plan) for plex, plan in zip(form.plexes, optimise_plans(form), strict=True)]
+    behaviours = [plex.normalise(plan) for plex, plan in zip(form.plexes, optimise_plans(form), strict=True)]
     plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
     gap = float(plan_regrets(form, plans).sum())
     scale = float(np.abs(tree.payoffs).max())

@@ -10,7 +10,15 @@ import numpy as np
 
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Supports", "action_payoffs", "equal_payoffs", "null_directions", "pair_payoffs", "scaled", "worst_regret"]
+__all__ = [
+    "Supports",
+    "action_payoffs",
+    "equal_payoffs",
+    "null_directions",
+    "pair_payoffs",
+    "scale_payoffs",
+    "worst_regret",
+]
 
 Supports = tuple[tuple[int, ...], ...]
 
@@ -20,7 +28,7 @@ _SOLVED = 1e-13
 _REGULAR = 1e-8
 
 
-def scaled(game: NormalForm) -> Array:
+def scale_payoffs(game: NormalForm) -> Array:
     """Payoffs moved and scaled into [0, 1], player by player; best responses stay what they are."""
     return np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in game.payoffs])
 

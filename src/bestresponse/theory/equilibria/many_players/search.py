@@ -25,7 +25,7 @@ from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
-from bestresponse.theory.equilibria.many_players.newton import Supports, equal_payoffs, scaled, worst_regret
+from bestresponse.theory.equilibria.many_players.newton import Supports, equal_payoffs, scale_payoffs, worst_regret
 from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium
 from bestresponse.theory.equilibria.many_players.regularity import find_index, is_in_continuum
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
@@ -75,7 +75,7 @@ def nplayer_nash(game: NormalForm, *, engine: Engine = "auto", seconds: float = 
     if left.solved:
         return NashResult((Equilibrium.at(game, pure[0], index=1),), "iterated elimination", complete=True)
     profiles = _count_profiles(left.game.shape)
-    search = _Search(scaled(left.game), engine, monotonic() + seconds)
+    search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
     mixes = [_embed(game, mix, left.kept) for mix in search.found]
@@ -85,7 +85,7 @@ def nplayer_nash(game: NormalForm, *, engine: Engine = "auto", seconds: float = 
 
 
 def _assemble(game: NormalForm, mixes: list[Profile], search: _Search, profiles: int) -> NashResult:
-    payoffs = scaled(game)
+    payoffs = scale_payoffs(game)
     indices = [(mix, find_index(payoffs, mix)) for mix in _drop_repeated(mixes)]
     equilibria = [
         Equilibrium.at(game, mix, index=index, in_continuum=index is None and is_in_continuum(payoffs, mix))
@@ -123,12 +123,12 @@ def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibriu
     pure = pure_nash(game) if method == "auto" else ()
     if pure:
         return Equilibrium.at(game, _point_masses(game, pure[0]))
-    mix = None if method == "polymatrix" else trace_to_equilibrium(scaled(game))
+    mix = None if method == "polymatrix" else trace_to_equilibrium(scale_payoffs(game))
     if mix is None and method != "logit":
-        mix = approximate_to_equilibrium(scaled(game))
+        mix = approximate_to_equilibrium(scale_payoffs(game))
     if mix is None:
         raise _found_none(game)
-    return Equilibrium.at(game, mix, index=find_index(scaled(game), mix))
+    return Equilibrium.at(game, mix, index=find_index(scale_payoffs(game), mix))
 
 
 def _check_size(game: NormalForm) -> None:
@@ -153,7 +153,7 @@ def _embed(game: NormalForm, mix: Profile, kept: tuple[tuple[int, ...], ...]) ->
 
 def _find_more(game: NormalForm, required: bool) -> list[Profile]:
     """Find the ends of logit tracing and of approximation; NotCertified where one is `required` and there is none."""
-    payoffs = scaled(game)
+    payoffs = scale_payoffs(game)
     found = [mix for mix in (trace_to_equilibrium(payoffs), approximate_to_equilibrium(payoffs)) if mix is not None]
     if not found and required:
         raise _found_none(game)

@@ -78,7 +78,7 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
 def _solve_perturbed(form: SequenceForm, size: float) -> list[Array]:
     floors = [_find_floor(plex, size) for plex in form.plexes]
     plans = find_plans(form, floors)
-    return [plex.normalised(plan + floor) for plex, plan, floor in zip(form.plexes, plans, floors, strict=True)]
+    return [plex.normalise(plan + floor) for plex, plan, floor in zip(form.plexes, plans, floors, strict=True)]
 
 
 def _find_floor(plex: Treeplex, size: float) -> Array:
@@ -95,7 +95,7 @@ def _extrapolate(form: SequenceForm, larger: list[Array], smaller: list[Array], 
     found = []
     for plex, before, after in zip(form.plexes, larger, smaller, strict=True):
         line = (_STEP * after - before) / (_STEP - 1.0)
-        found.append(plex.normalised(np.where(line > size, line, 0.0)))
+        found.append(plex.normalise(np.where(line > size, line, 0.0)))
     return found
 
 

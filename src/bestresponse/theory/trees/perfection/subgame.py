@@ -11,14 +11,14 @@ from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.perfection.subgames import find_subgames
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["subgame"]
+__all__ = ["cut_subgame"]
 
 
-def subgame(tree: Tree, node: int) -> Tree:
+def cut_subgame(tree: Tree, node: int) -> Tree:
     """The tree below `node`, with the players, moves and labels of the whole.
 
     >>> from bestresponse.theory.catalogue.tree_rules import centipede
-    >>> subgame(centipede(), 2)
+    >>> cut_subgame(centipede(), 2)
     Tree('centipede', players=['player 1', 'player 2'], 7 nodes, 4 leaves, 3 information sets)
     """
     if node not in find_subgames(tree):

@@ -21,7 +21,7 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.normal_form import behaviour_of, to_normal_form
+from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.tree import CHANCE, LEAF, IntArray, Tree
 
@@ -152,7 +152,7 @@ def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list
     places = [tree.infoset_index[tree.players[one.player], one.label] for one in part.infosets]
     found = []
     for e in result.equilibria:
-        policy = behaviour_of(part, e.strategies)
+        policy = find_behaviour(part, e.strategies)
         rows = np.split(policy.probabilities, part.first_move[1:-1])
         found.append(_Solution(e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(places, rows, strict=True))))
     return found, result.complete
