@@ -1,5 +1,6 @@
 """More than two players: pure equilibria, mixed ones by path following, one by tracing; each with its certificate."""
 
+from fractions import Fraction
 from math import inf
 
 import numpy as np
@@ -146,13 +147,10 @@ def equilibria_of_2x2x2(payoffs: np.ndarray) -> list[tuple[float, float, float]]
     return found
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
-def test_all_equilibria_of_three_players_with_two_actions_are_those_of_the_closed_form(engine) -> None:
-    if engine == "numba":
-        pytest.importorskip("numba")
-    for k in range(20):
+def test_all_equilibria_of_three_players_with_two_actions_are_those_of_an_independent_closed_form() -> None:
+    for k in range(300):
         payoffs = np.random.default_rng([222, k]).integers(0, 10**6, (3, 2, 2, 2))
-        result = nash(payoffs, engine=engine, seconds=inf)
+        result = nash(payoffs)
         found = sorted(tuple(float(x[0]) for x in e.strategies) for e in result.equilibria)
         assert result.complete
         assert np.array(found) == pytest.approx(np.array(sorted(equilibria_of_2x2x2(payoffs))), abs=1e-8)
@@ -184,14 +182,14 @@ def test_the_ends_of_paths_solve_the_equations_and_are_different() -> None:
     assert min(np.abs(whole[i] - whole[j]).max() for i in range(10) for j in range(i)) > 1e-3
 
 
-def test_points_of_a_continuum_are_marked_and_nothing_is_claimed_to_be_complete() -> None:
+def test_points_of_a_continuum_are_marked_and_only_isolated_equilibria_are_claimed_to_be_complete() -> None:
     # Two players are paid alike whatever they do, so every mixture of theirs is in some equilibrium.
     game = np.zeros((3, 2, 2, 2))
     game[0, 0] = [[1, 0], [0, 1]]
     result = nash(game)
     assert result.degenerate
     assert not result.complete
-    assert result.complete_for == ("pure Nash",)
+    assert result.complete_for == ("isolated Nash", "pure Nash")
     assert all(e.in_continuum for e in result.equilibria)
     assert all(e.stability == "one of a continuum" for e in result.equilibria)
     regular = nash(np.random.default_rng(4).random((3, 2, 2, 2)))
@@ -200,13 +198,13 @@ def test_points_of_a_continuum_are_marked_and_nothing_is_claimed_to_be_complete(
 
 
 def test_without_time_the_answer_says_what_was_not_searched() -> None:
-    a, b, c = np.indices((2, 2, 2))
+    a, b, c = np.indices((3, 3, 3))
     pennies = NormalForm(np.stack([a == b, b == c, c != a]).astype(float))
     result = nash(pennies, seconds=0.0)
     assert not result.complete
     assert not result.mixed_searched
     assert result.method == "pure search, logit tracing, polymatrix approximation"
-    assert result.equilibria[0].strategies[0] == pytest.approx([0.5, 0.5])
+    assert result.equilibria[0].strategies[0] == pytest.approx([1 / 3] * 3)
 
 
 def test_all_equilibria_of_a_game_with_hundreds_of_supports_are_found() -> None:
@@ -241,3 +239,31 @@ def test_one_equilibrium_can_be_asked_for_by_method() -> None:
         nash_one(game, method="magic")
     with pytest.raises(UsageError, match="is for more than two players"):
         nash_one([[1, 0], [0, 1]], [[1, 0], [0, 1]], method="logit")
+
+
+def test_closed_form_gives_fractions_where_roots_are_rational() -> None:
+    cells = np.array([[[1, 0], [0, 0]], [[0, 0], [0, 4]]])
+    result = nash(np.stack([cells] * 3))
+    assert result.method == "closed form, exact"
+    assert result.complete
+    third, rest = Fraction(1, 3), Fraction(2, 3)
+    assert result.equilibria[-1].exact == ((rest, third),) * 3
+
+
+def test_of_a_strict_equilibrium_and_a_continuum_only_the_strict_one_is_not_marked() -> None:
+    # Everybody earns 1 where all play the second action, else 0: two who play the first leave the third no gain.
+    game = np.zeros((3, 2, 2, 2))
+    game[:, 1, 1, 1] = 1
+    result = nash(game)
+    assert result.complete_for == ("isolated Nash", "pure Nash")
+    assert [e.supports for e in result.equilibria if not e.in_continuum] == [((1,), (1,), (1,))]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_degenerate_games_list_no_false_equilibrium_and_all_pure_ones(seed: int) -> None:
+    payoffs = np.random.default_rng([7, seed]).integers(0, 3, (3, 2, 2, 2))
+    result = nash(payoffs)
+    assert result.regret <= 1e-12
+    assert {tuple(s[0] for s in e.supports) for e in result.pure} == set(pure_nash(NormalForm(payoffs)))
+    if result.complete:
+        assert not any(e.in_continuum for e in result.equilibria)

@@ -50,6 +50,8 @@ def extent_text(complete_for: Sequence[Concept], mixed_searched: bool = True) ->
             return "all Nash equilibria"
         case ("extreme Nash", *_):
             return "all extreme Nash equilibria, with the sets they span"
+        case ("isolated Nash", *_):
+            return "all isolated Nash equilibria, and points of every continuum"
         case ("pure Nash", *_):
             others = "there may be more mixed ones" if mixed_searched else "mixed equilibria were not searched"
             return f"all pure Nash equilibria; {others}"

@@ -23,7 +23,7 @@ from bestresponse.theory.games.regrets import Profile, deviation_payoffs
 __all__ = ["Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "Source"]
 
 Fractions = tuple[tuple[Fraction, ...], ...]
-Concept = Literal["Nash", "extreme Nash", "pure Nash", "pure subgame perfect"]
+Concept = Literal["Nash", "extreme Nash", "isolated Nash", "pure Nash", "pure subgame perfect"]
 """What a list of equilibria can hold all of."""
 
 _IN_SUPPORT = 1e-12
@@ -283,6 +283,7 @@ class NashResult:
         *,
         all_pure: bool = False,
         mixed_searched: bool = True,
+        complete_for: tuple[Concept, ...] | None = None,
     ) -> None:
         self.equilibria: Final = equilibria
         self.method: Final = method
@@ -290,11 +291,14 @@ class NashResult:
         self.degenerate: Final = degenerate
         self.mixed_searched: Final = mixed_searched
         self._all_pure: Final = all_pure
+        self._complete_for: Final = complete_for
         self._source: Final = source
 
     @property
     def complete_for(self) -> tuple[Concept, ...]:
-        """The solution concepts of which every equilibrium is listed."""
+        """The solution concepts of which every equilibrium is listed; with isolated ones, points of every continuum."""
+        if self._complete_for is not None:
+            return self._complete_for
         if self.complete:
             return ("extreme Nash" if self.degenerate else "Nash", "pure Nash")
         return ("pure Nash",) if self._all_pure else ()

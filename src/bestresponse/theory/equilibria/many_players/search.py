@@ -7,13 +7,15 @@ What is returned was polished by Newton's method to a regret of at most 1e-9 of 
 The list is complete where every profile was searched, every path ended, no two in one regular solution, every
 equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for two players; Ritzberger 1994). Where
 it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`), and the game
-approximated by polymatrix games (Govindan and Wilson 2004, see `polymatrix`).
+approximated by polymatrix games (Govindan and Wilson 2004, see `polymatrix`). Three players with two actions each, as
+given or after elimination, are solved in closed form instead (see `two_actions`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import combinations, product
 from math import nan, prod
 from time import monotonic
@@ -29,9 +31,10 @@ from bestresponse.theory.equilibria.many_players.newton import Supports, equal_p
 from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium
 from bestresponse.theory.equilibria.many_players.regularity import find_index, is_in_continuum
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
+from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
 from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Equilibrium, NashResult
-from bestresponse.theory.games.dominance import iterated_elimination
+from bestresponse.theory.equilibria.result import Concept, Equilibrium, Fractions, NashResult
+from bestresponse.theory.games.dominance import Elimination, iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
 
@@ -74,6 +77,8 @@ def nplayer_nash(game: NormalForm, *, engine: Engine = "auto", seconds: float = 
     left = iterated_elimination(game)
     if left.solved:
         return NashResult((Equilibrium.at(game, pure[0], index=1),), "iterated elimination", complete=True)
+    if left.game.shape == (2, 2, 2):
+        return _solve_in_closed_form(game, left)
     profiles = _count_profiles(left.game.shape)
     search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds)
     if profiles <= _MOST_PROFILES:
@@ -103,6 +108,29 @@ def _assemble(game: NormalForm, mixes: list[Profile], search: _Search, profiles:
         all_pure=True,
         mixed_searched=search.searched > 0,
     )
+
+
+def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
+    """Solve a game of which 2x2x2 is left; all of it is exact where the payoffs are and no root is irrational."""
+    cube = solve_two_actions(left.game)
+    payoffs, equilibria, regular = scale_payoffs(game), [], True
+    for point in cube.points:
+        fractions = _embed_fractions(game, point, left.kept)
+        mix = tuple(np.array(own, dtype=np.float64) for own in fractions)
+        index = find_index(payoffs, mix)
+        regular = regular and index is not None
+        in_continuum = index is None and cube.continua and is_in_continuum(payoffs, mix)
+        known = game.is_exact and (cube.rational or 0 in point or 1 in point)
+        equilibria.append(Equilibrium.at(game, mix, fractions if known else None, index, in_continuum))
+    method = "closed form, exact" if game.is_exact and cube.rational else "closed form"
+    extent: tuple[Concept, ...] = ("isolated Nash" if cube.continua else "Nash", "pure Nash")
+    return NashResult(tuple(equilibria), method, not cube.continua, not regular, complete_for=extent)
+
+
+def _embed_fractions(game: NormalForm, point: Sequence[Fraction], kept: tuple[tuple[int, ...], ...]) -> Fractions:
+    """The strategies that play the second of two actions left with the probabilities of `point`."""
+    shares = [dict(zip(actions, (1 - x, x), strict=True)) for actions, x in zip(kept, point, strict=True)]
+    return tuple(tuple(own.get(a, Fraction(0)) for a in range(m)) for own, m in zip(shares, game.shape, strict=True))
 
 
 def _describe_method(search: _Search, profiles: int) -> str:

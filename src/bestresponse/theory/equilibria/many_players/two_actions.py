@@ -1,0 +1,223 @@
+"""All equilibria of three players with two actions each, in closed form and in exact arithmetic.
+
+Write p, q, r for the probabilities of the second actions. What a player gains by its second action is bilinear in the
+two others' probabilities; an equilibrium has 0 where the player mixes and the right sign where it does not. The cube
+has 27 open faces (everybody plays its first action, its second, or mixes). On a face where all three mix, p and r
+follow from q by two of the equations, and the third becomes a quadratic equation in q; on all others the equations are
+linear. Irrational roots are taken to 60 digits, all else is rational, so no tie is decided by rounding.
+
+A face may hold a continuum: a segment, a part of a plane, or a curve. Its ends are found, as points of this face or of
+those around it: no continuum is without a point that is listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import isqrt
+
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.games.rationals import read_simplest
+
+__all__ = ["CubeSolution", "solve_two_actions"]
+
+Point = tuple[Fraction, ...]
+Bilinear = tuple[Fraction, Fraction, Fraction, Fraction]
+"""Constant, factors of the first and of the second probability, and of their product."""
+Linear = tuple[Fraction, Fraction]
+
+_DIGITS = 10**60
+
+
+@dataclass(slots=True)
+class CubeSolution:
+    """Probabilities of the second actions at every isolated equilibrium and at points of every continuum.
+
+    `continua` says whether there may be continua; `rational` that no root was irrational.
+    """
+
+    points: list[Point]
+    continua: bool = False
+    rational: bool = True
+
+
+def solve_two_actions(game: NormalForm) -> CubeSolution:
+    """Find all equilibria of a 2x2x2 game.
+
+    >>> import numpy as np
+    >>> cells = np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]]])
+    >>> [[str(p) for p in point] for point in solve_two_actions(NormalForm(np.stack([cells] * 3))).points]
+    [['0', '0', '0'], ['1', '1', '1'], ['1/2', '1/2', '1/2']]
+    """
+    gains = [_find_gain(game, player) for player in range(3)]
+    found = CubeSolution([])
+    for face in sorted(product((0, 1, None), repeat=3), key=lambda one: one.count(None)):
+        mixing = [i for i in range(3) if face[i] is None]
+        match len(mixing):
+            case 0 | 1:
+                _solve_edge(found, gains, face, mixing)
+            case 2:
+                _solve_square(found, gains, face, mixing)
+            case _:
+                _solve_inside(found, gains)
+    found.points = list(dict.fromkeys(found.points))
+    return found
+
+
+def _find_gain(game: NormalForm, player: int) -> Bilinear:
+    """What the second action earns more than the first, by the two others' probabilities."""
+    first, second = (game.given[player].take(action, axis=player).ravel().tolist() for action in (0, 1))
+    low, right, left, both = (_read(b) - _read(a) for a, b in zip(first, second, strict=True))
+    return low, left - low, right - low, both - left - right + low
+
+
+def _read(payoff: float | Fraction) -> Fraction:
+    return read_simplest(payoff) if isinstance(payoff, float) else Fraction(payoff)
+
+
+def _evaluate(gain: Bilinear, x: Fraction, y: Fraction) -> Fraction:
+    return gain[0] + gain[1] * x + gain[2] * y + gain[3] * x * y
+
+
+def _gain_at(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> Fraction:
+    x, y = (point[k] for k in range(3) if k != player)
+    return _evaluate(gains[player], x, y)
+
+
+def _fits(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> Fraction:
+    """What a player who does not mix loses by its other action: not negative at an equilibrium."""
+    gain = _gain_at(gains, player, point)
+    return gain if point[player] == 1 else -gain
+
+
+def _solve_edge(found: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]) -> None:
+    """At most one player mixes, who must not care: the others' conditions are linear in its probability."""
+    ends = [[Fraction(end if x is None else x) for x in face] for end in (0, 1)]
+    if any(_gain_at(gains, i, ends[0]) != 0 for i in mixing):
+        return
+    held = [i for i in range(3) if i not in mixing]
+    if not mixing:
+        if all(_fits(gains, i, ends[0]) >= 0 for i in held):
+            found.points.append(tuple(ends[0]))
+        return
+    limits = [(_fits(gains, i, ends[0]), _fits(gains, i, ends[1])) for i in held]
+    _keep_segment(found, ends[0], mixing[0], limits)
+
+
+def _keep_segment(found: CubeSolution, point: list[Fraction], free: int, limits: Sequence[Linear]) -> None:
+    """Keep the part of a line on which linear functions, given by their values at 0 and 1, are not negative."""
+    low, high = Fraction(0), Fraction(1)
+    for start, stop in limits:
+        if start < 0 and stop < 0:
+            return
+        if (start < 0) != (stop < 0):
+            root = start / (start - stop)
+            low, high = (max(low, root), high) if start < 0 else (low, min(high, root))
+    if low > high or low == 1 or high == 0:
+        return
+    found.continua = found.continua or low < high
+    for end in (low, high):
+        if 0 < end < 1:
+            found.points.append(tuple(end if k == free else x for k, x in enumerate(point)))
+
+
+def _solve_square(
+    found: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]
+) -> None:
+    """Two players mix, each so that the other does not care; the third must not want its other action."""
+    held = next(i for i in range(3) if i not in mixing)
+    chosen = Fraction(face[held] or 0)
+    roots = [_find_root(_restrict(gains[mixing[1 - k]], mixing[1 - k], held, chosen)) for k in (0, 1)]
+    if "none" in roots:
+        return
+    point = [chosen] * 3
+    free = [i for i, root in zip(mixing, roots, strict=True) if root == "all"]
+    for i, root in zip(mixing, roots, strict=True):
+        point[i] = root if isinstance(root, Fraction) else Fraction(0)
+    if any(isinstance(root, Fraction) and not 0 < root < 1 for root in roots):
+        return
+    if not free:
+        if _fits(gains, held, point) >= 0:
+            found.points.append(tuple(point))
+        return
+    corners = [[Fraction(ends[free.index(k)]) if k in free else x for k, x in enumerate(point)]
+               for ends in product((0, 1), repeat=len(free))]  # fmt: skip
+    fits = [_fits(gains, held, corner) for corner in corners]
+    if len(free) == 1:
+        _keep_segment(found, point, free[0], [(fits[0], fits[1])])
+    elif max(fits) > 0 or not any(fits):
+        found.continua = True  # a part of the square, which reaches its edges as the function is bilinear
+
+
+def _restrict(gain: Bilinear, player: int, held: int, chosen: Fraction) -> Linear:
+    """A player's gain by the probability of the one who mixes, where the other is held: constant and factor."""
+    others = [k for k in range(3) if k != player]
+    if others[0] == held:
+        return gain[0] + gain[1] * chosen, gain[2] + gain[3] * chosen
+    return gain[0] + gain[2] * chosen, gain[1] + gain[3] * chosen
+
+
+def _find_root(line: Linear) -> Fraction | str:
+    """Where a linear function is 0: a number, "all" or "none"."""
+    if line[1] != 0:
+        return -line[0] / line[1]
+    return "none" if line[0] else "all"
+
+
+def _solve_inside(found: CubeSolution, gains: Sequence[Bilinear]) -> None:
+    """Everybody mixes: see above."""
+    first, second, third = gains  # in (q, r), in (p, r), in (p, q)
+    above, below = (-third[0], -third[2]), (third[1], third[3])  # p = above / below
+    over, under = (-first[0], -first[1]), (first[2], first[3])  # r = over / under
+    parts = zip(second, ((below, under), (above, under), (below, over), (above, over)), strict=True)
+    square = [Fraction(0)] * 3
+    for weight, (x, y) in parts:
+        for power, term in enumerate((x[0] * y[0], x[0] * y[1] + x[1] * y[0], x[1] * y[1])):
+            square[power] += weight * term
+    if any(square):
+        roots, rational = _solve_quadratic(square)
+    else:
+        found.continua = True
+        roots, rational = [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)], True
+    for q in roots:
+        if 0 < q < 1 and _keep_inside(found, q, second, [_at(line, q) for line in (above, below, over, under)]):
+            found.rational = found.rational and rational
+
+
+def _at(line: Linear, x: Fraction) -> Fraction:
+    return line[0] + line[1] * x
+
+
+def _keep_inside(found: CubeSolution, q: Fraction, second: Bilinear, at: Sequence[Fraction]) -> bool:
+    """Keep the equilibrium at q, if there is one; say whether a point was kept."""
+    p, r = _find_root((-at[0], at[1])), _find_root((-at[2], at[3]))
+    if p == "all" and r == "all":
+        found.continua = True
+        return False
+    if p == "all" and isinstance(r, Fraction):
+        p = _find_root((second[0] + second[2] * r, second[1] + second[3] * r))
+    elif r == "all" and isinstance(p, Fraction):
+        r = _find_root((second[0] + second[1] * p, second[2] + second[3] * p))
+    found.continua = found.continua or "all" in (p, r)
+    if isinstance(p, Fraction) and isinstance(r, Fraction) and 0 < p < 1 and 0 < r < 1:
+        found.points.append((p, q, r))
+        return True
+    return False
+
+
+def _solve_quadratic(square: Sequence[Fraction]) -> tuple[list[Fraction], bool]:
+    """The real roots of c + b x + a x^2, and whether they are exact."""
+    c, b, a = square
+    if a == 0:
+        root = _find_root((c, b))
+        return ([root] if isinstance(root, Fraction) else []), True
+    inside = b * b - 4 * a * c
+    if inside < 0:
+        return [], True
+    product_ = inside.numerator * inside.denominator
+    whole = isqrt(product_)
+    exact = whole * whole == product_
+    size = Fraction(whole if exact else isqrt(product_ * _DIGITS**2), inside.denominator * (1 if exact else _DIGITS))
+    return list(dict.fromkeys([(-b - size) / (2 * a), (-b + size) / (2 * a)])), exact
