@@ -42,8 +42,10 @@ _NOT_STORED = (
     "Try again in a moment; the reason is in the log of the server"
 )
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
-_PAGES = (pages_play, pages_lobby, pages_join, pages_seat, pages_watch, pages_formalize, pages_judge, pages_export)
-_MODULES = (*_PAGES, api, api_seat, api_watch, api_judge, api_studio)
+_SEATS = (api_seat, pages_seat, pages_join)
+_PAGES = (pages_play, pages_lobby, pages_watch, pages_formalize, pages_judge, pages_export)
+_MODULES = (*_SEATS, *_PAGES, api, api_watch, api_judge, api_studio)
+"""Paths are tried in this order, so what participants ask for comes first."""
 
 
 @asynccontextmanager

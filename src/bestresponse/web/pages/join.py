@@ -23,7 +23,7 @@ _DAYS = 30 * 24 * 3600
 
 
 @router.get("/join/{lobby}/{token}")
-def show(request: Request, server: Server, lobby: str, token: str) -> Response:
+async def show(request: Request, server: Server, lobby: str, token: str) -> Response:
     """Show the invitation; whoever holds a seat goes back to it."""
     _check_link(request, server, lobby, token)
     labels = read_labels(request.query_params)
@@ -43,7 +43,7 @@ def show(request: Request, server: Server, lobby: str, token: str) -> Response:
 
 
 @router.post("/join/{lobby}/{token}")
-def join(request: Request, server: Server, lobby: str, token: str, form: PostedForm) -> Response:
+async def join(request: Request, server: Server, lobby: str, token: str, form: PostedForm) -> Response:
     """Take the next free seat; whoever holds one gets it again."""
     _check_link(request, server, lobby, token)
     check_csrf(server, form, "join", lobby)
