@@ -3,9 +3,10 @@
 import json
 
 import pytest
-from web_server import sit_down, take
+from web_server import hidden, sit_down, take
 
 from bestresponse.core.errors import StoreError
+from bestresponse.web.sessions import journal, store
 from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.sessions.store import BrokenSession
 
@@ -64,8 +65,8 @@ def test_a_lobby_whose_game_is_gone_breaks_nothing_else(server):
 
 
 def test_a_seat_whose_answer_could_not_be_written_is_asked_again(server, monkeypatch):
-    journal = server.state.sessions.journal
-    write, failed = journal.submit, []
+    kept = server.state.sessions.journal
+    write, failed = kept.submit, []
 
     def fail_once(session, answer):
         if answer.submission.role == "col" and not failed:
@@ -73,7 +74,7 @@ def test_a_seat_whose_answer_could_not_be_written_is_asked_again(server, monkeyp
             raise StoreError("the disk is full while writing /secret/place")
         write(session, answer)
 
-    monkeypatch.setattr(journal, "submit", fail_once)
+    monkeypatch.setattr(kept, "submit", fail_once)
     ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
     take(ann, link, answer="cooperate")
     server.wait_for(lambda: failed)
@@ -90,7 +91,49 @@ def test_no_page_tells_where_the_server_keeps_its_files(server, monkeypatch):
     refused = take(ann, link, answer="cooperate")
     assert refused.status_code == 503
     assert "/secret" not in refused.text
-    assert "nothing was counted" in refused.text
+    assert "it was not counted" in refused.text
+    assert 'value="cooperate" checked' in refused.text
+    lobby = server.state.sessions.list_lobbies()[0]
+    assert "An answer of row could not be written to the disk" in server.admin.get(f"/lobby/{lobby.id}").text
+    monkeypatch.undo()
+    take(ann, link, answer="cooperate")
+    assert "could not be written" not in server.admin.get(f"/lobby/{lobby.id}").text
+
+
+def test_a_clock_that_jumps_changes_times_and_nothing_else(server, monkeypatch):
+    setup = Setup(GameChoice("prisoners-dilemma", rounds=3), ("person", "strategy:greedy"), quiz=False, seconds=60)
+    ((ann, link),) = sit_down(server, setup)
+    session = server.state.sessions.get_session(link.split("/")[2])
+    for number, year in enumerate(("2030", "1970", "2000"), 1):
+        jumped = f"{year}-01-01T00:00:00.000+00:00"
+        monkeypatch.setattr(journal, "now", lambda at=jumped: at)
+        monkeypatch.setattr(store, "now", lambda at=jumped: at)
+        take(ann, link, answer="cooperate")
+        server.wait_for(lambda count=number: session.turn("col") >= min(count + 1, 3))
+    server.restart()
+    rows = [row for row in server.api().get("/api/export/decisions.json").json() if row["role"] == "row"]
+    assert [(row["round"], row["answered"][:4], row["answered_by"]) for row in rows] == [
+        (1, "2030", "person"),
+        (2, "1970", "person"),
+        (3, "2000", "person"),
+    ]
+
+
+def test_a_finished_seat_leaves_twenty_remarks_at_most(server):
+    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    take(ann, link, answer="cooperate")
+    server.wait_for(lambda: "The game is over" in ann.get(link).text)
+    session = server.state.sessions.get_session(link.split("/")[2])
+    for number in range(20):
+        server.state.sessions.note_remark(session, 0, f"remark {number}")
+    form = {"csrf": hidden(ann.get(link), "csrf"), "remark": "one more"}
+    assert "20 remarks are kept already" in ann.post(f"{link}/remark", data=form).text
+
+
+def test_head_is_answered_like_get(server):
+    lobby = server.state.sessions.create_sessions(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    assert server.client().head(server.state.join_path(lobby.id)).status_code == 200
+    assert server.client().head("/nothing").status_code == 404
 
 
 def test_an_odd_run_folder_breaks_no_other_page(server):

@@ -158,9 +158,7 @@ def equilibrium(context: SeatApi) -> EndingOut:
 def remark(server: Server, context: SeatApi, given: RemarkIn) -> SeatOut:
     """Say something about the game when it is over; kept for the export."""
     _check_over(context)
-    server.sessions.journal.append_event(
-        "remark", session=context.session.id, seat=context.seat, text=given.remark.strip()
-    )
+    server.sessions.note_remark(context.session, context.seat, given.remark.strip())
     return _seat(server, context)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 
 from bestresponse.core.episode import Record
-from bestresponse.core.errors import NotAsked
+from bestresponse.core.errors import NotAsked, StoreError
 from bestresponse.core.player import Decision
 from bestresponse.web.pages.forms import read_fields
 from bestresponse.web.pages.seat_view import SeatForms, render_seat, work_out
@@ -28,6 +29,7 @@ router = APIRouter(include_in_schema=False)
 _LOOK = 0.3
 _BEAT = 15.0
 _LONGEST_REMARK = 2000
+_log = logging.getLogger("bestresponse.web")
 
 
 @router.get("/seat/{session}/{seat}/{token}")
@@ -113,6 +115,12 @@ def answer(server: Server, context: SeatPage, form: PostedForm) -> Response:
             return _back(server, context, "late" if given and given.decision.stand_in else "twice")
         except NotAsked:
             return _back(server, context, "early")
+        except StoreError as error:
+            _log.error("session %s, %s: %s", session.id, context.role, error)
+            session.trouble = f"an answer of {context.role} could not be written to the disk"
+            note = load_texts(session.setup.language)("not_stored")
+            return render_seat(server, context, SeatForms(note=note, typed=form), 503)
+        session.trouble = ""
     return _back(server, context)
 
 
@@ -129,7 +137,7 @@ def remark(server: Server, context: SeatPage, form: PostedForm) -> Response:
     _check(server, context, form)
     text = form.get("remark", "").strip()[:_LONGEST_REMARK]
     if text and context.session.phase(context.seat) == "over":
-        server.sessions.journal.append_event("remark", session=context.session.id, seat=context.seat, text=text)
+        server.sessions.note_remark(context.session, context.seat, text)
     return _back(server, context, "thanks" if text else "")
 
 

@@ -62,7 +62,10 @@ class TooLong(Exception):
 
 
 class Guard:
-    """Wraps an application: refuses long bodies and adds the security headers."""
+    """Wrap an application: refuse long bodies, add the security headers, and answer HEAD like GET.
+
+    The server sends no body in answer to HEAD, whatever the application gives it.
+    """
 
     def __init__(self, app: App, most_bytes: int = 1_000_000) -> None:
         self._app, self._most = app, most_bytes
@@ -75,7 +78,8 @@ class Guard:
         try:
             if _announced(scope) > self._most:
                 raise TooLong
-            await self._app(scope, exchange.receive, exchange.send)
+            asked = scope | {"method": "GET"} if scope["method"] == "HEAD" else scope
+            await self._app(asked, exchange.receive, exchange.send)
         except TooLong:
             exchange.too_long = True
         if exchange.too_long and not exchange.started:

@@ -31,9 +31,10 @@ from bestresponse.web.sessions.setup import PERSON, Setup
 __all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore"]
 
 _MOST_GROUPS = 500
+_MOST_REMARKS = 20
 _UNKNOWN = Presence()
 _SEAT_EVENTS = ("seated", "quiz", "ready", "absent", "shown", "replaced")
-_EVENTS = ("lobby", *_SEAT_EVENTS, "closed", "restarted", "questionnaire", "message")
+_EVENTS = ("lobby", *_SEAT_EVENTS, "closed", "restarted", "questionnaire", "message", "remark")
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -63,6 +64,7 @@ class SessionStore:
         self._standing: dict[str, Standing] = {}
         self._broken: dict[str, str] = {}
         self.questionnaires: dict[tuple[str, int], dict[str, str]] = {}
+        self.remarks: dict[tuple[str, int], list[str]] = {}
         self._before = journal.read_answers()
         self._recorded = {play.partition(".")[0] for play in journal.list_finished()}
         for event in journal.read_events(*_EVENTS):
@@ -96,6 +98,8 @@ class SessionStore:
                 standing.shown.clear()
             case "questionnaire":
                 self.questionnaires[event["session"], event["seat"]] = event["answers"]
+            case "remark":
+                self.remarks.setdefault((event["session"], event["seat"]), []).append(event["text"])
 
     def _add_lobby(self, event: JsonObject) -> None:
         """Add a lobby; one that cannot be read any more is left out and spoils nothing else."""
@@ -168,6 +172,13 @@ class SessionStore:
         with session.lock:
             if (session.id, seat) not in self.questionnaires:
                 self.record_event("questionnaire", session=session.id, seat=seat, answers=dict(answers))
+
+    def note_remark(self, session: Session, seat: int, text: str) -> None:
+        """Keep a remark about a game that is over; UsageError where the seat has made many."""
+        with session.lock:
+            if len(self.remarks.get((session.id, seat), ())) >= _MOST_REMARKS:
+                raise UsageError(f"{_MOST_REMARKS} remarks are kept already; thank you")
+            self.record_event("remark", session=session.id, seat=seat, text=text)
 
     def list_lobbies(self) -> list[Lobby]:
         """List all lobbies, the newest first."""

@@ -189,9 +189,6 @@ def _plain(action: Action) -> Cell:
 def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each seat, with what is known at the end and the answers to the questionnaire."""
     ready = {(e["session"], e["seat"]): e["at"] for e in server.sessions.journal.read_events("ready")}
-    remarks: dict[tuple[str, int], list[str]] = {}
-    for event in server.sessions.journal.read_events("remark"):
-        remarks.setdefault((event["session"], event["seat"]), []).append(event["text"])
     rows: list[Row] = []
     for table in _list_tables(server, lobby):
         session = _open(server, table)
@@ -200,7 +197,7 @@ def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
             own = _describe_seat(server, table, seat, role)
             own |= _describe_start(server, table, seat, ready.get((table.id, seat)))
             own |= _describe_result(session, seat)
-            rows.append(own | {"remark": "\n".join(remarks.get((table.id, seat), []))})
+            rows.append(own | {"remark": "\n".join(server.sessions.remarks.get((table.id, seat), []))})
     return rows
 
 
