@@ -51,6 +51,7 @@ def test_a_treatment_changes_only_what_it_names():
         (SMALL.replace('"person"]', '"robot"]'), "line 6: 'robot' fills no seat"),
         (SMALL + "parameters = { endowment = 3 }\n", "has no parameter 'endowment'"),
         ("title = 'x'\n", "line 1: there is no game"),
+        (SMALL + '[limits]\nanswer = "soon"\n', "line 8: answer is 'soon'; expected a whole number from 0 to 86400"),
         (SMALL + '[completion]\nlink = "javascript:alert(1)"\n', "line 8: link is 'javascript:alert(1)'"),
         (SMALL + '[[questionnaire]]\nname = "a b"\ntext = "?"\n', "line 8: name is 'a b'"),
         (SMALL + '[[games.questions]]\ntext = "?"\n', "line 7: answer is missing"),
@@ -64,6 +65,7 @@ def test_a_broken_file_is_refused_with_line_and_cause(change, why):
     with pytest.raises(UsageError) as error:
         check_experiment(change)
     assert why in str(error.value)
+    assert str(error.value).count("line ") == 1
 
 
 def test_a_line_is_found_behind_texts_of_several_lines():

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import partial
 from urllib.parse import urlsplit
 
 from bestresponse.core.capabilities import Question
@@ -130,23 +131,25 @@ def _read_part(top: Section, game: Section, name: str) -> Part:
     seats = game.texts("seats")
     if not seats:
         game.refuse("seats are missing; expected a list of person, strategy:NAME and model:NAME", "seats")
+    setup = partial(
+        Setup,
+        choice,
+        seats,
+        seconds=limits.whole("answer", 300, 0, _DAY),
+        stand_in=limits.text("stand_in", "random", 80),
+        consent=top.text("consent", ""),
+        quiz=game.flag("quiz", not questions),
+        seed=top.whole("seed", 0, 0, 2**31 - 1),
+        waiting=limits.whole("waiting", 1800, 0, _DAY),
+        hold=limits.whole("hold", 900, 0, _DAY),
+        referee=game.text("referee", "", 200),
+        language=top.one("language", list_languages(), "en"),
+    )
     try:
-        setup = Setup(
-            choice,
-            seats,
-            seconds=limits.whole("answer", 300, 0, _DAY),
-            stand_in=limits.text("stand_in", "random", 80),
-            consent=top.text("consent", ""),
-            quiz=game.flag("quiz", not questions),
-            seed=top.whole("seed", 0, 0, 2**31 - 1),
-            waiting=limits.whole("waiting", 1800, 0, _DAY),
-            hold=limits.whole("hold", 900, 0, _DAY),
-            referee=game.text("referee", "", 200),
-            language=top.one("language", list_languages(), "en"),
-        )
+        made = setup()
     except UsageError as error:
         game.refuse(str(error), "seats")
-    return Part(name, game.text("title", "", 200), setup, game.text("instructions", ""), questions)
+    return Part(name, game.text("title", "", 200), made, game.text("instructions", ""), questions)
 
 
 def _read_question(given: Section) -> Question:
