@@ -78,7 +78,7 @@ class Guard:
         try:
             if _announced(scope) > self._most:
                 raise TooLong
-            asked = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+            asked = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
             await self._app(asked, exchange.receive, exchange.send)
         except TooLong:
             exchange.too_long = True
