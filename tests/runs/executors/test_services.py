@@ -39,15 +39,15 @@ def test_the_place_of_a_lost_worker_is_free_again():
 
 def test_a_call_in_flight_is_shared_and_made_by_another_when_its_worker_is_lost(tmp_path):
     replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
-    assert replies.claim("a", "key") is None
+    assert replies.claim("a", "key") == (None, None)
     outcome = []
     waiting = threading.Thread(target=lambda: outcome.append(replies.claim("b", "key")))
     waiting.start()
     replies.release("a")
     waiting.join(60)
-    assert outcome == [None]
+    assert outcome == [(None, None)]
     replies.land("b", "key", Reply("yes"), None)
-    assert replies.claim("c", "key") is None
+    assert replies.claim("c", "key") == (None, None)
 
 
 def test_the_error_of_a_shared_call_is_shared(tmp_path, monkeypatch):
@@ -81,3 +81,4 @@ def test_replies_are_kept_for_all(tmp_path):
     replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
     replies.put("a", "key", "m", "{}", ask("Which?"), Reply("A"))
     assert replies.get("b", "key").text == "A"
+    assert replies.claim("b", "key")[1].text == "A"

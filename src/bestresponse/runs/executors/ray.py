@@ -1,8 +1,7 @@
 """Plays on a Ray cluster: one started here, or one that is there already.
 
-One actor each holds the budget, the providers' limits and the cache of replies, beside the driver; worker actors open
-the models by name with the keys of their own nodes. A lost worker or node costs what was in flight there: its plays go
-on elsewhere from their answers.
+Worker actors open the models by name with the keys of their own nodes, and ask the driver for budget, the providers'
+limits and stored replies, as worker processes do.
 """
 
 from __future__ import annotations
@@ -13,23 +12,18 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, TypeVar
 
-from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.models.wrappers.cached import Cache
-from bestresponse.models.wrappers.limits import Gate
-from bestresponse.models.wrappers.meter import Budget, Meter
+from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
-from bestresponse.runs.executors.losses import Losses
+from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.executors.processes import describe_job
-from bestresponse.runs.executors.remote_models import open_remote_models
-from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
-from bestresponse.runs.executors.threads import play_task
-from bestresponse.runs.executors.worker import WorkerJob, make_sendable
+from bestresponse.runs.executors.worker import Worker, WorkerJob
 
 __all__ = ["Ray"]
 
@@ -38,8 +32,9 @@ B = TypeVar("B")
 
 _PATIENCE = 120.0
 _KNOCK = 10.0
-_AT_ONCE = 1000
-"""Calls that an actor of a service takes at the same time."""
+_LOOK = 10.0
+_MOMENT = 0.002
+"""Seconds in which a worker gathers what it has to say."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +58,22 @@ class Ray:
             wanted = job.workers if job.config.models or job.workers > 1 else count
             count = min(count, wanted)
             work = describe_job(job, -(-wanted // count))
-            yield from _Driver(ray, work, job, self.resources).play(count, tasks, keep)
+            connect = partial(_ActorLink, ray, work, self._choose_options())
+            yield from Driver(job, connect, count, work.threads).play(tasks, keep, self._check_room)
         finally:
             if own:
                 ray.shutdown()
+
+    def _choose_options(self) -> JsonObject:
+        others = {name: amount for name, amount in self.resources.items() if name not in ("CPU", "GPU")}
+        reserved = {"num_cpus": self.resources.get("CPU", 1), "num_gpus": self.resources.get("GPU", 0)}
+        return {"max_concurrency": 3, "scheduling_strategy": "SPREAD", "resources": others, **reserved}
+
+    def _check_room(self, waited: float) -> None:
+        """Raise UsageError where the cluster had no room for any worker for a long time."""
+        if waited > _PATIENCE:
+            need = ", ".join(f"{amount:g} {name}" for name, amount in {"CPU": 1.0, **self.resources}.items() if amount)
+            raise UsageError(f"the Ray cluster has no room for a worker that needs {need}")
 
     def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
         """Apply the function in tasks of the cluster, with a few items ahead."""
@@ -115,229 +122,84 @@ def _check_address(address: str | None) -> None:
         raise UsageError(why) from None
 
 
-class _BudgetActor(BudgetService):
-    def __init__(self, budget: Budget) -> None:
-        super().__init__(Meter(budget))
+class _QueueChannel:
+    """The worker's end: messages wait in queues until the driver fetches or brings some."""
 
+    def __init__(self) -> None:
+        self.inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self.outbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
 
-class _GateActor(GateService):
-    def __init__(self, places: Mapping[tuple[str, str], int]) -> None:
-        super().__init__({provider: Gate(count) for provider, count in places.items()})
+    def send(self, message: tuple[Any, ...]) -> None:
+        self.outbox.put(message)
 
-
-class _ReplyActor(ReplyService):
-    def __init__(self, path: Path) -> None:
-        super().__init__(Cache(path))
+    def recv(self) -> tuple[Any, ...]:
+        return self.inbox.get()
 
 
 class _PlayActor:
-    """A worker of the cluster."""
+    """A worker of the cluster. Messages come and go in batches, for each call of an actor costs a millisecond."""
 
-    def __init__(self, holder: str, work: WorkerJob, services: JsonMapping) -> None:
-        self._holder = holder
-        self._services = dict(services)
-        self._failure: Exception | None = None
+    def __init__(self, work: WorkerJob) -> None:
+        self._channel = _QueueChannel()
+        threading.Thread(target=Worker(self._channel, work).run, daemon=True).start()
+
+    def deliver(self, messages: list[tuple[Any, ...]]) -> None:
+        """Take in messages of the driver."""
+        for message in messages:
+            self._channel.inbox.put(message)
+
+    def collect(self) -> list[tuple[Any, ...]]:
+        """Wait for something to say, and say all that is there a moment later."""
         try:
-            models = open_remote_models(work.opening, self._ask) if work.opening is not None else {}
-            self._play_one = work.study.make_player(work.config, models)
-        except Exception as error:  # noqa: BLE001 - it is raised again by the driver
-            self._failure = make_sendable(error)
-
-    def check(self) -> Exception | None:
-        """Return why nothing can be played; None where all is ready."""
-        return self._failure
-
-    def play(self, task: Task) -> Iterator[tuple[Any, ...]]:
-        """Make one play; yield every answer as it comes, and at last how the play ended."""
-        events: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
-
-        def make() -> None:
-            ended = play_task(self._play_one, task, lambda spec, submission: events.put(("kept", submission)))
-            error = None if ended.error is None else make_sendable(ended.error)
-            events.put(("ended", ended.record, error))
-
-        threading.Thread(target=make, daemon=True).start()
+            found = [self._channel.outbox.get(timeout=_LOOK)]
+        except queue.Empty:
+            return []
+        time.sleep(_MOMENT)
         while True:
-            event = events.get()
-            yield event
-            if event[0] == "ended":
+            try:
+                found.append(self._channel.outbox.get_nowait())
+            except queue.Empty:
+                return found
+
+
+class _ActorLink:
+    """The way to one worker actor; what is sent while a batch is on its way goes with the next one."""
+
+    def __init__(self, ray: Any, work: WorkerJob, options: Mapping[str, Any]) -> None:
+        self._ray = ray
+        self._actor = ray.remote(_PlayActor).options(**options).remote(work)
+        self._found: deque[tuple[Any, ...]] = deque()
+        self._outbox: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
+        self._sender = threading.Thread(target=self._deliver, daemon=True)
+        self._sender.start()
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        """Send a message with the next batch."""
+        self._outbox.put(message)
+
+    def _deliver(self) -> None:
+        while (message := self._outbox.get()) is not None:
+            batch = [message]
+            with suppress(queue.Empty):
+                while (message := self._outbox.get_nowait()) is not None:
+                    batch.append(message)
+            try:
+                self._ray.get(self._actor.deliver.remote(batch))
+            except self._ray.exceptions.RayError:
+                return
+            if message is None:
                 return
 
-    def _ask(self, service: str, method: str, *arguments: Any) -> Any:
-        import ray
+    def recv(self) -> tuple[Any, ...]:
+        """Wait for a message; EOFError once the actor is lost."""
+        while not self._found:
+            try:
+                self._found.extend(self._ray.get(self._actor.collect.remote()))
+            except self._ray.exceptions.RayError as error:
+                raise EOFError(str(error)) from None
+        return self._found.popleft()
 
-        try:
-            return ray.get(getattr(self._services[service], method).remote(self._holder, *arguments))
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-
-
-@dataclass(eq=False)
-class _Worker:
-    """One worker as the driver sees it; `starting` is None as soon as it can play."""
-
-    holder: str
-    actor: Any
-    starting: Any
-    under_way: int = 0
-    ended: int = 0
-
-
-class _Driver:
-    """Hands out tasks to worker actors, takes in what they yield, and replaces those that are lost."""
-
-    def __init__(self, ray: Any, work: WorkerJob, job: Job, resources: Mapping[str, float]) -> None:
-        self._ray = ray
-        self._work = work
-        self._resources = {name: amount for name, amount in resources.items() if name not in ("CPU", "GPU")}
-        self._processors = {"num_cpus": resources.get("CPU", 1), "num_gpus": resources.get("GPU", 0)}
-        self._services = self._start_services(job)
-        self._workers: list[_Worker] = []
-        self._plays: dict[Any, tuple[_Worker, Task]] = {}
-        self._again: deque[Task] = deque()
-        self._losses = Losses()
-        self._started = 0
-        self._quiet_since = time.monotonic()
-
-    def play(self, count: int, tasks: Iterator[Task], keep: Keep) -> Iterator[Ended]:
-        """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is raised again."""
-        for _ in range(count):
-            self._start()
-        interrupted = False
-        try:
-            while True:
-                more = not interrupted and self._hand_out(tasks)
-                if not self._plays and not more:
-                    break
-                try:
-                    yield from self._take_in(keep)
-                except KeyboardInterrupt:
-                    interrupted = True
-            if interrupted:
-                raise KeyboardInterrupt
-        finally:
-            for actor in [*(worker.actor for worker in self._workers), *self._services.values()]:
-                self._ray.kill(actor)
-
-    def _hand_out(self, tasks: Iterator[Task]) -> bool:
-        """Give ready workers as many tasks as they have threads; say whether tasks are left over."""
-        while True:
-            if not self._again:
-                self._again.extend(islice(tasks, 1))
-            if not self._again:
-                return False
-            ready = [one for one in self._workers if one.starting is None and one.under_way < self._work.threads]
-            if not ready:
-                return True
-            worker = min(ready, key=lambda one: one.under_way)
-            task = self._again.popleft()
-            sent = Task(task.spec, list(task.done))
-            stream = worker.actor.play.options(num_returns="streaming").remote(sent)
-            worker.under_way += 1
-            self._plays[stream] = (worker, task)
-
-    def _take_in(self, keep: Keep) -> Iterator[Ended]:
-        """Wait for something to happen, and take in all that has."""
-        starting = {worker.starting: worker for worker in self._workers if worker.starting is not None}
-        waiting = [*self._plays, *starting]
-        happened, _ = self._ray.wait(waiting, num_returns=1, timeout=1.0, fetch_local=False)
-        if happened:
-            self._quiet_since = time.monotonic()
-            happened, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0, fetch_local=False)
-        elif not self._plays and time.monotonic() - self._quiet_since > _PATIENCE:
-            raise UsageError(f"the Ray cluster has no room for a worker that needs {self._describe_need()}")
-        for one in happened:
-            if one in starting:
-                self._welcome(starting[one])
-            elif one in self._plays:
-                ended = self._advance(one, keep)
-                if ended is not None:
-                    yield ended
-
-    def _welcome(self, worker: _Worker) -> None:
-        try:
-            failure = self._ray.get(worker.starting)
-        except self._ray.exceptions.RayError:
-            self._replace(worker)
-            return
-        if failure is not None:
-            raise failure
-        worker.starting = None
-
-    def _advance(self, stream: Any, keep: Keep) -> Ended | None:
-        """Take in the next event of one play; returns how it ended where it did."""
-        _, task = self._plays[stream]
-        try:
-            event = self._ray.get(next(stream))
-        except (self._ray.exceptions.RayError, StopIteration):
-            return self._lose(stream)
-        if event[0] == "ended":
-            self._forget(stream).ended += 1
-            return Ended(task.spec, event[1], event[2])
-        try:
-            keep(task.spec.id, event[1])
-        except StoreError as error:
-            self._forget(stream)
-            return Ended(task.spec, error=error)
-        task.done.append(event[1])
-        return None
-
-    def _forget(self, stream: Any) -> _Worker:
-        worker, _ = self._plays.pop(stream)
-        worker.under_way -= 1
-        return worker
-
-    def _lose(self, stream: Any) -> Ended | None:
-        """Play again what was lost with a worker, unless it keeps being lost."""
-        worker, task = self._plays.pop(stream)
-        self._replace(worker)
-        given_up = self._losses.count(task.spec, worker.ended)
-        if given_up is None:
-            self._again.appendleft(task)
-        return given_up
-
-    def _replace(self, lost: _Worker) -> None:
-        if lost in self._workers:
-            self._workers.remove(lost)
-            self._ray.get([service.release.remote(lost.holder) for service in self._services.values()])
-            self._start()
-
-    def _start(self) -> None:
-        self._started += 1
-        holder = f"worker-{self._started}"
-        actor = (
-            self._ray.remote(_PlayActor)
-            .options(
-                max_concurrency=self._work.threads + 2,
-                scheduling_strategy="SPREAD",
-                resources=self._resources,
-                **self._processors,
-            )
-            .remote(holder, self._work, self._services)
-        )
-        self._workers.append(_Worker(holder, actor, actor.check.remote()))
-
-    def _start_services(self, job: Job) -> JsonObject:
-        """Start the shared services on the driver's node, where the cache is."""
-        shared = job.shared
-        if shared is None or self._work.opening is None:
-            return {}
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        here = NodeAffinitySchedulingStrategy(self._ray.get_runtime_context().get_node_id(), soft=False)
-        options = {"num_cpus": 0, "max_concurrency": _AT_ONCE, "scheduling_strategy": here}
-
-        def start(kind: type, argument: Any) -> Any:
-            return self._ray.remote(kind).options(**options).remote(argument)
-
-        services = {
-            "budget": start(_BudgetActor, shared.opening.budget),
-            "gates": start(_GateActor, dict(shared.places)),
-        }
-        if shared.cache_path is not None:
-            services["replies"] = start(_ReplyActor, shared.cache_path.resolve())
-        return services
-
-    def _describe_need(self) -> str:
-        need = {"CPU": self._processors["num_cpus"], "GPU": self._processors["num_gpus"], **self._resources}
-        return ", ".join(f"{amount:g} {name}" for name, amount in need.items() if amount)
+    def close(self, patience: float) -> None:
+        """End the actor; what it was asked to do is done or not wanted any more."""
+        self._outbox.put(None)
+        self._ray.kill(self._actor)

@@ -27,11 +27,11 @@ class Ask(Protocol):
     def __call__(self, service: str, method: str, *arguments: object) -> Any: ...
 
 
-def open_remote_models(opening: Opening, ask: Ask) -> dict[str, Model]:
-    """Open every model by its name, each once."""
+def open_remote_models(opening: Opening, ask: Ask, tell: Ask) -> dict[str, Model]:
+    """Open every model by its name, each once; what needs no answer is only told."""
     settings = make_model_settings(concurrency=opening.concurrency, threads=opening.threads)
-    meter = _RemoteMeter(opening.budget, ask)
-    cache = _RemoteCache(ask) if opening.cache != "off" else None
+    meter = _RemoteMeter(opening.budget, ask, tell)
+    cache = _RemoteCache(ask, tell) if opening.cache != "off" else None
     bare = {name: open_model(bare_name(name), settings) for name in opening.names}
     return {
         name: assemble(
@@ -39,29 +39,30 @@ def open_remote_models(opening: Opening, ask: Ask) -> dict[str, Model]:
             cache=cache,
             mode=CacheMode(opening.cache),
             meter=meter,
-            gate=_RemoteGate(identify_provider(model), ask),
+            gate=_RemoteGate(identify_provider(model), ask, tell),
         )
         for name, model in bare.items()
     }
 
 
 class _RemoteMeter(Meter):
-    def __init__(self, budget: Budget, ask: Ask) -> None:
+    def __init__(self, budget: Budget, ask: Ask, tell: Ask) -> None:
         super().__init__(budget)
-        self._ask = ask
+        self._reserve = tell if budget == Budget() else ask
+        self._tell = tell
 
     def reserve(self, cost: object) -> None:
-        self._ask("budget", "reserve", cost)
+        self._reserve("budget", "reserve", cost)
 
     def settle(self, model: str, reserved: object, cost: object, entry: Ledger) -> None:
-        self._ask("budget", "settle", model, reserved, cost, entry)
+        self._tell("budget", "settle", model, reserved, cost, entry)
 
 
 class _RemoteGate(Gate):
-    def __init__(self, provider: tuple[str, str], ask: Ask) -> None:
+    def __init__(self, provider: tuple[str, str], ask: Ask, tell: Ask) -> None:
         super().__init__(1)
         self._provider = provider
-        self._ask = ask
+        self._ask, self._tell = ask, tell
 
     @contextmanager
     def pass_through(self) -> Iterator[None]:
@@ -69,14 +70,17 @@ class _RemoteGate(Gate):
         try:
             yield
         finally:
-            self._ask("gates", "leave", self._provider)
+            self._tell("gates", "leave", self._provider)
 
 
 class _RemoteCache(Cache):
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
+    def __init__(self, ask: Ask, tell: Ask) -> None:
+        self._ask, self._tell = ask, tell
+        self._stored: dict[str, Reply | None] = {}
 
     def get(self, key: str) -> Reply | None:
+        if key in self._stored:
+            return self._stored[key]
         return cast("Reply | None", self._ask("replies", "get", key))
 
     def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
@@ -86,9 +90,10 @@ class _RemoteCache(Cache):
         return iter(self._ask("replies", "recent", min(limit, _LOOK_BACK)))
 
     def once(self, key: str, call: Callable[[], Reply]) -> Reply:
-        shared = cast("Reply | None", self._ask("replies", "claim", key))
+        shared, stored = self._ask("replies", "claim", key)
         if shared is not None:
-            return shared
+            return cast("Reply", shared)
+        self._stored[key] = stored
         reply: Reply | None = None
         failure: Exception | None = None
         try:
@@ -97,7 +102,8 @@ class _RemoteCache(Cache):
             failure = error
             raise
         finally:
-            self._ask("replies", "land", key, reply, failure)
+            del self._stored[key]
+            self._tell("replies", "land", key, reply, failure)
         return reply
 
     def close(self) -> None:

@@ -123,16 +123,19 @@ class ReplyService:
         """Return identity and request of the last calls stored."""
         return list(self._cache.recent(limit))
 
-    def claim(self, holder: str, key: str) -> Reply | None:
-        """Return None where this worker is to make the call; else wait for whoever makes it, and share the outcome."""
+    def claim(self, holder: str, key: str) -> tuple[Reply | None, Reply | None]:
+        """Wait for whoever makes the same call, and return its reply; else None, and the stored reply if there is one.
+
+        Where it is None, this worker makes the call.
+        """
         while True:
             with self._lock:
                 flight = self._flights.get(key)
                 if flight is None:
                     self._flights[key] = (holder, Future())
-                    return None
+                    return None, self._cache.get(key)
             try:
-                return replace(flight[1].result(), cached=True)
+                return replace(flight[1].result(), cached=True), None
             except _Retry:
                 continue
 

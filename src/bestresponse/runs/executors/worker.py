@@ -1,8 +1,8 @@
 """A worker process: opens the models by name, makes plays in threads, and tells the driver everything as it happens.
 
 Messages to a worker: ("play", task), ("answer", number, value, error), ("stop",). From it: ("ready",),
-("failed", error), ("ask", number, service, method, arguments), ("kept", spec, submission), ("ended", spec, record,
-error). A worker ends when its driver does, because the pipe between them does.
+("failed", error), ("ask", number, service, method, arguments), ("tell", service, method, arguments), ("kept", spec,
+submission), ("ended", spec, record, error). A worker ends when its driver does, because the pipe between them does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol
 
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import BestResponseError
@@ -26,7 +26,7 @@ from bestresponse.runs.executors.remote_models import open_remote_models
 from bestresponse.runs.executors.threads import play_task
 from bestresponse.runs.models import Opening
 
-__all__ = ["WorkerJob", "make_sendable", "run_worker"]
+__all__ = ["Channel", "Worker", "WorkerJob", "make_sendable", "run_worker"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,22 @@ class WorkerJob:
     threads: int
 
 
+class Channel(Protocol):
+    """The worker's end of the way to its driver: a pipe, or what stands for one."""
+
+    def send(self, message: tuple[Any, ...], /) -> None:
+        """Send a message; OSError where the driver is gone."""
+        ...
+
+    def recv(self) -> Any:
+        """Wait for a message; EOFError or OSError where the driver is gone."""
+        ...
+
+
 def run_worker(connection: Connection, job: WorkerJob) -> None:
     """Make plays until the driver says stop or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _Worker(connection, job).run()
+    Worker(connection, job).run()
 
 
 def make_sendable(error: Exception) -> Exception:
@@ -56,10 +68,10 @@ def make_sendable(error: Exception) -> Exception:
     return RuntimeError("".join(traceback.format_exception(error)))
 
 
-class _Worker:
+class Worker:
     """The moving parts of one worker."""
 
-    def __init__(self, connection: Connection, job: WorkerJob) -> None:
+    def __init__(self, connection: Channel, job: WorkerJob) -> None:
         self._connection = connection
         self._job = job
         self._sending = threading.Lock()
@@ -70,7 +82,7 @@ class _Worker:
         """Open the models and then play what comes; opening may ask for nothing yet."""
         job = self._job
         try:
-            models = open_remote_models(job.opening, self._ask) if job.opening is not None else {}
+            models = open_remote_models(job.opening, self._ask, self._tell) if job.opening is not None else {}
             play_one = job.study.make_player(job.config, models)
         except Exception as error:  # noqa: BLE001 - it is raised again by the driver
             self._send("failed", make_sendable(error))
@@ -110,6 +122,10 @@ class _Worker:
         if error is not None:
             raise error
         return value
+
+    def _tell(self, service: str, method: str, *arguments: object) -> None:
+        """Have something done before whatever is sent later, without waiting for it."""
+        self._send("tell", service, method, arguments)
 
     def _send(self, *message: object) -> None:
         try:
