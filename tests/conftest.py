@@ -1,7 +1,11 @@
 """Settings of all tests: nothing is explored at random unless asked for with `--hypothesis-profile=explore`."""
 
+import os
 import random
 import secrets
+
+# One thread for linear algebra: a second one waits for the first by turning in circles where all cores have work.
+os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import pytest
 from examples import EXPLORE_FACTOR, USUAL, multiply_examples
