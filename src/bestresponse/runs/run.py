@@ -109,7 +109,11 @@ class Run:
         return pandas.DataFrame([dict(row) for row in self.rows()])
 
     def report(self) -> Document:
-        """Build the report of what is recorded so far; StoreError where there is nothing to report."""
+        """Return the report of the measured results; StoreError where there is nothing to report."""
+        return self._document
+
+    @cached_property
+    def _document(self) -> Document:
         if not self.results.rows:
             raise StoreError(f"{self.path.name} holds no finished play yet")
         with self._blame_files():

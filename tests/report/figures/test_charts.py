@@ -1,6 +1,7 @@
 """Figures are well-formed SVG, the same every time, in colours that suit light and dark ground."""
 
 import re
+import warnings
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -54,6 +55,21 @@ def test_every_colour_is_one_that_changes_with_the_ground(kind):
 def test_long_names_are_cut():
     [name] = [text for text in texts(figures.bars({"n" * 200: 1.0})) if "n" in text]
     assert name == "n" * 39 + "…"
+
+
+@pytest.mark.parametrize("kind", ["scatter", "lines", "stacked"])
+def test_a_legend_of_long_names_leaves_room_for_the_figure(kind):
+    """matplotlib gives up the layout, with a warning, where a legend is wider than the figure."""
+    names = [f"a model with a name of forty letters, no {number}" for number in range(6)]
+    draw = {
+        "scatter": lambda: figures.scatter(range(12), range(12), names * 2),
+        "lines": lambda: figures.lines({name: ([1, 2], [3, 4]) for name in names}),
+        "stacked": lambda: figures.bars({"a": dict.fromkeys(names, 0.1)}),
+    }[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shown = texts(draw())
+    assert [text for text in shown if text.startswith("a model")] == [name[:39] + "…" for name in names]
 
 
 def test_bars_state_their_values():

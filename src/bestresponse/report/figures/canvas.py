@@ -100,9 +100,16 @@ def canvas(*, height: float, width: float = 7.6, grid: Literal["x", "both", "non
 
 def to_svg(axes: Axes) -> bytes:
     """Return the finished chart as an SVG file; call it inside the `canvas` block."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     target = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    axes.figure.canvas.print_figure(target, format="svg", metadata=nothing)
+    figure: Any = axes.get_figure(root=True)
+    figure.dpi = 72  # as SVG files count, so that the layout is made once and not again when the file is written
+    drawn = FigureCanvasSVG(figure)
+    figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine("none")
+    drawn.print_svg(target, metadata=nothing)
     text = target.getvalue()
     for placeholder, (name, _, _) in _COLOURS.items():
         for attribute in ("fill", "stroke"):

@@ -267,8 +267,18 @@ def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
     axes.set_xlabel(label(x_label))
     axes.set_ylabel(label(y_label))
     if legend:
-        axes.legend(
-            loc="lower left", bbox_to_anchor=(0, 1.01), ncols=4, frameon=False, borderaxespad=0, handlelength=1.6,
-            columnspacing=1.4, labelcolor=INK, fontsize=10,
-        )  # fmt: skip
+        _explain_colours(axes)
     axes.grid(color=GRID)
+
+
+def _explain_colours(axes: Axes) -> None:
+    """Put the legend above the axes, in as many columns as the longest name allows; the figure grows with its lines."""
+    names = axes.get_legend_handles_labels()[1]
+    columns = max(1, min(4, 90 // (max(map(len, names), default=0) + 7)))
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, frameon=False, borderaxespad=0, handlelength=1.6,
+        columnspacing=1.4, labelcolor=INK, fontsize=10,
+    )  # fmt: skip
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.set_figheight(figure.get_figheight() + 0.21 * (-(-len(names) // columns) - 1))
