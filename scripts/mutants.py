@@ -10,7 +10,7 @@ class bodies) is changed in a copy of the source, which a fresh process imports.
 A mutant that no test notices survives: either a test is missing or the change makes no difference.
 
     scripts/mutants.py                              every mutant of every package
-    scripts/mutants.py --package runs               every mutant of one package
+    scripts/mutants.py --package runs/store         every mutant of one package
     scripts/mutants.py --sample 40 --seed 7         40 of each package, drawn at random
     scripts/mutants.py --sample 40 --minutes 5      stop after five minutes and print what was found by then
 """
@@ -39,7 +39,9 @@ SOURCE = ROOT / "src" / "bestresponse"
 TARGETS = {
     "core": ["core", "games/matrix", "games/economic", "games/test_kept.py", "players/llm/test_reading.py",
              "runs/store/test_folder.py"],
-    "runs": ["runs/store", "runs/test_execution.py", "runs/test_shard.py", "runs/executors/test_services.py"],
+    "runs/store": ["runs/store", "runs/test_run.py", "cli/test_merge.py"],
+    "runs/execution.py": ["runs/test_execution.py"],
+    "runs/executors/services.py": ["runs/executors/test_services.py", "models/wrappers"],
     "models/wrappers": ["models/wrappers", "models/providers/test_recorded.py", "runs/executors/test_services.py"],
     "logic/gate": ["logic/gate/test_gate.py", "logic/gate/test_other_writers.py", "logic/programs/test_slips.py",
                    "logic/programs/test_validate.py"],

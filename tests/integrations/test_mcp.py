@@ -138,7 +138,7 @@ async def http_server():
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(300)
 
 
 def test_the_same_tools_answer_over_http():

@@ -94,7 +94,7 @@ def test_begun_plays_go_on_from_their_submissions(folder):
 def test_as_many_plays_are_under_way_as_there_are_workers(folder):
     """Five plays wait for each other: were there fewer at once, they would wait for ever."""
     now, most, lock = [0], [0], threading.Lock()
-    together = threading.Barrier(5, timeout=60)
+    together = threading.Barrier(5, timeout=300)
 
     def counted(spec, done, keep):
         with lock:

@@ -2,8 +2,6 @@
 
 import csv
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -26,15 +24,14 @@ def packages(tmp_path_factory):
     return lay_package(target, "broken_package", "1 / 0\n", *broken)
 
 
-def bestresponse(packages, *words):
-    path = os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.run(
-        [sys.executable, "-m", "bestresponse", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=os.environ | {"PYTHONPATH": path, "COLUMNS": "200"},
-    )
+@pytest.fixture
+def bestresponse(bestresponse, packages, monkeypatch):
+    """Type a command where these packages are installed."""
+    monkeypatch.syspath_prepend(packages)
+    monkeypatch.setenv("COLUMNS", "200")
+    yield bestresponse
+    for module in packages.glob("*.py"):
+        sys.modules.pop(module.stem, None)
 
 
 def rows(folder):
@@ -43,24 +40,24 @@ def rows(folder):
     return list(csv.DictReader(table.open(newline="")))
 
 
-def test_a_game_of_a_package_is_listed_solved_and_simulated_with_its_own_strategy(packages, tmp_path):
-    listed = json.loads(bestresponse(packages, "games", "--json").stdout)
+def test_a_game_of_a_package_is_listed_solved_and_simulated_with_its_own_strategy(bestresponse, tmp_path):
+    listed = json.loads(bestresponse("games", "--json").stdout)
     assert {
         "name": "race-to-ten",
         "kind": "registered",
         "what": "Add 1 or 2 in turn; whoever reaches ten wins.",
     } in listed
-    solved = bestresponse(packages, "solve", "race-to-ten", "--json")
+    solved = bestresponse("solve", "race-to-ten", "--json")
     assert solved.returncode == 0, solved.stderr
     seats = ("--seat", "player 1=multiples", "--seat", "player 2=equilibrium", "--repeats", 4)
-    done = bestresponse(packages, "simulate", "race-to-ten", *seats, "--output-dir", tmp_path)
+    done = bestresponse("simulate", "race-to-ten", *seats, "--output-dir", tmp_path)
     assert done.returncode == 0, done.stderr
     assert {(row["seat"], float(row["payoff"])) for row in rows(tmp_path)} == {("player 1", 1.0), ("player 2", -1.0)}
 
 
-def test_a_model_and_a_player_of_packages_take_seats(packages, tmp_path):
+def test_a_model_and_a_player_of_packages_take_seats(bestresponse, tmp_path):
     seats = ("--seat", "row=echo/hare", "--seat", "col=first", "--repeats", 2)
-    done = bestresponse(packages, "simulate", "stag-hunt", *seats, "--output-dir", tmp_path)
+    done = bestresponse("simulate", "stag-hunt", *seats, "--output-dir", tmp_path)
     assert done.returncode == 0, done.stderr
     assert {(row["seat"], row["move"]) for row in rows(tmp_path)} == {("row", "hare"), ("col", "stag")}
 
@@ -79,36 +76,36 @@ def test_a_model_and_a_player_of_packages_take_seats(packages, tmp_path):
         ),
     ],
 )
-def test_a_broken_package_is_named_in_one_sentence(packages, tmp_path, words, sentence):
-    done = bestresponse(packages, *words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
+def test_a_broken_package_is_named_in_one_sentence(bestresponse, tmp_path, words, sentence):
+    done = bestresponse(*words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
     assert done.returncode == 2
     assert f"bestresponse: {sentence}: ZeroDivisionError: division by zero" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_broken_package_spoils_no_list(packages):
-    listed = {row["name"]: row["what"] for row in json.loads(bestresponse(packages, "games", "--json").stdout)}
+def test_a_broken_package_spoils_no_list(bestresponse):
+    listed = {row["name"]: row["what"] for row in json.loads(bestresponse("games", "--json").stdout)}
     assert "cannot be imported" in listed["broken-games"]
     assert listed["water"].startswith("A daily auction")
-    assert bestresponse(packages, "models").returncode == 0
+    assert bestresponse("models").returncode == 0
 
 
-def test_a_study_of_a_package_is_run_reported_and_replayed(packages, tmp_path):
+def test_a_study_of_a_package_is_run_reported_and_replayed(bestresponse, tmp_path):
     (tmp_path / "heads.toml").write_text('model = "echo/heads"\nrepeats = 3\n')
     output = tmp_path / "results"
-    done = bestresponse(packages, "run", "heads", tmp_path / "heads.toml", "--output-dir", output, "--json")
+    done = bestresponse("run", "heads", tmp_path / "heads.toml", "--output-dir", output, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["heads"]["estimate"] == 1.0
     assert len(rows(output)) == 3
-    assert bestresponse(packages, "report", output).returncode == 0
-    assert "3 plays came out the same" in bestresponse(packages, "replay", output).stdout
+    assert bestresponse("report", output).returncode == 0
+    assert "3 plays came out the same" in bestresponse("replay", output).stdout
 
 
-def test_a_study_that_is_not_there_or_broken_is_named(packages, tmp_path):
+def test_a_study_that_is_not_there_or_broken_is_named(bestresponse, tmp_path):
     (tmp_path / "x.toml").write_text("")
-    missing = bestresponse(packages, "run", "haeds", tmp_path / "x.toml")
+    missing = bestresponse("run", "haeds", tmp_path / "x.toml")
     assert (missing.returncode, "Did you mean heads?" in missing.stderr) == (2, True)
-    broken = bestresponse(packages, "run", "broken-studies", tmp_path / "x.toml")
+    broken = bestresponse("run", "broken-studies", tmp_path / "x.toml")
     assert broken.returncode == 1
     assert "broken-package cannot be imported: ZeroDivisionError" in broken.stderr
     assert "Traceback" not in broken.stderr
@@ -135,7 +132,7 @@ def test_a_study_that_is_not_there_or_broken_is_named(packages, tmp_path):
         ),
     ],
 )
-def test_a_package_that_does_not_conform_is_named_in_one_sentence(packages, tmp_path, words, code, sentence):
-    done = bestresponse(packages, *words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
+def test_a_package_that_does_not_conform_is_named_in_one_sentence(bestresponse, tmp_path, words, code, sentence):
+    done = bestresponse(*words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
     assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
     assert done.stderr.startswith(f"bestresponse: {sentence}: ")

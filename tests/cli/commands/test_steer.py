@@ -1,6 +1,7 @@
 """`bestresponse steer` from settings to files, without a language model."""
 
 import json
+from functools import partial
 
 import pytest
 from steer_command import count_calls, steer, summary
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
+from bestresponse.studies.steer.reading import following, imitation
 
 
 @pytest.mark.parametrize(("replies", "wordings", "most"), [(1, 1, 140), (1, 2, 536), (2, 1, 2300)])
@@ -148,21 +150,23 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     assert (folder / "finished").exists()
 
 
-def test_imitation_from_the_command_line(tmp_path):
+def test_imitation_from_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(imitation, "Training", partial(imitation.Training, steps=200, hidden=32))
     words = ("debate", "--imitate", "--games", "2", "--held-out-games", "1", "--wordings", "2", "--fresh", "1")
     found = summary(tmp_path, *words)
     assert found["cfr_gain"]["n"] == 2
-    imitation = found["imitation"]
-    assert (imitation["trained_on"], imitation["held_out"], imitation["embedding"]) == (2, 1, "words")
-    assert imitation["network"]["gain"]["n"] == imitation["solver"]["margin"]["n"] == 1
-    assert imitation["solver_fresh"]["plays"] == 3
+    imitated = found["imitation"]
+    assert (imitated["trained_on"], imitated["held_out"], imitated["embedding"]) == (2, 1, "words")
+    assert imitated["network"]["gain"]["n"] == imitated["solver"]["margin"]["n"] == 1
+    assert imitated["solver_fresh"]["plays"] == 3
     assert len(found["per_game"]) == 3
     (folder,) = tmp_path.glob("steer-*")
     assert "equilibrium, fresh texts" in (folder / "report.html").read_text()
     assert summary(tmp_path, *words)["calls"] == 0
 
 
-def test_a_classifier_may_learn_from_the_messages_of_other_games(tmp_path):
+def test_a_classifier_may_learn_from_the_messages_of_other_games(tmp_path, monkeypatch):
+    monkeypatch.setattr(following, "Training", partial(following.Training, hidden=32))
     found = summary(
         tmp_path, "debate", "--games", "3", "--wordings", "4", "--fresh", "0", "--follow", "--classifier", "words"
     )

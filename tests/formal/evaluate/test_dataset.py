@@ -20,6 +20,7 @@ from bestresponse.games.logic.game import as_game
 from bestresponse.games.logic.program_writer import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 
@@ -157,7 +158,7 @@ def test_the_true_games_have_as_many_ends_as_their_stories_tell():
 
 @pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 def test_both_engines_agree_on_every_true_game_with_chance_or_turns():
-    embedded, swi = EmbeddedEngine(), SwiEngine()
+    embedded, swi = EmbeddedEngine(), SwiEngine(Limits(seconds=60.0))
     try:
         for story in NEW:
             program = write_program(story.table)

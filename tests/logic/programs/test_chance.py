@@ -14,6 +14,7 @@ from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.programs.views import Chance, Decision, normal_form, tree
+from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import SwiEngine
 
 ENGINES = ["embedded", "swi"] if shutil.which("swipl") else ["embedded"]
@@ -35,7 +36,7 @@ BLIND = BET + "sees(ann, clouds, do(move(nature, _), _)).\n"
 
 @pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[LogicEngine]:
-    opened: LogicEngine = EmbeddedEngine() if request.param == "embedded" else SwiEngine()
+    opened: LogicEngine = EmbeddedEngine() if request.param == "embedded" else SwiEngine(Limits(seconds=60.0))
     yield opened
     opened.close()
 
@@ -127,7 +128,7 @@ effect(did(P, M), move(P, M), _) :- P \\= nature.
 final(S) :- holds(did(bob, _), S).
 finally(goal(P, U), S) :- member(P-F, [ann-1, bob-2]), holds(did(P, M), S), U is F * M / 3.
 """
-    swi = SwiEngine()
+    swi = SwiEngine(Limits(seconds=60.0))
     try:
         tables = [extract(engine, engine.load(source)).require() for engine in (EmbeddedEngine(), swi)]
     finally:

@@ -298,6 +298,7 @@ OLD_KERNEL = """
 import platform
 from bestresponse.logic.swi import sandbox_child
 from bestresponse.logic.swi.sandbox_filter import ALLOW, Instruction, pack, refuse
+from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import SwiEngine
 
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06
@@ -313,7 +314,7 @@ program = (
     Instruction(RETURN, ALLOW),
 )
 sandbox_child._filter_calls({"filter": pack(program).hex()})
-engine = SwiEngine()
+engine = SwiEngine(Limits(seconds=60))
 print(*engine.layers, sep="\\n")
 print(engine.solutions(engine.load("a(1)."), "a(X)"))
 engine.close()
@@ -325,7 +326,7 @@ engine.close()
 )
 def test_on_an_old_kernel_the_missing_layers_are_named_and_the_rest_holds() -> None:
     command = [sys.executable, "-c", OLD_KERNEL]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.splitlines() == [
         "privileges: active",
         "limits: active",
@@ -346,7 +347,7 @@ def start_elsewhere(system: str, **changes: object) -> list[str]:
         f"sys.platform = {system!r}; sandbox_child.main(sys.argv[1])"
     )
     command = [sys.executable, "-c", script, json.dumps(plan)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     return done.stdout.splitlines()
 
 

@@ -113,7 +113,7 @@ def test_identical_calls_in_flight_share_one_request(cache):
 
     def slow(request):
         started.set()
-        release.wait(60)
+        release.wait(300)
         return "shared"
 
     model = ScriptedModel(slow)
@@ -121,7 +121,7 @@ def test_identical_calls_in_flight_share_one_request(cache):
     replies = []
     threads = [threading.Thread(target=lambda: replies.append(cached.complete(ask("x")))) for _ in range(16)]
     threads[0].start()
-    started.wait(60)
+    started.wait(300)
     for thread in threads[1:]:
         thread.start()
     release.set()
@@ -137,7 +137,7 @@ def test_a_shared_call_that_fails_fails_for_all_and_leaves_nothing_behind(cache)
 
     def broken(request):
         started.set()
-        release.wait(60)
+        release.wait(300)
         raise ModelUnavailable("down")
 
     cached = Cached(ScriptedModel(broken), cache)
@@ -151,7 +151,7 @@ def test_a_shared_call_that_fails_fails_for_all_and_leaves_nothing_behind(cache)
 
     threads = [threading.Thread(target=call) for _ in range(4)]
     threads[0].start()
-    started.wait(60)
+    started.wait(300)
     for thread in threads[1:]:
         thread.start()
     release.set()

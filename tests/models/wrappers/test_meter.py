@@ -154,7 +154,7 @@ def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
 
     def script(request):
         if request.messages[0].content == "first":
-            release.wait(60)
+            release.wait(300)
         return Reply("A", usage=Usage(1, 1))
 
     meter = Meter(Budget(tokens=300))
@@ -169,7 +169,7 @@ def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
     second = threading.Thread(target=later)
     first.start()
     second.start()
-    second_asked.wait(60)
+    second_asked.wait(300)
     release.set()
     first.join()
     second.join()

@@ -121,7 +121,7 @@ def test_no_more_calls_at_once_than_allowed():
         with lock:
             inside += 1
             most = max(most, inside)
-        full.wait(60)
+        full.wait(300)
         with lock:
             inside -= 1
         return "x"

@@ -71,7 +71,7 @@ def test_the_error_of_a_shared_call_is_shared(tmp_path, monkeypatch):
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    assert shared.wait(60)
+    assert shared.wait(300)
     replies.land("a", "key", None, ModelUnavailable("gone"))
     waiting.join(60)
     assert failures == ["gone"]

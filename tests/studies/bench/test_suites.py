@@ -283,7 +283,7 @@ def first_action_or_label(request):
 
 def test_samples_of_one_play_are_asked_for_at_the_same_time(tmp_path):
     """Four samples wait for each other: one after the other they would wait for ever."""
-    gate = threading.Barrier(4, timeout=30)
+    gate = threading.Barrier(4, timeout=300)
 
     def wait(request):
         gate.wait()

@@ -231,7 +231,7 @@ def test_seats_that_move_together_are_asked_at_the_same_time(tmp_path):
     together = threading.Barrier(3)
 
     def answer(request):
-        together.wait(timeout=60)
+        together.wait(timeout=300)
         return "ANSWER: pay"
 
     config = settings(PROGRAMS / "public_goods.pl", "m", repeats=2, style="line")

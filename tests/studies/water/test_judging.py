@@ -131,7 +131,7 @@ def test_a_judge_reads_the_reasons_and_is_told_where_there_was_no_persona():
 
 
 def test_judges_run_at_the_same_time_and_their_scores_come_in_order():
-    four, numbers = Barrier(4, timeout=30), count()
+    four, numbers = Barrier(4, timeout=300), count()
 
     def meet(request):
         if next(numbers) < 4:
