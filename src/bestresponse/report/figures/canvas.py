@@ -106,7 +106,7 @@ def to_svg(axes: Axes) -> bytes:
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure: Any = axes.get_figure(root=True)
     figure.dpi = 72  # as SVG files count, so that the layout is made once and not again when the file is written
-    drawn = FigureCanvasSVG(figure)
+    drawn: Any = FigureCanvasSVG(figure)
     figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
     drawn.print_svg(target, metadata=nothing)
