@@ -9,6 +9,7 @@ program on which the engines come to different tables is a disagreement. Exit co
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import shutil
 import socket
@@ -16,18 +17,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from bestresponse.api.running import bench, simulate, tournament
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.examples import library
 from bestresponse.logic.confined.client import share_children
 from bestresponse.logic.confined.messages import read_message
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine
+from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.logic.programs.report import Report
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.swi.engine import SwiEngine
+from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.catalogue.trees import load_tree
@@ -36,6 +41,7 @@ from bestresponse.theory.files.matrix_json import parse_matrix_json
 from bestresponse.theory.files.nfg import format_nfg, parse_nfg
 
 LIMITS = Limits(steps=30_000, cells=100_000, seconds=0.5)
+PROGRESS = 5_000
 PIECES = [
     *"()[]{}|,.;:-_'\"\\%!\n\t0 1aZ\0é\u202e\ud800",
     *("99999999999999999999", "1/0", "0'a", ":- ", "\\+ ", "_X", "do(", "holds(", "findall(", "is ", "nature", "s0"),
@@ -93,9 +99,14 @@ def fuzz_programs(tally: Tally, rng: Random, swi: LogicEngine | None) -> None:
         return
     other = tally.attempt("program in swi", text, lambda: validate(text, swi))
     if isinstance(other, Report) and not any(d.code == "limit" for d in other.errors):
-        same = found.table == other.table and [str(d) for d in found.errors] == [str(d) for d in other.errors]
-        if not same:
+        same_errors = [str(d) for d in found.errors] == [str(d) for d in other.errors]
+        if not same_errors or _without_orders(found) != _without_orders(other):
             tally.blame(f"disagreement: {list(map(str, found.errors))} {list(map(str, other.errors))}", text)
+
+
+def _without_orders(report: Report) -> GameTable | None:
+    """The table, whether or not the time sufficed to try every order of simultaneous moves."""
+    return None if report.table is None else replace(report.table, every_order=True)
 
 
 def fuzz_files(tally: Tally, rng: Random) -> None:
@@ -105,8 +116,20 @@ def fuzz_files(tally: Tally, rng: Random) -> None:
     tally.attempt(name, text, lambda: parse(text, "fuzzed"))
 
 
-def fuzz_folders(tally: Tally, rng: Random, folder: Path) -> None:
+def make_runs(place: Path) -> list[Path]:
+    """Make small runs without a model, to be damaged."""
+    answer = ScriptedModel(lambda request: '{"A": 0.5, "B": 0.5}')
+    runs = (
+        simulate("stag-hunt", seats={"row": "random", "col": "random"}, output_dir=place),
+        tournament("prisoners-dilemma", ["tit-for-tat", "random"], rounds=2, output_dir=place),
+        bench(answer, num_games=2, num_rows=2, num_cols=2, output_dir=place),
+    )
+    return [run.folder.path for run in runs]
+
+
+def fuzz_folders(tally: Tally, rng: Random, folders: list[Path]) -> None:
     """Load and measure a run one of whose files was changed."""
+    folder = rng.choice(folders)
     with tempfile.TemporaryDirectory() as place:
         copied = Path(place) / "run"
         shutil.copytree(folder, copied)
@@ -148,7 +171,7 @@ FILES: dict[str, tuple[str, Callable[[str, str], object]]] = {
 }
 
 
-def plan(options: argparse.Namespace, tally: Tally, rng: Random) -> Iterator[Callable[[], None]]:
+def plan(options: argparse.Namespace, tally: Tally, rng: Random, folders: list[Path]) -> Iterator[Callable[[], None]]:
     """Everything that is to be tried, mixed."""
     swi = SwiEngine(LIMITS) if shutil.which("swipl") else None
     left = {
@@ -156,7 +179,7 @@ def plan(options: argparse.Namespace, tally: Tally, rng: Random) -> Iterator[Cal
         "files": (options.files, lambda: fuzz_files(tally, rng)),
         "messages": (options.messages, lambda: fuzz_messages(tally, rng)),
         "replies": (options.messages, lambda: fuzz_replies(tally, rng)),
-        "folders": (options.folders if options.run else 0, lambda: fuzz_folders(tally, rng, options.run)),
+        "folders": (options.folders, lambda: fuzz_folders(tally, rng, folders)),
     }
     total = max(times for times, _ in left.values())
     for turn in range(total):
@@ -171,11 +194,16 @@ def main() -> int:
     for name, default in (("programs", 2000), ("files", 2000), ("messages", 100), ("folders", 100), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--run", type=Path, help="a finished run folder, whose copies are damaged")
+    parser.add_argument("--run", type=Path, help="a finished run folder, whose copies are damaged; else some are made")
     options = parser.parse_args()
     tally, rng, end = Tally(), Random(options.seed), time.monotonic() + options.seconds
-    for action in plan(options, tally, rng):
+    place = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, place)
+    for action in plan(options, tally, rng, [options.run] if options.run else make_runs(place)):
         action()
+        done = sum(tally.counts.values())
+        if done % PROGRESS == 0:
+            print(f"{done:,} tried, {tally.wrong} wrong", flush=True)
         if time.monotonic() > end:
             print("the time is over")
             break
