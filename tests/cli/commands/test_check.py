@@ -68,7 +68,7 @@ def test_files_that_cannot_be_read_and_ten_megabytes_are_told_plainly(run, progr
     code, out, _ = run("check", tmp_path / "none.pl", big, tmp_path, "--engine", "embedded")
     assert code == 1
     assert "none.pl: no game\n  error: it cannot be read: No such file or directory" in out
-    assert "10,200,000 bytes are no game program" in out
+    assert "is no game program: it has 10,200,000 bytes" in out
     assert "Is a directory" in out
 
 

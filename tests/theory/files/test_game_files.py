@@ -1,5 +1,6 @@
 """Game files: .efg, .nfg and JSON, read, written and refused."""
 
+import os
 from random import Random
 
 import numpy as np
@@ -13,7 +14,7 @@ from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.game_file import load_game_file, read_matrix_json, write_game_file
-from bestresponse.theory.files.game_text import write_number
+from bestresponse.theory.files.game_text import number_repeats, write_number
 from bestresponse.theory.files.matrix_json import parse_matrix_json
 from bestresponse.theory.files.nfg import format_nfg, parse_nfg
 from bestresponse.theory.games.normal_form import NormalForm
@@ -224,6 +225,21 @@ class TestJson:
 
 
 class TestFiles:
+    def test_a_tree_has_a_limited_number_of_players(self):
+        players = " ".join(f'"p{number}"' for number in range(1_001))
+        with pytest.raises(TooLarge, match="x: 1001 players; the limit is 1000"):
+            parse_efg(f'EFG 2 R "" {{ {players} }} t "" 1 "" {{ {"0 " * 1_001} }}', "x")
+
+    def test_a_pipe_is_no_game(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe.nfg")
+        with pytest.raises(UsageError, match="it is no ordinary file"):
+            load_game_file(tmp_path / "pipe.nfg")
+
+    def test_many_equal_names_are_told_apart(self):
+        names = number_repeats(["m"] * 100_000)
+        assert (names[0], names[1], names[-1]) == ("m", "m (2)", "m (100000)")
+        assert len(set(names)) == 100_000
+
     def test_the_ending_says_the_format(self, tmp_path):
         write_game_file(load_tree("centipede"), tmp_path / "c.efg")
         write_game_file(NormalForm.zero_sum([[1, 2]]), tmp_path / "m.NFG")

@@ -9,7 +9,6 @@ order counts, or where `orders` say so only what the story tells of it.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.files import parse_toml, read_text_file
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.evaluate.named_games import Named, named_games
@@ -65,7 +65,7 @@ def stories() -> tuple[Story, ...]:
 
 def read_stories(path: Path) -> tuple[Story, ...]:
     """Further stories from a TOML file of the same form."""
-    return tuple(_parse(path.read_text("utf-8"), str(path)))
+    return tuple(_parse(read_text_file(path), str(path)))
 
 
 def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()) -> tuple[Story, ...]:
@@ -80,10 +80,13 @@ def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str]
 
 def _parse(text: str, where: str) -> Iterable[Story]:
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(text)
+    except ValueError as error:
         raise InvalidGame(f"{where}: not a TOML file: {error}") from None
-    for number, entry in enumerate(data.get("story", ())):
+    entries = data.get("story", [])
+    if not isinstance(entries, list):
+        raise InvalidGame(f"{where}: expected stories as [[story]]")
+    for number, entry in enumerate(entries):
         try:
             yield _story({"game": data.get("game"), **entry})
         except (KeyError, TypeError, ValueError) as error:

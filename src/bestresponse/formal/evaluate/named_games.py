@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import operator
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +18,7 @@ from itertools import permutations, product
 from pathlib import Path
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.files import parse_toml, read_text_file
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.logic.programs.table import GameTable
@@ -79,7 +79,7 @@ def named_games() -> Mapping[str, Named]:
 
 def read_named_games(path: Path) -> Mapping[str, Named]:
     """Further named games from a TOML file of the same form."""
-    return _parse(path.read_text("utf-8"), str(path))
+    return _parse(read_text_file(path), str(path))
 
 
 def named_game(name: str) -> Named:
@@ -197,8 +197,8 @@ def _value(node: ast.expr, letters: Mapping[str, Fraction]) -> Fraction:
 
 def _parse(text: str, where: str) -> dict[str, Named]:
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(text)
+    except ValueError as error:
         raise InvalidGame(f"{where}: not a TOML file: {error}") from None
     return {name: _named(name, entry, where) for name, entry in data.items()}
 

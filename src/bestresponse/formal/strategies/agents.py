@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.strategies.automaton import build_automaton
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
@@ -84,8 +85,8 @@ class Agent:
     def load(cls, path: Path) -> Agent:
         """Read an agent from a JSON file."""
         try:
-            data = json.loads(path.read_text("utf-8"))
-        except ValueError as error:
+            data = json.loads(read_text_file(path))
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{path}: expected an agent as JSON: {error}") from None
         if not isinstance(data, dict):
             raise UsageError(f"{path}: expected an agent as a JSON object")
@@ -122,7 +123,7 @@ class Seats:
 
 
 def _text(source: str | Path) -> str:
-    return source.read_text("utf-8-sig") if isinstance(source, Path) else source
+    return read_text_file(source) if isinstance(source, Path) else source
 
 
 def _strategy(strategy: str | Path) -> str:

@@ -13,7 +13,6 @@ I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, ap
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +21,7 @@ from pathlib import Path
 from string import Template
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.files import parse_toml, read_text_file
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.dialogue.deals.issues import Issues
@@ -116,9 +116,11 @@ def read_domain_text(given: str | Path) -> str:
         near = did_you_mean(str(given), list(domain_names()))
         raise UsageError(f"there is no domain named {given!s}; expected {', '.join(domain_names())} or a file.{near}")
     try:
-        return path.read_text("utf-8")
+        return read_text_file(path)
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InvalidGame(f"{path} is not a text file in UTF-8") from None
 
@@ -131,8 +133,8 @@ def _built_in(name: str) -> Domain:
 def parse_domain(text: str, where: str = "domain") -> Domain:
     """The domain written in TOML `text`, checked."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(text)
+    except ValueError as error:
         raise InvalidGame(f"{where} is not TOML: {error}") from None
     reader = DomainReader(data, where)
     players = _read_players(reader)

@@ -7,6 +7,7 @@ any other becomes a `LogicGame`, which can be played, and compiled to a tree.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ import numpy as np
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.logic.words import describe_table
 from bestresponse.games.quiz import join_words, say_choice
@@ -210,13 +212,14 @@ def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
 
 def read_program_text(path: Path) -> str:
     """The text of a program; InvalidGame where it is too long for a game or no text."""
-    size = path.stat().st_size
-    if size > 4 * MAX_CHARACTERS:
-        raise InvalidGame(f"{path}: {size:,} bytes are no game program; at most {MAX_CHARACTERS:,} characters are read")
     try:
-        return path.read_text("utf-8-sig")
+        return read_text_file(path, 4 * MAX_CHARACTERS)
     except UnicodeDecodeError as error:
         raise InvalidGame(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EFBIG):
+            raise
+        raise InvalidGame(f"{path} is no game program: {error.strerror}") from None
 
 
 def program_game(report: Report, name: str) -> NormalForm | LogicGame:

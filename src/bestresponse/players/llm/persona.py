@@ -8,7 +8,6 @@ background = "..."
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -16,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import parse_toml, read_text_file
 from bestresponse.core.registry import did_you_mean
 from bestresponse.players.llm.texts import TEXTS
 
@@ -62,7 +62,7 @@ def published_personas() -> Mapping[str, Persona]:
 def read_personas(path: Path) -> Mapping[str, Persona]:
     """The personas of a TOML file, by name; UsageError with the place where it is wrong."""
     try:
-        return parse_personas(path.read_text("utf-8"), str(path))
+        return parse_personas(read_text_file(path), str(path))
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -72,8 +72,8 @@ def read_personas(path: Path) -> Mapping[str, Persona]:
 def parse_personas(text: str, where: str) -> Mapping[str, Persona]:
     """The personas in a TOML text; `where` is for messages."""
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        tables = parse_toml(text)
+    except ValueError as error:
         raise UsageError(f"{where} is not TOML: {error}") from None
     if not tables:
         raise UsageError(f"{where} holds no persona; expected a table such as [Alex] with {', '.join(_KEYS)}")

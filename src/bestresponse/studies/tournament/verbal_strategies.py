@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import WordsSettings, formalize_strategy
 from bestresponse.logic.engine import open_engine
@@ -17,7 +18,7 @@ __all__ = ["formalize_entry"]
 def formalize_entry(path: Path, stage: Stage, model: Model, settings: WordsSettings | None = None) -> Entry:
     """The strategy in a text file, under the file's name; InvalidGame says what was wrong with the last attempt."""
     try:
-        words = path.read_text("utf-8-sig")
+        words = read_text_file(path)
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
     engine = open_engine()

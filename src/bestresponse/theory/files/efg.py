@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from fractions import Fraction
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
 from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
@@ -22,6 +22,7 @@ __all__ = ["format_efg", "parse_efg"]
 
 Payoffs = tuple[Fraction, ...]
 _SUM_TOLERANCE = 1e-9
+_MAX_PLAYERS = 1_000
 
 
 def parse_efg(text: str, source: str = ".efg text", *, limit: int = NODE_LIMIT) -> Tree:
@@ -51,6 +52,8 @@ class _Reader:
         self.players = tuple(number_repeats(words.quotes("player's name"), "player "))
         if not self.players:
             raise words.wrong("at least one player", start)
+        if len(self.players) > _MAX_PLAYERS:
+            raise TooLarge(f"{words.source}: {len(self.players)} players; the limit is {_MAX_PLAYERS}")
         if words.kind == "text":
             words.quote("the comment")
         self.moves: dict[tuple[int, int], list[str]] = {}

@@ -12,9 +12,11 @@ Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 inf
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.matrix_json import parse_matrix_json
 from bestresponse.theory.files.nfg import format_nfg, parse_nfg
@@ -22,8 +24,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["load_game_file", "read_efg", "read_game_text", "read_matrix_json", "read_nfg", "write_game_file"]
-
-_LARGEST = 200_000_000
 
 
 def load_game_file(path: str | Path) -> NormalForm | Tree:
@@ -67,11 +67,9 @@ def read_game_text(path: str | Path) -> str:
     """Read the text of a game file; UsageError or InvalidGame where it cannot be one."""
     path = Path(path)
     try:
-        size = path.stat().st_size
-        if size > _LARGEST:
-            raise TooLarge(f"{path.name} has {size} bytes; the limit is {_LARGEST}")
-        return path.read_text(encoding="utf-8-sig")
+        return read_text_file(path)
     except UnicodeDecodeError as error:
         raise InvalidGame(f"{path.name}: expected UTF-8 text, got other bytes at {error.start}") from None
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+        kind = TooLarge if error.errno == errno.EFBIG else UsageError
+        raise kind(f"{path}: cannot be read ({error.strerror})") from None

@@ -172,12 +172,12 @@ def number_repeats(labels: Iterable[str], unnamed: str = "") -> list[str]:
     """
     found: list[str] = []
     taken: set[str] = set()
+    counts: dict[str, int] = {}
     for place, label in enumerate(labels, start=1):
         wanted = new = label or f"{unnamed}{place}"
-        count = 1
         while new in taken:
-            count += 1
-            new = f"{wanted} ({count})"
+            counts[wanted] = counts.get(wanted, 1) + 1
+            new = f"{wanted} ({counts[wanted]})"
         taken.add(new)
         found.append(new)
     return found

@@ -99,12 +99,12 @@ class NormalForm:
 
     def _check_names(self) -> None:
         if len(self.players) != self.num_players or len(set(self.players)) != len(self.players):
-            raise InvalidGame(f"players: expected {self.num_players} different names, got {list(self.players)}")
+            raise InvalidGame(f"players: expected {self.num_players} different names, got {_list_some(self.players)}")
         if len(self.actions) != self.num_players:
             raise InvalidGame(f"actions: expected names for {self.num_players} players, got {len(self.actions)}")
         for who, names, count in zip(self.players, self.actions, self.shape, strict=True):
             if len(names) != count or len(set(names)) != count:
-                raise InvalidGame(f"actions of {who}: expected {count} different names, got {list(names)}")
+                raise InvalidGame(f"actions of {who}: expected {count} different names, got {_list_some(names)}")
 
     @classmethod
     def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Any) -> NormalForm:
@@ -167,6 +167,10 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
             raise InvalidGame("expected a game or two matrices of payoffs, got a game and a matrix")
         return game
     return NormalForm(cast(Array, game)) if col is None else NormalForm.bimatrix(game, col)
+
+
+def _list_some(names: Sequence[str]) -> str:
+    return str(list(names)) if len(names) <= 10 else f"{str(list(names[:10]))[:-1]}, ...]"
 
 
 def _default_players(count: int) -> tuple[str, ...]:

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import partial
 from urllib.parse import urlsplit
 
 from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.files import parse_toml
 from bestresponse.web.experiments.lines import find_line
 from bestresponse.web.experiments.model import (
     KINDS,
@@ -41,11 +41,9 @@ _DAY = 24 * 3600
 def parse_experiment(text: str) -> Experiment:
     """Read the file; UsageError with line and cause where it is no experiment."""
     try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        values = parse_toml(text)
+    except ValueError as error:
         raise UsageError(f"this is not TOML: {error}") from None
-    except RecursionError:
-        raise UsageError("this is not TOML that can be read: it is nested too deeply") from None
     top = Section(text, values)
     top.allow(*_TOP)
     return Experiment(

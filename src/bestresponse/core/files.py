@@ -1,0 +1,48 @@
+"""Files that somebody else wrote: read, or refused with the cause, in a time that grows with their length."""
+
+import errno
+import os
+import re
+import stat
+import tomllib
+from pathlib import Path
+from typing import Final
+
+from bestresponse.core.json import JsonObject
+
+__all__ = ["parse_toml", "read_text_file"]
+
+_LARGEST: Final = 200_000_000
+_LONGEST: Final = 2_000_000
+_LONG_KEY: Final = re.compile(r"""(?m:^|[[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")
+
+
+def read_text_file(path: Path, most: int = _LARGEST) -> str:
+    """Return the text of a file in UTF-8; OSError where it is a pipe, a device or larger than `most` bytes."""
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is no ordinary file")
+        if found.st_size > most:
+            raise OSError(errno.EFBIG, f"it has {found.st_size:,} bytes; at most {most:,} are read")
+        return file.read(most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def parse_toml(text: str) -> JsonObject:
+    """Return the values of a TOML text; ValueError says why there are none.
+
+    >>> parse_toml("x = [1, 2]")
+    {'x': [1, 2]}
+    """
+    if len(text) > _LONGEST:
+        raise ValueError(f"it has {len(text):,} characters; at most {_LONGEST:,} are read")
+    if _LONG_KEY.search(text):
+        raise ValueError("a key has more than 100 parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
