@@ -40,7 +40,7 @@ from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.matrix_json import parse_matrix_json
 from bestresponse.theory.files.nfg import format_nfg, parse_nfg
 
-LIMITS = Limits(steps=30_000, cells=100_000, seconds=0.5)
+LIMITS = Limits(steps=30_000, cells=100_000, seconds=20)
 PROGRESS = 5_000
 PIECES = [
     *"()[]{}|,.;:-_'\"\\%!\n\t0 1aZ\0é\u202e\ud800",

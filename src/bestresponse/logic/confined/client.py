@@ -38,7 +38,7 @@ RIGHTS: Final = struct.Struct("!QQ")
 """What the server is told of a child besides its sockets: bytes of memory, seconds of processor time."""
 _LIFE: Final = 60
 """Seconds of processor time after which a child is not asked again."""
-_START_SECONDS: Final = 30.0
+_START_SECONDS: Final = 120.0
 _HELLO_BYTES: Final = 1 << 16
 _TRIES: Final = 3
 _LAYERS: Final = ("privileges", "limits", "files", "calls")

@@ -38,7 +38,7 @@ _LOADS: Final = 1_000
 _REMEMBERED: Final = 8_192
 _LOAD_BYTES: Final = 1 << 16
 _SHORT: Final = 100
-_START_SECONDS: Final = 60.0
+_START_SECONDS: Final = 120.0
 
 _LIMITS: Final = {
     "steps": "The program did not finish within {0.steps:,} steps.",

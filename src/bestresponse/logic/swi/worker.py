@@ -32,7 +32,7 @@ _OPTIONS: Final = (
     *("--no-packs", "--no-tty", "--no-signals", "--no-threads", "--no-debug"),
 )
 _LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
-_START_SECONDS: Final = 60.0
+_START_SECONDS: Final = 120.0
 _CHUNK: Final = 1 << 16
 _ATOMIC: Final = 4096  # so many bytes a pipe that is ready takes at once, without waiting
 
