@@ -14,7 +14,7 @@ __all__ = ["parse_toml", "read_text_file"]
 
 _LARGEST: Final = 200_000_000
 _LONGEST: Final = 2_000_000
-_LONG_KEY: Final = re.compile(r"""(?m:^|[[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")
+_LONG_KEY: Final = re.compile(r"""(?m:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")
 
 
 def read_text_file(path: Path, most: int = _LARGEST) -> str:
