@@ -12,7 +12,7 @@ The three .jsonl files are only appended to, a line at a time, so a process kill
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,11 +22,11 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import StoreError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.files import explain_os_error, write_text
-from bestresponse.runs.store.lines import Lines, read_lines, read_sorted
+from bestresponse.runs.store.lines import Lines, encode_rows, read_lines, read_sorted
 from bestresponse.runs.store.lock import FolderLock
 from bestresponse.runs.store.manifest import FORMAT, Manifest
 
-__all__ = ["RunFolder", "StoredPlay"]
+__all__ = ["RunFolder", "StoredPlay", "encode_plays"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ class StoredPlay:
     spec: str
     data: JsonMapping
     record: Record
+
+
+def encode_plays(plays: Iterable[StoredPlay]) -> bytes:
+    """Encode finished plays as the lines that a run keeps of them."""
+    return encode_rows({"spec": play.spec, "data": play.data, "record": record_to_json(play.record)} for play in plays)
 
 
 class RunFolder:
@@ -134,7 +139,11 @@ class RunFolder:
 
     def finish(self, spec: str, data: JsonMapping, record: Record) -> None:
         """Keep the record of a finished play."""
-        self._files["records"].append({"spec": spec, "data": data, "record": record_to_json(record)})
+        self.finish_encoded(encode_plays([StoredPlay(spec, data, record)]))
+
+    def finish_encoded(self, lines: bytes) -> None:
+        """Keep finished plays that were encoded elsewhere, all or none."""
+        self._files["records"].append_raw(lines)
 
     def finished(self) -> set[str]:
         """The specs that have a record."""

@@ -7,19 +7,24 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bestresponse.core.errors import StoreError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.files import explain_os_error
 
-__all__ = ["Lines", "find_spec_id", "read_lines", "read_raw", "read_sorted"]
+__all__ = ["Lines", "encode_rows", "find_spec_id", "read_lines", "read_raw", "read_sorted"]
 
 _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False).encode
+
+
+def encode_rows(rows: Iterable[JsonMapping]) -> bytes:
+    """Encode rows as lines of JSON, as `Lines` keeps them."""
+    return "".join(f"{_encode(row)}\n" for row in rows).encode("utf-8", "backslashreplace")
 
 
 class Lines:
@@ -40,8 +45,7 @@ class Lines:
 
     def append(self, *rows: JsonMapping) -> None:
         """Append all rows or none."""
-        lines = [_encode(row) for row in rows]
-        self.append_raw(("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
+        self.append_raw(encode_rows(rows))
 
     def append_raw(self, block: bytes) -> None:
         """Append complete lines as they are, all or none."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from bestresponse.core.episode import Record
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.water.bidders import play_many
 from bestresponse.games.water.game import Water
@@ -21,7 +20,7 @@ from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.folder import RunFolder, StoredPlay, encode_plays
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.simulate.plan import count_thoughts
 from bestresponse.studies.water.config import Setting, WaterConfig
@@ -113,11 +112,9 @@ def _run_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: 
             todo.append(block)
             yield block
 
-    for records in how.executor.map(_play_block, take_blocks(), how.workers if how.workers > 1 else None):
-        block = todo.popleft()
-        for spec, record in zip(block.specs, records, strict=True):
-            folder.finish(spec.id, spec.data, record)
-        outcome.played += len(block.specs)
+    for lines in how.executor.map(_play_block, take_blocks(), how.workers if how.workers > 1 else None):
+        folder.finish_encoded(lines)
+        outcome.played += len(todo.popleft().specs)
         how.on_progress(Progress(total, outcome.found, outcome.played, 0))
     return outcome
 
@@ -132,8 +129,12 @@ class _Block:
     specs: tuple[Spec, ...]
 
 
-def _play_block(block: _Block) -> list[Record]:
-    return records_of(play_many(block.rules, block.players, list(block.seeds)), block.players)
+def _play_block(block: _Block) -> bytes:
+    """Play the games and encode their records, so that whoever writes them has little else to do."""
+    records = records_of(play_many(block.rules, block.players, list(block.seeds)), block.players)
+    return encode_plays(
+        StoredPlay(spec.id, spec.data, record) for spec, record in zip(block.specs, records, strict=True)
+    )
 
 
 def _list_blocks(config: WaterConfig, finished: set[str], shard: Shard | None) -> Iterator[_Block]:
