@@ -6,7 +6,8 @@ The server answers on loopback after 200 ms; 64 plays are in flight. Ideal is 64
 overhead of a play is the time of the run above its ideal, divided by the plays. The start of workers is measured on
 its own, by a run of one play a worker (of 500 water games), and taken off. Ray gives its workers a low priority, which
 on a busy machine hardly lets them start: set RAY_worker_niceness=0. Executors take turns, and the best of the rounds
-counts. With `--large` 100,000 games by a scripted model are played in two parts and merged; it prints the most memory that took.
+counts. With `--large` 100,000 games by a scripted model are played in two parts and merged; it prints the most memory
+that took.
 """
 
 from __future__ import annotations
