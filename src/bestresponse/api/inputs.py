@@ -83,7 +83,10 @@ def as_model(model: ModelLike) -> tuple[str, Model | None]:
         return model.id, model
     if callable(model):
         name = getattr(model, "__name__", type(model).__name__)
-        return name if name.isidentifier() else f"function-{digest(repr(model), 6)}", from_function(name, model)
+        if not name.isidentifier():
+            source = from_function(name, model).identity["source"]
+            name = f"function-{str(source or digest(repr(model)))[:6]}"
+        return name, from_function(name, model)
     raise UsageError(f"expected a model, its name or a function from prompt to text, got {type(model).__name__}")
 
 

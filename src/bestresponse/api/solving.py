@@ -14,6 +14,7 @@ from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.api.inputs import GameLike, Matrix, ModelLike, as_found, as_model
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.notebook import format_html
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.plan import Wish as FormWish
 from bestresponse.games.logic.game import as_game, read_program_text
@@ -112,7 +113,10 @@ class Formalized:
     name: str = "story"
 
     def __repr__(self) -> str:
-        return f"Formalized({self.name!r}, {'a game' if self.ok else self.formalization.trouble})"
+        return f"Formalized({self.name!r}, {'a game' if self.ok else self.formalization.trouble[:150]})"
+
+    def _repr_html_(self) -> str:
+        return self.solve()._repr_html_() if self.ok else format_html(repr(self), ("program",), [(self.program,)])
 
     @property
     def ok(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeAlias
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import InvalidMove, NotAsked
 from bestresponse.core.game import Action, AnyGame, Game, Role, State, View
+from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Decision, Player
 
 __all__ = ["AnyEpisode", "Episode", "Record", "Submission", "Void", "ask_in_turn", "play"]
@@ -40,6 +41,14 @@ class Record:
     submissions: tuple[Submission, ...]
     payoffs: Mapping[Role, float]
     void: Void | None = None
+
+    def __repr__(self) -> str:
+        end = f"payoffs {list(self.payoffs.values())}" if self.void is None else f"void: {self.void.why[:80]}"
+        return f"Record({self.game!r}, {len(self.submissions)} submissions, {end})"
+
+    def _repr_html_(self) -> str:
+        rows = ((one.role, self.players.get(one.role, ""), one.decision.action) for one in self.submissions)
+        return format_html(repr(self), ("seat", "player", "move"), rows)
 
 
 class Episode(Generic[State]):

@@ -53,6 +53,9 @@ class Found:
     description: str = ""
     citation: str = ""
 
+    def __repr__(self) -> str:
+        return f"Found({self.name!r}, {self.origin}, {type(self.game).__name__})"
+
     def solvable(self) -> NormalForm | Tree:
         """The game as theory takes it; rules that can be played are compiled to a tree."""
         if isinstance(self.game, NormalForm | Tree):

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
+from bestresponse.core.notebook import format_html
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.interval import Interval
@@ -73,6 +74,13 @@ class Figures:
         names = [*self.labels, *(metric.name for metric in self.metrics)]
         if len(set(names)) < len(names):
             raise UsageError(f"the columns {', '.join(names)} are not all different")
+
+    def __repr__(self) -> str:
+        return f"Figures({len(self.metrics)} metrics of {len(self.groups)} groups)"
+
+    def _repr_html_(self) -> str:
+        table = self.to_table()
+        return format_html(repr(self), [column.name for column in table.columns], table.rows)
 
     def to_table(self, caption: str = "") -> Table:
         """Build the table; metrics that no group has are left out."""

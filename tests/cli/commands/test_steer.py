@@ -96,7 +96,7 @@ def test_a_stored_run_is_reported_and_replayed_without_a_model(tmp_path, words):
     (folder / "report.html").unlink()
     report = run_again(tmp_path, "report")
     assert report.exit_code == 0, report.stderr
-    assert report.stdout.startswith("figure")
+    assert report.stdout.startswith("measured on")
     assert (folder / "report.html").read_text() == page
     assert json.loads((folder / "summary.json").read_text())["costs"][0]["calls"] == told["calls"]
     replay = json.loads(run_again(tmp_path, "replay", "--json").stdout)

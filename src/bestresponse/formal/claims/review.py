@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
+from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.checker import Checked, Checker
 from bestresponse.formal.claims.claim import Claim, Malformed
@@ -62,6 +63,14 @@ class Review:
     corrections: tuple[Correction, ...] = ()
     calls: tuple[Call, ...] = ()
     passages: tuple[Passage, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"Review({self.summary})"
+
+    def _repr_html_(self) -> str:
+        right: dict[object, str] = {one.claim: one.text for one in self.corrections}
+        rows = ((one.verdict.value, one.text, right.get(one.claim, one.proof.why)) for one in self.checked)
+        return format_html(self.summary, ("verdict", "claim", "why"), rows)
 
     @property
     def refuted(self) -> tuple[Checked, ...]:

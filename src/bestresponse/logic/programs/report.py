@@ -9,6 +9,7 @@ from typing import Any
 
 from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.notebook import format_html
 from bestresponse.logic.engine import RuntimeFault
 from bestresponse.logic.gate.check import REFUSING
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
@@ -38,6 +39,14 @@ class Report:
     defined: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
     table: GameTable | None = None
+
+    def __repr__(self) -> str:
+        found = "a game" if self.ok else "no game"
+        return f"Report({found}, {len(self.errors)} errors, {len(self.warnings)} warnings)"
+
+    def _repr_html_(self) -> str:
+        rows = ((one.severity.value, one.line or "", one.message, one.hint) for one in self.diagnostics)
+        return format_html(repr(self), ("severity", "line", "message", "hint"), rows)
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:

@@ -107,6 +107,11 @@ class RunFolder:
                 f"{path} holds {_name_part(folder.manifest)} and not {_name_part(manifest)}; choose another "
                 "--output-dir for every part, and merge them"
             )
+        for name, entry in manifest.models.items():
+            if _read_source(folder.manifest.models.get(name)) != _read_source(entry):
+                raise StoreError(
+                    f"{path} was made with another function called {name}; rename yours, or choose another output_dir"
+                )
         return folder
 
     def __enter__(self) -> RunFolder:
@@ -182,6 +187,11 @@ class RunFolder:
     def write_text(self, name: str, text: str) -> Path:
         """Write a whole file beside the run's own ones; readers see the old or the new one, never a half."""
         return write_text(self.path / name, text)
+
+
+def _read_source(entry: JsonMapping | None) -> object:
+    """Return the hash of a function's text, of a model that is a function in Python."""
+    return None if entry is None else entry["identity"].get("source")
 
 
 def _name_part(manifest: Manifest) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.notebook import format_html
 from bestresponse.report.document import Cell, Column, Table
 
 __all__ = ["Check", "Reproduction"]
@@ -30,6 +31,14 @@ class Reproduction:
     checks: tuple[Check, ...]
     tables: tuple[Table, ...] = ()
     detail: JsonMapping = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        agree = sum(check.agrees is True for check in self.checks)
+        return f"Reproduction({self.paper!r}, {agree} of {len(self.checks)} figures agree)"
+
+    def _repr_html_(self) -> str:
+        rows = ((one.what, one.published, one.found, one.agrees, one.remark) for one in self.checks)
+        return format_html(repr(self), ("figure", "published", "found", "agrees", "remark"), rows)
 
     @property
     def differing(self) -> tuple[Check, ...]:

@@ -15,6 +15,7 @@ from typing import Final, Literal, Protocol
 
 import numpy as np
 
+from bestresponse.core.notebook import format_html
 from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.rationals import Rationals
@@ -29,6 +30,8 @@ Concept = Literal["Nash", "extreme Nash", "isolated Nash", "pure Nash", "pure su
 _IN_SUPPORT = 1e-12
 _TIE = 1e-9
 _EXACT_CELLS = 400
+
+_LONGEST = 150
 
 
 class Source(Protocol):
@@ -100,7 +103,8 @@ class Equilibrium:
         return cls(game, _Given(strategies, fractions, index, in_continuum))
 
     def __repr__(self) -> str:
-        return f"Equilibrium({', '.join(str(x.tolist()) for x in self.strategies)})"
+        text = ", ".join(str(x.tolist()) for x in self.strategies)
+        return f"Equilibrium({text})" if len(text) <= _LONGEST else f"Equilibrium({text[:_LONGEST]}...)"
 
     @cached_property
     def strategies(self) -> Profile:
@@ -306,6 +310,11 @@ class NashResult:
     def __repr__(self) -> str:
         extent = "all" if self.complete else "some"
         return f"NashResult({extent} equilibria: {len(self.equilibria)}, {self.method})"
+
+    def _repr_html_(self) -> str:
+        rows = (tuple(np.round(own, 6).tolist() for own in one.strategies) for one in self.equilibria)
+        players = self.equilibria[0].game.players if self.equilibria else ()
+        return format_html(repr(self), players, rows)
 
     @cached_property
     def components(self) -> tuple[Component, ...]:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.notebook import MOST_ROWS, format_html
 from bestresponse.theory.games.rationals import Rationals, are_meant, as_rationals, fits_floats
 
 __all__ = ["Array", "GameLike", "NormalForm", "as_normal_form", "as_payoffs"]
@@ -69,6 +71,17 @@ class NormalForm:
     actions: tuple[tuple[str, ...], ...] = ()
     name: str = ""
     rationals: Rationals | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"NormalForm({self.name!r}, {self.num_players} players, {' x '.join(map(str, self.shape))} actions)"
+
+    def _repr_html_(self) -> str:
+        profiles = islice(np.ndindex(*self.shape), MOST_ROWS + 1)
+        rows = (
+            (*(own[k] for own, k in zip(self.actions, profile, strict=True)), *self.payoffs[(slice(None), *profile)])
+            for profile in profiles
+        )
+        return format_html(repr(self), (*self.players, *(f"payoff of {name}" for name in self.players)), rows)
 
     def __post_init__(self) -> None:
         payoffs = as_payoffs(self.payoffs)
