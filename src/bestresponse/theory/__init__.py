@@ -104,6 +104,12 @@ if TYPE_CHECKING:
     from bestresponse.theory.equilibria.perfect import (
         find_perfect as find_perfect,
     )
+    from bestresponse.theory.equilibria.proper import (
+        ProperEquilibrium as ProperEquilibrium,
+    )
+    from bestresponse.theory.equilibria.proper import (
+        find_proper as find_proper,
+    )
     from bestresponse.theory.equilibria.pure import (
         pure_nash as pure_nash,
     )

@@ -13,6 +13,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Table
 from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.equilibria.perfect import find_perfect
+from bestresponse.theory.equilibria.proper import find_proper
 from bestresponse.theory.fitting.levels import Levels, cognitive_hierarchy, level_k
 from bestresponse.theory.fitting.quantal import quantal_branch
 from bestresponse.theory.games.bargaining import nash_bargaining
@@ -202,6 +203,30 @@ def _tremble(game: NormalForm, values: Values) -> Answer:
     return Answer(data, (note, Table(columns, tuple(rows[:_LISTED]), "Extreme Nash equilibria")))
 
 
+def _order_mistakes(game: NormalForm, values: Values) -> Answer:
+    found = find_proper(game)
+    e = found.equilibrium
+    exact = e.exact or (None,) * game.num_players
+    data: Data = {
+        "method": "limit of orderly mistakes (Myerson 1978), exact Lemke-Howson over orders of actions",
+        "strategies": name_mix(game, e.strategies),
+        "payoffs": dict(zip(game.players, e.payoffs.tolist(), strict=True)),
+        "regret": e.regret,
+        "mistakes": found.mistakes,
+        "trembling": name_mix(game, [np.array([float(p) for p in mix]) for mix in found.trembling]),
+    }
+    columns = (Column("player"), Column("plays"), Column("payoff", "right"))
+    rows: list[tuple[Cell, ...]] = [
+        (who, mix_text(mix, names, own), number_text(float(u), unit=payoff_unit(game)))
+        for who, mix, names, own, u in zip(game.players, e.strategies, game.actions, exact, e.payoffs, strict=True)
+    ]
+    note = Note(
+        f"Method: {data['method']}. One proper equilibrium, not necessarily all; mistakes of {found.mistakes:g} lead "
+        f"to within {found.distance:.1e} of it. Regret: {regret_text(e.regret)}."
+    )
+    return Answer(data, (note, Table(columns, tuple(rows), "Proper equilibrium")))
+
+
 _OBJECTIVE = (Setting("objective", "welfare", "welfare, fairness, entropy or any"),)
 CONCEPTS: tuple[Question[NormalForm], ...] = (
     Question(
@@ -229,5 +254,6 @@ CONCEPTS: tuple[Question[NormalForm], ...] = (
     Question("bargaining", "The agreement that maximises the product of gains", _bargain),
     Question("ordinal", "The name of a 2x2 game by the order of its payoffs", _name),
     Question("perfect", "Nash equilibria that survive small mistakes, of two players", _tremble),
+    Question("proper", "An equilibrium that survives mistakes that are rarer the more they cost", _order_mistakes),
 )  # fmt: skip
 """All concepts that can be asked for by name, of a table or of a tree in reduced normal form."""

@@ -19,10 +19,17 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
 from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.integer import Dictionary, start, whole_matrix, whole_payoffs
-from bestresponse.theory.equilibria.result import Equilibrium
+from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
 
-__all__ = ["LemkeHowsonBatch", "lemke_howson", "lemke_howson_all", "lemke_howson_batch", "nash_one_batch"]
+__all__ = [
+    "LemkeHowsonBatch",
+    "follow_exactly",
+    "lemke_howson",
+    "lemke_howson_all",
+    "lemke_howson_batch",
+    "nash_one_batch",
+]
 
 _REGRET_LIMIT = 1e-9
 _WORTH_COMPILING = 20_000
@@ -130,9 +137,14 @@ def _check_label(label: int, shape: tuple[int, ...]) -> None:
         raise InvalidGame(f"label: a {shape[0]}x{shape[1]} game has labels 0 to {sum(shape) - 1}, got {label}")
 
 
-def _exact_equilibrium(game: NormalForm, label: int) -> Equilibrium:
+def follow_exactly(game: NormalForm, label: int = 0) -> Fractions:
+    """Follow the path of `label` in whole numbers, whatever the size of the game, and give both strategies."""
     points, _ = _exact_path(whole_matrix(game, 0), whole_matrix(game, 1), label)
-    exact = tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
+    return tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
+
+
+def _exact_equilibrium(game: NormalForm, label: int) -> Equilibrium:
+    exact = follow_exactly(game, label)
     return Equilibrium.at(
         game, tuple(np.array([float(p) for p in mix]) for mix in exact), exact if game.is_exact else None
     )

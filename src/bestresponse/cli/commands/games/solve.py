@@ -68,7 +68,7 @@ class SolveOptions:
         str | None,
         typer.Option(
             help="Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated, coarse-correlated, "
-            "rationalizable, maximin, bargaining, ordinal, perfect; of trees subgame-perfect, sequential."
+            "rationalizable, maximin, bargaining, ordinal, perfect, proper; of trees subgame-perfect, sequential."
         ),
     ] = None
     settings: Annotated[
