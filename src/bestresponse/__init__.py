@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bestresponse.api.running import bench_policy as bench_policy
     from bestresponse.api.running import bench_stories as bench_stories
     from bestresponse.api.running import simulate as simulate
+    from bestresponse.api.running import simulate_population as simulate_population
     from bestresponse.api.running import simulate_water as simulate_water
     from bestresponse.api.running import steer as steer
     from bestresponse.api.running import tournament as tournament

@@ -9,6 +9,8 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.population.config import PopulationConfig, list_moves
+from bestresponse.studies.population.study import PopulationStudy
 from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
@@ -68,8 +70,15 @@ def simulate_run(output):
     return run(SimulateStudy(), SimulateConfig(source, (("row", "random"), ("col", "random"))), output)
 
 
+def population_run(output):
+    source = NamedGame.find("hawk-dove")
+    config = PopulationConfig(source, list_moves(source), generations=5, repetitions=2, repeats=1)
+    return run(PopulationStudy(), config, output)
+
+
 MAKERS = {
     "bench": (bench_run, {"plays": 3, "total": 3, "calls": 3, "money": 0.0}),
+    "population": (population_run, {"plays": 4, "total": 4, "calls": 0, "money": 0.0}),
     "sequential": (sequential_run, {"plays": 12, "total": 12, "calls": 12, "money": 0.0}),
     "simulate": (simulate_run, {"plays": 10, "total": 10, "calls": 0, "money": 0.0}),
     "steer": (steer_run, {"plays": 0, "total": None, "calls": 28}),

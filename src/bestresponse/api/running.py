@@ -31,6 +31,8 @@ from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.population.config import PopulationConfig, Rule, list_moves
+from bestresponse.studies.population.study import PopulationStudy
 from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
@@ -52,6 +54,7 @@ __all__ = [
     "bench_policy",
     "bench_stories",
     "simulate",
+    "simulate_population",
     "simulate_water",
     "steer",
     "tournament",
@@ -274,6 +277,43 @@ def simulate(
     chosen: JsonObject = {"policy": usual_policy(rules)} | _pick(settings, SimulateConfig)
     config = SimulateConfig(source, tuple(zip(rules.roles, names, strict=True)), **chosen)
     return _run(SimulateStudy(), config, given, settings)
+
+
+class PopulationSettings(AgentSettings, total=False):
+    """The settings of `simulate_population`; see `PopulationConfig`."""
+
+    rule: Rule
+    agents: int
+    generations: int
+    revise: float
+    precision: float
+    repetitions: int
+    rounds: int
+    continuation: float
+    discount: float
+    noise: float
+
+
+def simulate_population(
+    game: GameLike,
+    strategies: Sequence[ModelLike] | None = None,
+    *,
+    start: Mapping[str, float] | None = None,
+    **settings: Unpack[PopulationSettings],
+) -> Run:
+    """Let agents be matched at random and imitate or reply, and measure which strategies spread, beside theory.
+
+    `strategies` are strategies by name, models or their names; every move of the game where none are given. `start`
+    holds shares by name, equal ones where it is not given.
+    """
+    source = as_source(game)
+    names, given = as_models(list(strategies) if strategies is not None else list(list_moves(source)))
+    unknown = sorted(set(start or {}) - set(names))
+    if unknown:
+        raise UsageError(f"start: {unknown[0]!r} is none of {', '.join(names)}")
+    shares = tuple(start.get(name, 0.0) for name in names) if start else ()
+    config = PopulationConfig(source, names, start=shares, **_pick(settings, PopulationConfig))
+    return _run(PopulationStudy(), config, given, settings)
 
 
 class WaterSettings(AgentSettings, total=False):

@@ -229,6 +229,7 @@ studies = Registry(
     "study",
     {
         "bench": "bestresponse.studies.bench.study:BenchStudy",
+        "population": "bestresponse.studies.population.study:PopulationStudy",
         "sequential": "bestresponse.studies.bench.sequential.study:SequentialStudy",
         "simulate": "bestresponse.studies.simulate.study:SimulateStudy",
         "steer": "bestresponse.studies.steer.study:SteerStudy",

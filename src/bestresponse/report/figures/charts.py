@@ -143,10 +143,14 @@ def lines(
     series: Mapping[str, tuple[ArrayLike, ArrayLike]],
     bands: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     *,
+    expected: Mapping[str, ArrayLike] | None = None,
     x_label: str = "",
     y_label: str = "",
 ) -> bytes:
-    """Draw one line a series of (x, y), ticks at whole numbers if all x are; `bands` are (low, high) around lines."""
+    """Draw one line a series of (x, y), ticks at whole numbers if all x are; `bands` are (low, high) around lines.
+
+    `expected` is what theory says of a series, drawn dotted in its colour.
+    """
     with canvas(height=3.9, grid="both") as axes:
         for number, (name, (x, y)) in enumerate(_some(series).items()):
             across, up = as_sample(x, f"x of {name}"), as_sample(y, f"y of {name}")
@@ -156,8 +160,11 @@ def lines(
                 low, high = (as_sample(end, f"band of {name}") for end in bands[name])
                 _same_length(name, across, low, high)
                 axes.fill_between(across, low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
+            if expected and name in expected:
+                theory = as_sample(expected[name], f"what is expected of {name}")
+                axes.plot(across, theory, color=colour, linewidth=1.2, linestyle=":", zorder=3)
             marker = MARKERS[number % len(MARKERS)] if across.size <= 30 else ""
-            style = line_style(number)
+            style = "-" if expected else line_style(number)
             axes.plot(
                 across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=label(name)
             )

@@ -20,7 +20,7 @@ from bestresponse.players.llm.persona import Persona
 from bestresponse.players.lookup import SIMULATED, find_strategy
 from bestresponse.runs.agents import check_agents
 
-__all__ = ["SimulateConfig", "usual_policy"]
+__all__ = ["SimulateConfig", "make_repeated", "usual_policy"]
 
 _MOST_PLAYS = 100_000
 _MOST_ROUNDS = 10_000
@@ -94,7 +94,7 @@ class SimulateConfig:
 
     def make_game(self) -> AnyGame:
         """Return the game to be played, repeated where the settings say so; the same object each time."""
-        return _make_game(self.game, self.rounds, self.continuation, self.discount)
+        return make_repeated(self.game, self.rounds, self.continuation, self.discount)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -129,7 +129,8 @@ class SimulateConfig:
 
 
 @lru_cache(maxsize=16)
-def _make_game(source: NamedGame, rounds: int, continuation: float, discount: float) -> AnyGame:
+def make_repeated(source: NamedGame, rounds: int, continuation: float, discount: float) -> AnyGame:
+    """Make the game, repeated where there are several rounds; UsageError where it cannot be."""
     game = source.game()
     if rounds == 1:
         return game

@@ -1,0 +1,1 @@
+"""Populations that learn: agents with strategies who are matched, compare and revise."""
