@@ -24,7 +24,7 @@ from bestresponse.report.document import Cell, Table, as_cell
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import visible
 
-__all__ = ["Row", "list_rows", "to_csv", "to_json", "to_parquet", "unguard"]
+__all__ = ["Row", "columns_to_csv", "list_rows", "to_csv", "to_json", "to_parquet", "unguard"]
 
 Row = Mapping[str, Cell]
 
@@ -57,6 +57,25 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     lines = [[_csv_text(name) for name in names]]
     lines += [[_csv_cell(row.get(name)) for name in names] for row in flat]
     return "".join(",".join(line) + "\r\n" for line in lines)
+
+
+def columns_to_csv(columns: Mapping[str, Sequence[str | float | None]]) -> str:
+    """Write CSV as `to_csv` does from whole columns of texts and finite numbers, which is much faster.
+
+    >>> columns_to_csv({"day": [1, 2], "bid": [2.5, None]})
+    'day,bid\\r\\n1,2.5\\r\\n2,\\r\\n'
+    """
+    texts: dict[object, str] = {None: ""}
+
+    def write(value: str | float | None) -> str:
+        if value is not None and not isinstance(value, str):
+            return str(value)
+        if value not in texts:
+            texts[value] = _csv_text(str(value))
+        return texts[value]
+
+    lines = zip(*(map(write, values) for values in columns.values()), strict=True)
+    return "".join(",".join(line) + "\r\n" for line in ([_csv_text(name) for name in columns], *lines))
 
 
 def to_json(rows: Iterable[Row]) -> str:

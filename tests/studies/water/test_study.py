@@ -88,7 +88,9 @@ def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
     figures = [block for section in document.sections for block in section.blocks if isinstance(block, Figure)]
     assert len(figures) == 10
     assert len(run.rows()) == 6
-    assert {row["resident"] for row in measured.list_days()} == {"Alex", "Bob", "Cindy", "David", "Eric"}
+    days = measured.list_days()
+    assert set(days["resident"]) == {"Alex", "Bob", "Cindy", "David", "Eric"}
+    assert {len(values) for values in days.values()} == {len(days["day"])}
 
 
 def test_a_void_game_enters_no_figure_and_is_counted(tmp_path):

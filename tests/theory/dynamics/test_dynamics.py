@@ -294,11 +294,11 @@ def test_a_start_that_is_no_profile_is_refused():
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_discrete_generations_keep_shares_that_sum_to_one(engine):
+@pytest.mark.parametrize("form", ["discrete", "euler", "rk4"])
+def test_shares_sum_to_one_however_many_steps_are_taken(engine, form):
     payoffs = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]])
-    found = replicator(
-        NormalForm.bimatrix(payoffs, payoffs.T), steps=20_000, form="discrete", one_population=True, engine=engine
-    )
+    game = NormalForm.bimatrix(payoffs, payoffs.T)
+    found = replicator(game, steps=20_000, form=form, one_population=True, engine=engine)
     assert np.abs(found.strategies[0].sum(axis=1) - 1).max() <= 1e-12
     assert (found.strategies[0] >= 0).all()
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.game import NATURE
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import split
 from bestresponse.games.water.batch import Floats, Trace, run_many
 from bestresponse.games.water.rules import WaterRules
@@ -120,25 +120,33 @@ class Measured:
                     alive={resident.name: bool(lives) for resident, lives in alive},
                 )
 
-    def list_days(self) -> Iterator[JsonObject]:
-        """Yield one row for each game, day and resident who was there."""
+    def list_days(self) -> dict[str, list[str | float | None]]:
+        """List every game, day and resident who was there, as columns of equal length."""
+        columns: dict[str, list[str | float | None]] = {}
         for one in self.settings:
-            t = one.trace
-            for game, day, seat in np.argwhere(t.present).tolist():
-                bid = float(t.bids[game, day, seat])
-                yield {
-                    "abundance": one.setting.abundance,
-                    "personas": one.setting.persona,
-                    "repeat": one.repeats[game],
-                    "day": day + 1,
-                    "resident": t.rules.residents[seat].name,
-                    "supply": int(t.supply[game, day]),
-                    "bid": None if np.isnan(bid) else bid,
-                    "served": bool(t.served[game, day, seat]),
-                    "balance": float(t.balance[game, day, seat]),
-                    "health": float(t.health[game, day, seat]),
-                    "dry_days": int(t.dry[game, day, seat]),
-                }
+            for name, values in _list_days(one).items():
+                columns.setdefault(name, []).extend(values)
+        return columns
+
+
+def _list_days(one: MeasuredSetting) -> dict[str, Sequence[str | float | None]]:
+    t = one.trace
+    there = np.nonzero(t.present)
+    games, days, seats = there
+    names = [resident.name for resident in t.rules.residents]
+    return {
+        "abundance": [one.setting.abundance] * len(games),
+        "personas": [one.setting.persona] * len(games),
+        "repeat": np.asarray(one.repeats, dtype=np.int64)[games].tolist(),
+        "day": (days + 1).tolist(),
+        "resident": [names[seat] for seat in seats.tolist()],
+        "supply": t.supply[games, days].astype(np.int64).tolist(),
+        "bid": [None if bid != bid else bid for bid in t.bids[there].tolist()],
+        "served": t.served[there].tolist(),
+        "balance": t.balance[there].tolist(),
+        "health": t.health[there].tolist(),
+        "dry_days": t.dry[there].astype(np.int64).tolist(),
+    }
 
 
 def measure(config: WaterConfig, plays: Iterable[JsonMapping]) -> Measured:

@@ -99,7 +99,7 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
     def extra_files(self, results: WaterResults, run: Run) -> Iterable[tuple[Path, str]]:
         """Return one row for each day and resident, where these are not too many."""
         if sum(one.trace.present.sum() for one in results.measured.settings) <= _MOST_DAY_ROWS:
-            yield run.path / "days.csv", tables.to_csv(results.measured.list_days())
+            yield run.path / "days.csv", tables.columns_to_csv(results.measured.list_days())
 
 
 def _run_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: int | None) -> Outcome:
