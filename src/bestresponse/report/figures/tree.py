@@ -8,6 +8,7 @@ chance.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
@@ -52,8 +53,8 @@ def require_tree_picture(tree: Tree) -> None:
         raise UsageError(f"{name} cannot be drawn: it has {len(tree.leaves):,} ends, expected at most {MOST_ENDS}")
 
 
-def draw_tree(tree: Tree, kind: Literal["svg", "png"] = "svg") -> bytes:
-    """Draw a tree as a file; UsageError where it is too large."""
+def draw_tree(tree: Tree, kind: Literal["svg", "png"] = "svg", path: Collection[int] = ()) -> bytes:
+    """Draw a tree as a file, the branches to the nodes of `path` thick; UsageError where it is too large."""
     require_tree_picture(tree)
     layout = _lay_out(tree)
     payoffs = max(len(_tell_payoffs(tree, leaf)) for leaf in tree.leaves.tolist())
@@ -61,7 +62,7 @@ def draw_tree(tree: Tree, kind: Literal["svg", "png"] = "svg") -> bytes:
     width = max(layout.x[-1] + payoffs * _LETTER + 0.5, legend + 0.4)
     height = len(tree.leaves) * _ROW + 0.9
     with canvas(height=height, width=width, grid="none") as axes:
-        _draw_branches(axes, tree, layout)
+        _draw_branches(axes, tree, layout, path)
         _draw_information(axes, tree, layout)
         _draw_nodes(axes, tree, layout)
         _draw_legend(axes, tree)
@@ -132,7 +133,7 @@ def _group(tree: Tree) -> dict[int, list[int]]:
     return {infoset: nodes for infoset, nodes in found.items() if len(nodes) > 1}
 
 
-def _draw_branches(axes: Axes, tree: Tree, layout: _Layout) -> None:
+def _draw_branches(axes: Axes, tree: Tree, layout: _Layout, path: Collection[int]) -> None:
     for node in range(1, tree.num_nodes):
         parent = int(tree.parent[node])
         level = layout.depth[parent]
@@ -141,7 +142,8 @@ def _draw_branches(axes: Axes, tree: Tree, layout: _Layout) -> None:
         axes.plot(
             [start, bend, bend, stop],
             [layout.y[parent], layout.y[parent], layout.y[node], layout.y[node]],
-            color=QUIET, linewidth=0.9, solid_joinstyle="round", zorder=1,
+            color=INK if node in path else QUIET, linewidth=2.4 if node in path else 0.9, solid_joinstyle="round",
+            zorder=1,
         )  # fmt: skip
         axes.text(bend + 0.06, layout.y[node] + 0.025, _tell_branch(tree, node), fontsize=_SIZE, va="bottom", color=INK)
 

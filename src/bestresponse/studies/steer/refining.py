@@ -1,9 +1,11 @@
 """Make an equilibrium policy worth following where its equilibrium never leads, but unguided partners do.
 
 An equilibrium says nothing about information sets that it never reaches, and CFR leaves them as they started: uniform.
-A guided speaker among unguided ones is soon at such a set. First, what is left of moves that CFR has given up is
-dropped where no regret grows by it: such a rest breaks ties between plans that are equally good in the equilibrium.
-Then one player after another replaces its plan x by
+A guided speaker among unguided ones is soon at such a set. So where two players' tree is small enough, the policy
+starts from the equilibrium that earns most from unguided partners, of all that there are (`best_equilibrium`).
+Elsewhere it starts from that of CFR, without what is left of moves that CFR has given up, as far as no regret grows by
+it: such a rest breaks ties between plans that are equally good in the equilibrium. Then one player after another
+replaces its plan x by
 
     maximise    u(x, unguided others) + d u(x, uniform others)
     subject to  nobody's regret, its own included, is larger than in the policy that it all started from
@@ -28,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import NotCertified
+from bestresponse.studies.steer.best_equilibrium import find_best_equilibrium
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.response import best_response_value, plan_regrets
@@ -45,6 +48,8 @@ _RESTS = (1e-2, 1e-3, 1e-4)
 _ROUNDING = 1e-9
 """Weights of a plan below this are 0."""
 _PASSES = 8
+_MOST_SEQUENCES = 500
+"""Above this size the search among all equilibria takes minutes."""
 _MOST_LEAVES = 20_000
 """Above this size the linear programs take minutes; only what changes nobody's payoff is filled in there."""
 
@@ -53,8 +58,9 @@ _MOST_LEAVES = 20_000
 class Refined:
     """A refined policy with its certificate.
 
-    `attainable` is what each player earns at most from unguided others by a plan that lets no regret grow (None where
-    the tree is too large for the linear programs); `best_responses` what it earns at most by any plan at all.
+    `attainable` is what the players earn from unguided others in the equilibrium that is best for them all together,
+    of all equilibria (`over_all`), or what each earns at most by a plan that lets no regret grow while the others keep
+    to theirs; None where the tree is too large for that too. `best_responses` is what each earns at most by any plan.
     """
 
     policy: Policy
@@ -62,6 +68,7 @@ class Refined:
     nash_conv: float
     attainable: tuple[float, ...] | None
     best_responses: tuple[float, ...]
+    over_all: bool = False
 
 
 def refine_policy(policy: Policy, unguided: Policy) -> Refined:
@@ -71,17 +78,33 @@ def refine_policy(policy: Policy, unguided: Policy) -> Refined:
     players = range(form.num_players)
     against = [form.values(player, partners) for player in players]
     goals = [values + _TREMBLE * form.values(player, uniform) for player, values in enumerate(against)]
-    plans, attainable = form.plans(_drop_rests(form, policy)), None
+    chosen = _choose_equilibrium(form, against, policy)
+    plans, attainable = chosen or form.plans(_drop_rests(form, policy)), None
     if form.sequences.shape[1] <= _MOST_LEAVES:
         allowed = plan_regrets(form, plans) + _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
+        bounds = plans
         plans = _improve_plans(form, plans, goals, allowed)
-        bounds = [_best_plan(form, player, plans, against[player], allowed) for player in players]
+        if chosen is None:
+            bounds = [_best_plan(form, player, plans, against[player], allowed) for player in players]
         attainable = tuple(float(against[player] @ bounds[player]) for player in players)
     refined = form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
     final = form.plans(refined)
     value = dict(zip(policy.tree.players, form.expected(final).tolist(), strict=True))
     best = tuple(best_response_value(form, player, partners) for player in players)
-    return Refined(refined, value, float(plan_regrets(form, final).sum()), attainable, best)
+    regret = float(plan_regrets(form, final).sum())
+    return Refined(refined, value, regret, attainable, best, chosen is not None)
+
+
+def _choose_equilibrium(form: SequenceForm, against: Sequence[Array], policy: Policy) -> list[Array] | None:
+    """Return the equilibrium that earns most from unguided others, if it can be found and is as exact as `policy`."""
+    if form.num_players != 2 or sum(plex.num_sequences for plex in form.plexes) > _MOST_SEQUENCES:
+        return None
+    plans = find_best_equilibrium(form, against)
+    if plans is None:
+        return None
+    slack = _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
+    known = plan_regrets(form, form.plans(policy)).sum()
+    return plans if plan_regrets(form, plans).sum() <= known + slack else None
 
 
 def _drop_rests(form: SequenceForm, policy: Policy) -> Policy:

@@ -5,7 +5,9 @@ Everything is computed exactly on the recorded tree, on the same texts for every
     NashConv     what all speakers together could gain by deviating alone (0 at an equilibrium)
     CFR gain     what a speaker gains by switching from the unguided manner to the policy while the others stay
                  unguided, mean over speakers
-    attainable   the most that such a speaker can gain by a policy whose NashConv is no higher
+    attainable   the most that CFR gain can be in any equilibrium of the tree; in trees too large to search all
+                 equilibria, by plans that let nobody's regret grow while the others keep to theirs
+    won          the share of dialogues in which the guided speaker earns most, a tie for half, mean over its seats
     margin       what the guided speaker earns minus what the unguided others earn on average in the same dialogue,
                  mean over the seats of the guided one
 """
@@ -19,13 +21,14 @@ import numpy as np
 
 from bestresponse.games.dialogue.recorded import RecordedDialogue
 from bestresponse.studies.steer.refining import Refined, refine_policy
+from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.cfr import CfrResult, Variant, cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.response import nash_conv, policy_value
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Solved", "mixed_policy", "solve_dialogue", "unguided_policy"]
+__all__ = ["Solved", "find_reach", "mixed_policy", "solve_dialogue", "unguided_policy"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +47,7 @@ class Solved:
     equilibrium_payoffs: tuple[float, ...]
     unguided_nash_conv: float
     margin: float
+    won: float
 
     @property
     def policy(self) -> Policy:
@@ -68,7 +72,7 @@ class Solved:
 
     @property
     def attainable_gain(self) -> float | None:
-        """The most that `gain` can be without a higher NashConv; None where the tree is too large to tell."""
+        """The most that `gain` can be in an equilibrium, see `Refined`; None where the tree is too large to tell."""
         if self.refined.attainable is None:
             return None
         return float(np.mean(np.array(self.refined.attainable) - self.unguided_payoffs))
@@ -101,7 +105,26 @@ def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, variant: Vari
         _by_seat(tree, refined.value),
         nash_conv(tree, unguided),
         float(np.mean(margins)),
+        float(np.mean([_share_won(tree, mixed_policy(unguided, {s: refined.policy}), s) for s in range(len(alone))])),
     )
+
+
+def find_reach(policy: Policy) -> Array:
+    """Return how likely each node is when all follow `policy`, chance included."""
+    tree = policy.tree
+    reach = np.ones(tree.num_nodes)
+    for node in range(1, tree.num_nodes):
+        parent = int(tree.parent[node])
+        infoset = int(tree.infoset[parent])
+        own = policy.probabilities[tree.first_move[infoset] + int(tree.move[node])] if infoset >= 0 else 1.0
+        reach[node] = reach[parent] * own
+    return np.asarray(reach * tree.reach)
+
+
+def _share_won(tree: Tree, policy: Policy, seat: int) -> float:
+    payoffs = tree.payoffs[tree.leaves]
+    better = np.sign(payoffs[:, seat] - np.delete(payoffs, seat, axis=1).max(axis=1))
+    return float(find_reach(policy)[tree.leaves] @ ((better + 1) / 2))
 
 
 def unguided_policy(game: RecordedDialogue, tree: Tree) -> Policy:

@@ -99,7 +99,9 @@ def _cfr_figures(steered: SteerResults) -> JsonObject:
         "unguided_nash_conv": as_json(steered.interval("unguided_nash_conv")),
         "cfr_gain": as_json(recorded.gain),
         "attainable_share": attainable_share(steered),
+        "best_response_gain": as_json(steered.interval("best_response_gain")),
         "margin": as_json(recorded.margin),
+        "won": as_json(recorded.won),
         "relative_gain": recorded.relative,
         "fresh": _fresh_figures(steered, games),
         "readings": dict(Counter(entry.reading.status.value for entry in steered.entries)),
@@ -116,7 +118,8 @@ def recorded_worth(steered: SteerResults) -> Worth:
     solved = [one.solved for one in steered.solved if one.solved is not None]
     guided = [value for one in solved for value in one.guided_payoffs]
     unguided = [value for one in solved for value in one.unguided_payoffs]
-    return Worth(steered.interval("gain"), steered.interval("margin"), _relative(guided, unguided))
+    relative = _relative(guided, unguided)
+    return Worth(steered.interval("gain"), steered.interval("margin"), relative, steered.interval("won"))
 
 
 def attainable_share(steered: SteerResults) -> float | None:
@@ -253,7 +256,9 @@ class DialogueRow(TypedDict):
     gain: float | None
     attainable_gain: float | None
     best_response_gain: float | None
+    over_all_equilibria: bool | None
     margin: float | None
+    won: float | None
     unguided_payoffs: Sequence[float] | None
     guided_payoffs: Sequence[float] | None
     equilibrium_payoffs: Sequence[float] | None
@@ -277,7 +282,9 @@ def make_game_row(one: GameResult) -> DialogueRow:
         gain=None if solved is None else solved.gain,
         attainable_gain=None if solved is None else solved.attainable_gain,
         best_response_gain=None if solved is None else solved.best_response_gain,
+        over_all_equilibria=None if solved is None else solved.refined.over_all,
         margin=None if solved is None else solved.margin,
+        won=None if solved is None else solved.won,
         unguided_payoffs=None if solved is None else solved.unguided_payoffs,
         guided_payoffs=None if solved is None else solved.guided_payoffs,
         equilibrium_payoffs=None if solved is None else solved.equilibrium_payoffs,

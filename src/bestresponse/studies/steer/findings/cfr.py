@@ -28,12 +28,13 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.figures import charts as figures
+from bestresponse.report.figures.tree import draw_tree
 from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.steer.playing import GameResult
 from bestresponse.studies.steer.reading.imitation import Imitation
 from bestresponse.studies.steer.reading.opinions import pooled
 from bestresponse.studies.steer.session import SteerResults
-from bestresponse.studies.steer.solving import mixed_policy
+from bestresponse.studies.steer.solving import find_reach, mixed_policy
 from bestresponse.studies.steer.summary import follow_interval, fresh_worth, imitation_worth, shown, unread
 
 __all__ = ["cfr_sections"]
@@ -43,6 +44,8 @@ _MOST_GAMES = 200
 _FEWEST_DOTS = 4
 _LONGEST = 200
 _MOST_RULINGS = 20
+_MOST_ENDS = 70
+_RARE = 0.005
 
 
 def cfr_sections(steered: SteerResults) -> list[Section]:
@@ -50,7 +53,7 @@ def cfr_sections(steered: SteerResults) -> list[Section]:
     sections = [_games_section(steered)]
     if steered.solved:
         first = steered.solved[0]
-        sections += [_policy_section(first), _examples_section(first)]
+        sections += [_policy_section(first), *_tree_sections(first), _examples_section(first)]
     if steered.imitation is not None:
         sections.append(_imitation_section(steered, steered.imitation))
     if steered.config.follow:
@@ -136,7 +139,8 @@ def _games_section(steered: SteerResults) -> Section:
         Column("NashConv", "right", "what all speakers could gain by deviating alone from the policy", ".4f"),
         Column("unguided NashConv", "right", "the same when nobody is guided", ".3f"),
         Column("gain", "right", "on the recorded texts: what guidance gains a speaker among unguided ones", ".3f"),
-        Column("attainable", "right", "the most that the gain can be by a policy whose NashConv is no higher", ".3f"),
+        Column("attainable", "right", "the most that the gain can be in an equilibrium", ".3f"),
+        Column("best reply", "right", "what best replies to unguided partners gain, in equilibrium or not", ".3f"),
         Column("margin", "right", "on the recorded texts: the guided speaker minus the unguided ones", ".3f"),
         Column("fresh gain", "right", "the gain in dialogues with fresh texts, mean over draws", ".3f"),
         Column("void because"),
@@ -145,10 +149,10 @@ def _games_section(steered: SteerResults) -> Section:
     for one in steered.games[:_MOST_GAMES]:
         people, solved = ", ".join(one.game.names), one.solved
         if solved is None:
-            rows.append((one.number, people, *[None] * 8, one.why_void[:200]))
+            rows.append((one.number, people, *[None] * 9, one.why_void[:200]))
             continue
         sizes = (solved.tree.num_nodes, len(solved.tree.infosets))
-        gains = (solved.gain, solved.attainable_gain, solved.margin, _fresh_gain(one))
+        gains = (solved.gain, solved.attainable_gain, solved.best_response_gain, solved.margin, _fresh_gain(one))
         rows.append((one.number, people, *sizes, solved.nash_conv, solved.unguided_nash_conv, *gains, None))
     return Section("Games", (*_gains_figure(steered), Table(columns, tuple(rows))))
 
@@ -200,26 +204,50 @@ def _situation(key: str, game: DialogueGame) -> tuple[str, str]:
     return knows, f"{game.names[seat]}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
 
 
+def _tree_sections(one: GameResult) -> list[Section]:
+    """Draw the tree of a game with the branches that the policy takes; nothing where it is too large to be read."""
+    if one.solved is None or len(one.solved.tree.leaves) > _MOST_ENDS:
+        return []
+    taken = find_reach(one.solved.policy)
+    path = frozenset(np.flatnonzero(taken > _RARE).tolist())
+    told = "The dialogues of the game by the manners that were chosen; thick where all follow the policy"
+    ends = ", ".join(f"{value:.2f}" for value in one.solved.equilibrium_payoffs)
+    picture = draw_tree(one.solved.tree, path=path)
+    return [Section(f"The tree of game {one.number}", (Figure(picture, told, f"{told}; it earns {ends}"),))]
+
+
 def _examples_section(one: GameResult) -> Section:
-    """A few dialogues of the first game, guided speaker first in turn, drawn from the record."""
+    """Show a dialogue of the first game in which nobody is guided beside those in which one speaker is."""
     told = one.game.view(one.game.start(), REFEREE)
-    blocks: list[Block] = [
-        Paragraph(told.briefing),
-        *(Quote(text, name) for name, text in zip(one.game.names, told.facts["told"], strict=True)),
-        Paragraph(
-            "First nobody is guided, then one speaker follows the policy and the others speak unguided; texts are "
-            "drawn from the record."
+    held = [_hold(one, seat) for seat in (None, *range(min(_EXAMPLES, one.game.domain.players)))]
+    columns = (Column("message", "right"), *(Column(f"{title} is guided") for title, _ in held))
+    longest = max(len(said) for _, said in held)
+    rows = tuple(
+        (str(number + 1) if number + 1 < longest else "payoffs", *(_pick(said, number, longest) for _, said in held))
+        for number in range(longest)
+    )
+    return Section(
+        "Dialogues",
+        (
+            Paragraph(told.briefing),
+            *(Quote(text, name) for name, text in zip(one.game.names, told.facts["told"], strict=True)),
+            Paragraph("The guided speaker follows the policy, the others speak unguided; texts are from the record."),
+            Table(columns, rows, "The same game, side by side"),
         ),
-        _example(one, None),
-    ]
-    for number in range(min(_EXAMPLES, one.game.domain.players)):
-        blocks.append(_example(one, number))
-    return Section("Dialogues", tuple(blocks))
+    )
 
 
-def _example(one: GameResult, seat: int | None) -> Quote:
+def _pick(said: list[str], number: int, longest: int) -> str:
+    """Return a message of a dialogue, or its payoffs on the last line of the longest one."""
+    if number + 1 == longest:
+        return said[-1]
+    return said[number] if number + 1 < len(said) else ""
+
+
+def _hold(one: GameResult, seat: int | None) -> tuple[str, list[str]]:
+    """Hold a dialogue in words of the record; return who is guided, the messages and, last, the payoffs."""
     if one.recorded is None or one.solved is None:
-        return Quote("")
+        return "", [""]
     policy = mixed_policy(one.solved.unguided, {} if seat is None else {seat: one.solved.policy})
     nature = Nature(seat or 0)
     episode = Episode(one.recorded)
@@ -227,13 +255,10 @@ def _example(one: GameResult, seat: int | None) -> Quote:
         for role, ask in pending.items():
             player = nature if role == nature.name else Guided(nature, policy, seat or 0)
             episode.submit(role, Decision(player.decide(episode.view(role), ask).action))
-    said = [f"{one.game.names[s.seat]} ({s.manner}): {s.text}" for s in episode.state.said]
-    payoffs = ", ".join(
-        f"{name} {value:g}"
-        for name, value in zip(one.game.names, one.recorded.payoffs(episode.state).values(), strict=True)
-    )
-    who = "nobody" if seat is None else one.game.names[seat]
-    return Quote("\n\n".join(said), f"{who} is guided; payoffs: {payoffs}")
+    names, payoffs = one.game.names, one.recorded.payoffs(episode.state).values()
+    said = [f"{names[spoken.seat]} ({spoken.manner}): {spoken.text}" for spoken in episode.state.said]
+    earned = ", ".join(f"{name} {value:g}" for name, value in zip(names, payoffs, strict=True))
+    return "nobody" if seat is None else names[seat], [*said, earned]
 
 
 def _rulings_table(steered: SteerResults) -> list[Block]:
@@ -268,8 +293,14 @@ def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
         return f"payoffs {', '.join(f'{value:g}' for value in ruling['payoffs'])}"
     if "winner" in ruling:
         return "undecided" if ruling["winner"] is None else f"{names[ruling['winner']]} argued better"
+    if "moves" in ruling:
+        return "; ".join(f"{name} plays {move}" for name, move in zip(names, ruling["moves"], strict=True))
     if not ruling["agreed"]:
         return "no agreement"
+    if "terms" in ruling:
+        return f"agreed on {', '.join(ruling['terms'].values())}"
+    if "price" in ruling:
+        return f"agreed on a price of {ruling['price']:g}"
     if "choice" in ruling:
         return f"agreed on {ruling['choice']}"
     gives = (

@@ -80,7 +80,11 @@ def _cfr_worth(steered: SteerResults, run: Run) -> Section:
         "were drawn afterwards, guided and unguided on the same games and draws. "
     )
     if share is not None:
-        told += f"The gain there is {share:.1%} of the most that a policy without a higher NashConv can gain. "
+        over_all = all(one.solved is not None and one.solved.refined.over_all for one in steered.solved)
+        most = "any equilibrium of these trees" if over_all else "a policy without a higher NashConv"
+        told += f"The gain there is {share:.1%} of the most that {most} can gain"
+        best = steered.interval("best_response_gain")
+        told += f"; best replies to unguided partners, in equilibrium or not, gain {shown(best):.3f}. "
     if fresh_worth(steered, steered.games).gain is None:
         told += "No fresh text was drawn (--fresh 0)."
     plays = [one.fresh for one in steered.games if one.fresh is not None]

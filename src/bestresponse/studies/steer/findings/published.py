@@ -5,6 +5,7 @@ I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, ap
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -15,13 +16,13 @@ from bestresponse.studies.steer.solving import Solved, mixed_policy
 from bestresponse.studies.steer.summary import shown
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.response import policy_value
 
 __all__ = ["beside_published", "guidance_game"]
 
 _PUBLISHED = {"debate": (328, "0 to 1", 0.024, 0.106), "meeting": (67, "0 to 20", 0.417, 1.596)}
 """Games, payoffs, mean NashConv and mean CFR gain."""
-_CHOICES = ("unguided", "guided")
 
 
 def beside_published(steered: SteerResults) -> Section | None:
@@ -29,7 +30,12 @@ def beside_published(steered: SteerResults) -> Section | None:
     solved = [one.solved for one in steered.solved if one.solved is not None]
     if not solved:
         return None
-    return Section("Beside the published study", (_solutions_table(steered), *_guidance_blocks(solved)))
+    blocks = _guidance_blocks(guidance_game(solved), "on the recorded texts")
+    if steered.imitation is not None:
+        late = [one.solved for one in steered.held_out if one.solved is not None]
+        form = guidance_game(late, steered.imitation.policies)
+        blocks += _guidance_blocks(form, "on the recorded texts of the held-out games, with the imitating network")
+    return Section("Beside the published study", (_solutions_table(steered), *blocks))
 
 
 def _solutions_table(steered: SteerResults) -> Table:
@@ -49,35 +55,41 @@ def _solutions_table(steered: SteerResults) -> Table:
     return Table(columns, tuple(rows), "Solutions by CFR")
 
 
-def guidance_game(solved: list[Solved]) -> NormalForm:
-    """Build the game of choosing whether to be guided: exact payoffs on the recorded trees, mean over games."""
+def guidance_game(solved: Sequence[Solved], imitations: Sequence[Policy] = ()) -> NormalForm:
+    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games.
+
+    `imitations` are the policies of a network in the same games; without them nobody can choose it.
+    """
+    choices = ("unguided", "guided", "imitation")[: 3 if imitations else 2]
     players = solved[0].tree.players
-    payoffs: Array = np.zeros((len(players), *(2,) * len(players)))
-    for one in solved:
-        for choice in product(range(2), repeat=len(players)):
-            guided = {seat: one.policy for seat, chosen in enumerate(choice) if chosen}
+    payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
+    for number, one in enumerate(solved):
+        policies = [one.unguided, one.policy, *imitations[number : number + 1]]
+        for choice in product(range(len(choices)), repeat=len(players)):
+            guided = {seat: policies[chosen] for seat, chosen in enumerate(choice)}
             values = policy_value(one.tree, mixed_policy(one.unguided, guided))
             for seat, player in enumerate(players):
                 payoffs[seat][choice] += values[player] / len(solved)
-    return NormalForm(payoffs, players, (_CHOICES,) * len(players))
+    return NormalForm(payoffs, players, (choices,) * len(players))
 
 
-def _guidance_blocks(solved: list[Solved]) -> list[Block]:
-    form = guidance_game(solved)
+def _guidance_blocks(form: NormalForm, where: str) -> list[Block]:
     if form.num_players != 2:
         return []
     first, second = form.players
-    columns = (Column(f"{first} \\ {second}"), *(Column(choice, "right") for choice in _CHOICES))
+    choices = form.actions[0]
+    columns = (Column(f"{first} \\ {second}"), *(Column(choice, "right") for choice in choices))
     rows = tuple(
-        (choice, *(f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}" for j in range(2)))
-        for i, choice in enumerate(_CHOICES)
+        (choice, *(f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}" for j in range(len(choices))))
+        for i, choice in enumerate(choices)
     )
-    mixes = nash_one(form).strategies
-    guided = tuple(
-        (f"{player} is guided with probability", float(mix[1])) for player, mix in zip(form.players, mixes, strict=True)
+    chances = tuple(
+        (f"{player}: {choice} with probability", float(chance))
+        for player, mix in zip(form.players, nash_one(form).strategies, strict=True)
+        for choice, chance in zip(choices, mix, strict=True)
     )
     told = (
-        "If speakers could choose whether to be guided: payoffs of both, exact on the recorded texts, mean over games, "
-        "and one equilibrium of that choice."
+        f"If speakers could choose how to be guided: payoffs of both, exact {where}, mean over games, and one "
+        "equilibrium of that choice."
     )
-    return [Note(told), Table(columns, rows), KeyValues(guided, format=".3f")]
+    return [Note(told), Table(columns, rows), KeyValues(chances, format=".3f")]

@@ -54,6 +54,8 @@ class Imitation:
     network: tuple[Earned, ...]
     average: tuple[Earned, ...]
     solver: tuple[Earned, ...]
+    policies: tuple[Policy, ...] = ()
+    """The network's policy in each held-out game."""
 
     @property
     def held_out(self) -> int:
@@ -80,6 +82,7 @@ def imitate(
     network = train(np.vstack(inputs), np.vstack(targets), how, _aside([len(rows) for rows in inputs], how.seed))
     average = _average(early, actions)
     guesses = [network(observed(one, embed)) for one in late]
+    policies = tuple(_policy(one, guess, actions) for one, guess in zip(late, guesses, strict=True))
     return Imitation(
         len(early),
         sum(map(len, inputs)),
@@ -88,9 +91,10 @@ def imitate(
             cross_entropy(network(np.vstack(inputs)), np.vstack(targets)),
             cross_entropy(np.vstack(guesses), np.vstack([_targets(one, actions) for one in late])),
         ),
-        tuple(earned(one, _policy(one, guess, actions)) for one, guess in zip(late, guesses, strict=True)),
+        tuple(earned(one, policy) for one, policy in zip(late, policies, strict=True)),
         tuple(earned(one, _policy(one, _rows(one, average), actions)) for one in late),
         tuple(Earned(one.gain, one.margin) for one in late),
+        policies,
     )
 
 
