@@ -369,6 +369,7 @@ class SteerSettings(RunOptions, total=False):
     candidates: int
     plays: int
     swap_seats: bool
+    transfer: str
     temperature: float
     max_tokens: int
     fresh: int

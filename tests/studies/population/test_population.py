@@ -34,7 +34,7 @@ def test_a_large_population_follows_the_dynamics_of_its_rule(rule, far, tmp_path
 def test_defection_takes_over_the_dilemma_by_best_replies(tmp_path):
     found = measured(settings("prisoners-dilemma", rule="best-reply", revise=1.0, generations=2), tmp_path)
     assert found.observed[0][:, 1:, 1].tolist() == [[1.0, 1.0]] * 10
-    assert found.summary["populations"][0]["strategies"][0]["extinct"] == 10
+    assert [own["died_out"] for _, own in found.figures.groups] == [1.0, 0.0]
 
 
 def test_logit_choice_rests_at_the_quantal_response_equilibrium(tmp_path):
@@ -66,7 +66,7 @@ def test_a_run_goes_on_where_it_was_stopped_and_replays(tmp_path):
     first = run(PopulationStudy(), config, tmp_path)
     again = run(PopulationStudy(), config, tmp_path)
     assert (first.outcome.played, again.outcome.played) == (4, 0)
-    assert again.summary()["populations"] == first.summary()["populations"]
+    assert again.summary()["figures"] == first.summary()["figures"]
     assert again.replay().same == 4
     assert "How the shares changed" in [section.title for section in again.report().sections]
     assert PopulationConfig.from_json(config.to_json()) == config

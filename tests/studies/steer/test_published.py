@@ -25,6 +25,24 @@ def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():
         assert form.payoffs[seat, 1, 1] == pytest.approx(both)
 
 
+def test_imitation_is_a_third_choice_where_a_network_has_learned():
+    solved = [solve_dialogue(recorded(dialogue(seed=seed))[0]) for seed in (1, 2)]
+    form = guidance_game(solved, [one.policy for one in solved])
+    assert form.actions == (("unguided", "guided", "imitation"),) * 2
+    assert form.payoffs[:, 2, 0] == pytest.approx(form.payoffs[:, 1, 0])
+
+
+def test_the_report_draws_the_tree_and_shows_dialogues_side_by_side(tmp_path):
+    run = running.run(SteerStudy(), SteerConfig("rps-talk", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
+    tables = [block for section in run.report().sections for block in section.blocks if isinstance(block, Table)]
+    (beside,) = [table for table in tables if table.caption == "The same game, side by side"]
+    assert [column.name for column in beside.columns][:2] == ["message", "nobody is guided"]
+    assert [row[0] for row in beside.rows] == ["1", "2", "3", "4", "payoffs"]
+    assert 0 <= run.results.steered.solved[0].solved.won <= 1
+    debate = running.run(SteerStudy(), SteerConfig("debate", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
+    assert "The tree of game 0" in [section.title for section in debate.report().sections]
+
+
 def test_the_report_counts_what_was_ruled(tmp_path):
     config = SteerConfig("debate", "simulated")
     run = running.run(SteerStudy(), config, tmp_path, {"simulated": SimulatedSpeaker(0)})

@@ -1,14 +1,18 @@
 """A policy that is worth following also where its equilibrium never leads."""
 
+import numpy as np
 import pytest
 from steering import dialogue, recorded
 
+from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.studies.steer.best_equilibrium import find_best_equilibrium
 from bestresponse.studies.steer.refining import refine_policy
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.theory.trees.build import Leaf, Turn, build_tree
 from bestresponse.theory.trees.policy import policy_from_table
-from bestresponse.theory.trees.response import nash_conv
+from bestresponse.theory.trees.response import nash_conv, plan_regrets
+from bestresponse.theory.trees.sequence_form import to_sequence_form
 
 
 def entry_tree(out, share, fight):
@@ -43,6 +47,16 @@ def test_a_threat_is_kept_as_far_as_the_equilibrium_needs_it():
     assert refined.best_responses[1] == 1.0
 
 
+@pytest.mark.parametrize(("wanted", "plan"), [("in", (0.0, 1.0)), ("out", (1.0, 0.0))])
+def test_the_best_of_all_equilibria_is_found_whichever_is_wanted(wanted, plan):
+    # Both (in, share) and (out, fight) are equilibria.
+    form = to_sequence_form(entry_tree(out=(2, 5), share=(3, 1), fight=(0, 0.25)))
+    goals = [np.array([0.0, wanted == "out", wanted == "in"]), np.zeros(3)]
+    plans = find_best_equilibrium(form, goals)
+    assert plans[0][1:] == pytest.approx(plan)
+    assert plan_regrets(form, plans).sum() == pytest.approx(0.0, abs=1e-9)
+
+
 def test_what_a_players_own_plan_never_reaches_is_filled_in_too():
     later = Turn("first", "later", {"bad": Leaf((0, 0)), "good": Leaf((1, 0))})
     tree = build_tree(["first", "second"], Turn("first", "start", {"stop": Leaf((2, 0)), "go": later}))
@@ -51,7 +65,7 @@ def test_what_a_players_own_plan_never_reaches_is_filled_in_too():
     assert refine_policy(start, start).policy.at("first", "later") == {"bad": 0.0, "good": 1.0}
 
 
-@pytest.mark.parametrize("name", ["debate", "email", "fruit", "meeting"])
+@pytest.mark.parametrize("name", domain_names())
 def test_guidance_gains_what_is_attainable_in_every_domain(name):
     gained = attainable = 0.0
     for seed in range(3):

@@ -11,6 +11,7 @@ from bestresponse.cli.options import build_config, expand_options
 from bestresponse.cli.run_options import RunOptions
 from bestresponse.cli.running import run_and_show
 from bestresponse.cli.terminal import DownloadProgress
+from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.prices import find_price
 from bestresponse.models.wrappers.meter import Budget
@@ -86,6 +87,9 @@ class SteerOptions:
     imitate: Annotated[
         bool, typer.Option("--imitate", help="Train a network on the policies of all games; play it on held-out ones.")
     ] = False
+    transfer: Annotated[
+        str, typer.Option(help="Play that network on games of this other domain too; it needs the same manners.")
+    ] = ""
     embed: Annotated[str, typer.Option(help="How texts are compared: words (hashed) or minilm (extra `embed`).")] = (
         "words"
     )
@@ -100,7 +104,7 @@ class SteerOptions:
 
 @expand_options
 def steer(
-    domain: Annotated[str, typer.Argument(help="meeting, fruit, debate, email, or a domain file (.toml).")],
+    domain: Annotated[str, typer.Argument(help=f"{', '.join(domain_names())}, or a domain file (.toml).")],
     *,
     options: SteerOptions,
     run: RunOptions,

@@ -32,8 +32,7 @@ def findings(results: PopulationResults, run: Run) -> Document:
     config = results.config
     sections: list[Section | None] = []
     if not results.missing:
-        sections += [_shares(results, number) for number in range(len(results.names))]
-        sections += [_matches(results), _equilibria(results)]
+        sections += [_shares(results, run), _matches(results), _equilibria(results)]
     sections += [_voids(results), answers_section(results.answers, "How the answers were read")]
     sections += [costs_section(run.costs), method_section(run.manifest)]
     return Document(
@@ -61,29 +60,17 @@ def _opening(results: PopulationResults) -> Iterator[Block]:
         yield Paragraph(f"{where}The mean share of every strategy stayed within {far:.3f} of the {theory}.")
 
 
-def _shares(results: PopulationResults, number: int) -> Section:
-    names, label = results.names[number], results.labels[number]
-    columns = (
-        Column("strategy"),
-        Column("start", "right", "share of agents", ".3f"),
-        Column("end", "right", "mean share over repetitions, 95 % interval", ".3f"),
-        Column("expected", "right", _EXPECTED[results.config.rule], ".3f"),
-        Column("died out", "right", f"in so many of {results.config.repetitions} repetitions"),
-    )
-    path = results.predicted[number]
-    rows = tuple(
-        (name, path[0, k], results.final(number, k), path[-1, k], results.extinct(number, k))
-        for k, name in enumerate(names)
-    )
-    title = "How the shares changed" if label == "all" else f"How the shares changed: {label}"
-    return Section(title, (Table(columns, rows), _draw(results, number)))
+def _shares(results: PopulationResults, run: Run) -> Section:
+    pictures = tuple(_draw(results, number) for number in range(len(results.names)))
+    return Section("How the shares changed", (run.figures.to_table(), *pictures))
 
 
 def _draw(results: PopulationResults, number: int) -> Figure:
     mean, low, high = results.bands(number)
     names = results.names[number]
     shown = np.argsort(-mean.max(axis=0), kind="stable")[:_MOST_LINES]
-    when = np.arange(len(mean))
+    when, label = np.arange(len(mean)), results.labels[number]
+    where = "" if label == "all" else f"{label}: "
     return Figure(
         charts.lines(
             {names[k]: (when, mean[:, k]) for k in shown},
@@ -92,7 +79,7 @@ def _draw(results: PopulationResults, number: int) -> Figure:
             x_label="generation",
             y_label="share of agents",
         ),
-        f"Mean over {results.config.repetitions} repetitions with its 95 % interval; dotted: what the "
+        f"{where}mean over {results.config.repetitions} repetitions with its 95 % interval; dotted: what the "
         f"{_EXPECTED[results.config.rule]} expects from the same start.",
         "shares of strategies by generation, observed and expected",
     )

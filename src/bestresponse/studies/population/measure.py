@@ -11,6 +11,7 @@ import numpy as np
 
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import split
+from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.reporting.answers import Answers, count_answers
@@ -18,7 +19,7 @@ from bestresponse.studies.population.agents import Matches, predict, run_agents
 from bestresponse.studies.population.config import PopulationConfig
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["PopulationResults", "ShareRow", "measure"]
+__all__ = ["METRICS", "PopulationResults", "ShareRow", "measure"]
 
 _NORMAL = 1.959964
 
@@ -111,14 +112,21 @@ class PopulationResults:
                         predicted=float(self.predicted[number][generation, k]),
                     )
 
+    @cached_property
+    def figures(self) -> Figures:
+        """The metrics of every strategy in its population; none where a pair has no match."""
+        places = [] if self.missing else [(p, k) for p, names in enumerate(self.names) for k in range(len(names))]
+        groups: dict[Heads, Holders] = {(self.labels[p], self.names[p][k]): Holders(self, p, k) for p, k in places}
+        return compute_figures(METRICS, ("population", "strategy"), groups)
+
     def final(self, population: int, strategy: int) -> Interval:
         """Return the share of a strategy at the end, with its interval over repetitions."""
         rng = np.random.default_rng(split(self.config.seed, "final", population, strategy))
         return cluster_bootstrap(self.observed[population][:, -1, strategy], rng=rng)
 
-    def extinct(self, population: int, strategy: int) -> int:
-        """Count the repetitions at whose end nobody holds the strategy."""
-        return int((self.observed[population][:, -1, strategy] == 0).sum())
+    def extinct(self, population: int, strategy: int) -> float:
+        """Return the share of repetitions at whose end nobody holds the strategy."""
+        return float((self.observed[population][:, -1, strategy] == 0).mean())
 
     @cached_property
     def distances(self) -> tuple[float, ...]:
@@ -144,24 +152,54 @@ class PopulationResults:
         }
         if self.missing:
             return about | {"missing_pairs": [list(pair) for pair in self.missing]}
-        return about | {"populations": [self._summarise(number) for number in range(len(self.names))]}
-
-    def _summarise(self, number: int) -> JsonObject:
-        return {
-            "population": self.labels[number],
-            "payoffs": self.matches.means[number].tolist(),
-            "farthest_from_theory": self.distances[number],
-            "strategies": [
-                {
-                    "strategy": name,
-                    "start": float(self.predicted[number][0, k]),
-                    "final": self.final(number, k).to_json(),
-                    "predicted": float(self.predicted[number][-1, k]),
-                    "extinct": self.extinct(number, k),
-                }
-                for k, name in enumerate(self.names[number])
-            ],
+        return about | {
+            "farthest_from_theory": dict(zip(self.labels, self.distances, strict=True)),
+            "payoffs": {label: own.tolist() for label, own in zip(self.labels, self.matches.means, strict=True)},
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """Those who hold one strategy of one population."""
+
+    results: PopulationResults
+    population: int
+    strategy: int
+
+    @property
+    def path(self) -> Array:
+        """The shares that theory expects, generation by generation."""
+        return self.results.predicted[self.population][:, self.strategy]
+
+
+METRICS: tuple[Metric[Holders], ...] = (
+    Metric("start", "start", "share of agents at the start", "", ".3f", lambda one: float(one.path[0])),
+    Metric(
+        "end",
+        "end",
+        "mean share of agents at the end over repetitions, 95 % interval",
+        "",
+        ".3f",
+        lambda one: one.results.final(one.population, one.strategy),
+    ),
+    Metric(
+        "expected",
+        "expected",
+        "share at the end by the replicator, best-reply or logit dynamics from the same start",
+        "",
+        ".3f",
+        lambda one: float(one.path[-1]),
+    ),
+    Metric(
+        "died_out",
+        "died out",
+        "share of repetitions at whose end nobody holds the strategy",
+        "",
+        ".3f",
+        lambda one: one.results.extinct(one.population, one.strategy),
+    ),
+)
+"""Every figure of a strategy, in the order of the columns."""
 
 
 def measure(config: PopulationConfig, plays: Iterable[JsonMapping]) -> PopulationResults:

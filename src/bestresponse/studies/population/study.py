@@ -9,6 +9,7 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
+from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
@@ -16,7 +17,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.population.config import PopulationConfig
 from bestresponse.studies.population.findings import findings
-from bestresponse.studies.population.measure import PopulationResults, measure
+from bestresponse.studies.population.measure import METRICS, PopulationResults, measure
 from bestresponse.studies.simulate.plan import specs
 from bestresponse.studies.simulate.playing import make_player
 from bestresponse.studies.simulate.study import SimulateStudy
@@ -34,6 +35,7 @@ class PopulationStudy(Study[PopulationConfig, PopulationResults]):
     name = "population"
     config = PopulationConfig
     unit = "matches"
+    metrics = METRICS
 
     def specs(self, config: PopulationConfig) -> Iterator[Spec]:
         """Yield every match as plain data."""
@@ -52,6 +54,10 @@ class PopulationStudy(Study[PopulationConfig, PopulationResults]):
     def measure(self, config: PopulationConfig, folder: RunFolder) -> PopulationResults:
         """Read the matches and let the agents meet."""
         return measure(config, folder.sorted_records())
+
+    def figures(self, results: PopulationResults) -> Figures:
+        """List the metrics of every strategy."""
+        return results.figures
 
     def findings(self, results: PopulationResults, run: Run) -> Document:
         """Write what the run found as a document."""

@@ -78,7 +78,7 @@ def find_best_equilibrium(form: SequenceForm, goals: Sequence[Array], nodes: int
         return None
     plans = (found.x[places[k] : places[k + 1]] for k in range(2))
     return [
-        plex.plan(plex.normalised(np.where(plan < 1e-9, 0.0, plan)))
+        plex.plan(plex.normalise(np.where(plan < 1e-9, 0.0, plan)))
         for plex, plan in zip(form.plexes, plans, strict=True)
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import get_args
 
@@ -31,8 +31,9 @@ class SteerConfig:
     a network by its embedding.
 
     The policy of each game is also played on `fresh` new draws of its texts. `held_out` more games are kept from the
-    solver: with `imitate` a network that learned from the others is played on them, with `psro` the solution is. With
-    `swap_seats` the speakers of `psro` change seats from play to play, which makes the game symmetric.
+    solver: with `imitate` a network that learned from the others is played on them, with `psro` the solution is. The
+    network is also played on as many games of the domain `transfer`, none of which it has seen. With `swap_seats` the
+    speakers of `psro` change seats from play to play, which makes the game symmetric.
     """
 
     domain: str
@@ -65,12 +66,16 @@ class SteerConfig:
     held_out: int = 0
     imitate: bool = False
     embed: str = "words"
+    transfer: str = ""
+    transfer_text: str = ""
     domain_text: str = ""
     """The text of the domain's file, read when the settings are made, so that a stored run needs no file."""
 
     def __post_init__(self) -> None:
         if not self.domain_text:
             object.__setattr__(self, "domain_text", read_domain_text(self.domain))
+        if self.transfer and not self.transfer_text:
+            object.__setattr__(self, "transfer_text", read_domain_text(self.transfer))
         _one_of("solver", self.solver, SOLVERS)
         _one_of("payoffs", self.payoffs, PAYOFFS)
         _one_of("second", self.second, ("", *PAYOFFS))
@@ -115,6 +120,13 @@ class SteerConfig:
             raise UsageError("--held-out-games belongs to --imitate or to --solver psro")
         if self.solver == "psro" and bool(self.held_out) != bool(self.fresh):
             raise UsageError("with --solver psro the held-out games are played --fresh times each: give both or none")
+        if self.transfer and not self.imitate:
+            raise UsageError("--transfer belongs to --imitate: what is played elsewhere is the network that learned")
+        if self.transfer:
+            own, other = self.read_domain().manners(self.actions), self.elsewhere.read_domain().manners(self.actions)
+            if own.options != other.options:
+                told = ", ".join(other.options)
+                raise UsageError(f"--transfer {self.transfer}: it has the manners {told}, not those of {self.domain}")
         if self.classifier and not self.follow:
             raise UsageError("--classifier belongs to --follow")
         if self.classifier in EMBEDDINGS and self.games < 2:
@@ -123,6 +135,13 @@ class SteerConfig:
     def read_domain(self) -> Domain:
         """Parse the domain."""
         return _parse(self.domain_text, self.domain)
+
+    @property
+    def elsewhere(self) -> SteerConfig:
+        """The settings of the games of the other domain: as many as are held out here, and nothing but solved."""
+        changes: JsonObject = {"domain": self.transfer, "domain_text": self.transfer_text, "games": self.held_out}
+        off: JsonObject = {"transfer": "", "transfer_text": "", "imitate": False, "held_out": 0, "fresh": 0}
+        return replace(self, **changes, **off, follow=False, classifier="", second="", scenarios_by="")
 
     @property
     def models(self) -> tuple[str, ...]:

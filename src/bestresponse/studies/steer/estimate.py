@@ -65,6 +65,10 @@ def _for_cfr(config: SteerConfig, domain: Domain, models: Mapping[str, Model], k
         calls += missing + (size.messages if config.follow and missing else 0)
         calls += a_draw * sum(not fresh_on_record(game, kept, draw, config.seed) for draw in draws)
         nodes = max(nodes, size.nodes)
+    if config.transfer:
+        there = config.elsewhere
+        more, larger = _for_cfr(there, there.read_domain(), models, kept)
+        return calls + more, max(nodes, larger)
     return calls, nodes
 
 

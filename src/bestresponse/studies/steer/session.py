@@ -62,6 +62,7 @@ class SteerResults:
     domain: Domain
     games: tuple[GameResult, ...] = ()
     held_out: tuple[GameResult, ...] = ()
+    elsewhere: tuple[GameResult, ...] = ()
     imitation: Imitation | None = None
     psro: PsroResult | None = None
     psro_played: int = 0
@@ -89,7 +90,7 @@ class SteerResults:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Every recorded answer that the run's games are made of, in order."""
-        keys = {key for one in (*self.games, *self.held_out) for key in one.keys}
+        keys = {key for one in (*self.games, *self.held_out, *self.elsewhere) for key in one.keys}
         return tuple(entry for entry in self.answers if entry.key in keys)
 
 
@@ -171,8 +172,27 @@ def _run_cfr(
     steered = SteerResults(config, domain, tuple(results[: config.games]), tuple(results[config.games :]))
     steered.stopped, steered.answers = outcome.stopped, kept.book.entries
     if config.imitate and not outcome.stopped:
-        steered.imitation = imitate(steered.games, steered.held_out, company.embed, Training(seed=config.seed))
+        if config.transfer:
+            steered.elsewhere = _play_elsewhere(config.elsewhere, models, company, outcome)
+        how = Training(seed=config.seed)
+        steered.imitation = imitate(steered.games, steered.held_out, company.embed, how, steered.elsewhere)
+        steered.stopped, steered.answers = outcome.stopped, kept.book.entries
     return steered, outcome
+
+
+def _play_elsewhere(
+    config: SteerConfig, models: Mapping[str, Model], company: GameServices, outcome: Outcome
+) -> tuple[GameResult, ...]:
+    """Build and solve the games of another domain."""
+    domain = config.read_domain()
+    there = replace(company, cast=cast_of(config, domain, models), classifier=None)
+    results = []
+    for number, game in enumerate(games_of(config, domain)):
+        results.append(play_game(config, number, game, there))
+        outcome.stopped = results[-1].built.stopped
+        if outcome.stopped:
+            break
+    return tuple(results)
 
 
 def _classified(config: SteerConfig, results: list[GameResult]) -> list[GameResult]:

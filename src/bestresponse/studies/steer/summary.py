@@ -18,7 +18,7 @@ from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.playing import GameResult
 from bestresponse.studies.steer.psro.judging import in_table, table_nash_conv
 from bestresponse.studies.steer.psro.search import PsroResult
-from bestresponse.studies.steer.reading.imitation import Earned
+from bestresponse.studies.steer.reading.imitation import Earned, Played
 from bestresponse.studies.steer.reading.opinions import pooled
 from bestresponse.studies.steer.session import SteerResults
 
@@ -239,7 +239,17 @@ def _imitation_figures(steered: SteerResults) -> JsonObject | None:
         "average": imitation_worth(steered, found.average, "average").to_json(),
         "solver": imitation_worth(steered, found.solver, "solver").to_json(),
         "solver_fresh": _fresh_figures(steered, steered.held_out),
+        "transfer": _transfer_figures(steered, found.elsewhere),
     }
+
+
+def _transfer_figures(steered: SteerResults, found: Played | None) -> JsonObject | None:
+    """What the network earns in a domain that it has not learned from; None where it was not played there."""
+    if found is None:
+        return None
+    who = {"network": found.network, "average": found.average, "solver": found.solver}
+    figures = {name: imitation_worth(steered, own, f"transfer {name}").to_json() for name, own in who.items()}
+    return {"domain": steered.config.transfer, "games": len(found.network)} | figures
 
 
 class DialogueRow(TypedDict):

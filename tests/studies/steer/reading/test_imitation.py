@@ -107,3 +107,21 @@ def test_the_solvers_policy_earns_what_the_solution_says(debates):
 def test_imitation_needs_games_to_learn_from_and_two_speakers(debates):
     with pytest.raises(UsageError, match="imitation needs solved games"):
         imitate(debates, (), HashedWords())
+
+
+def test_what_was_learned_is_played_in_another_domain_with_the_same_manners():
+    config = SteerConfig("meeting", "simulated", games=3, held_out=2, imitate=True, transfer="job-offer", iterations=50)
+    found = run(config, {"simulated": SimulatedSpeaker(0)}, MemoryAnswers())[0]
+    assert [one.game.domain.name for one in found.elsewhere] == ["job-offer"] * 2
+    assert len(found.imitation.elsewhere.network) == 2
+    assert found.imitation.elsewhere.solver[0].gain == found.elsewhere[0].solved.gain
+    assert SteerConfig.from_json(config.to_json()) == config
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [({"transfer": "debate"}, "it has the manners logos"), ({"imitate": False, "held_out": 0}, "belongs to --imitate")],
+)
+def test_a_transfer_that_cannot_be_is_refused(more, why):
+    with pytest.raises(UsageError, match=why):
+        SteerConfig("meeting", "simulated", **{"held_out": 2, "imitate": True, "transfer": "fruit"} | more)

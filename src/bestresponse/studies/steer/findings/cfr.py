@@ -31,7 +31,7 @@ from bestresponse.report.figures import charts as figures
 from bestresponse.report.figures.tree import draw_tree
 from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.steer.playing import GameResult
-from bestresponse.studies.steer.reading.imitation import Imitation
+from bestresponse.studies.steer.reading.imitation import Imitation, Played
 from bestresponse.studies.steer.reading.opinions import pooled
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import find_reach, mixed_policy
@@ -93,8 +93,24 @@ def _imitation_section(steered: SteerResults, found: Imitation) -> Section:
             Table(columns, rows),
             Figure(picture, caption, _spoken(caption, drawn)),
             KeyValues(losses, format=".3f"),
+            *_transfer_table(steered, found.elsewhere, columns),
         ),
     )
+
+
+def _transfer_table(steered: SteerResults, found: Played | None, columns: tuple[Column, ...]) -> list[Block]:
+    """Show what the network earns in a domain that it has not learned from."""
+    if found is None:
+        return []
+    people = (
+        ("network", found.network),
+        ("average policy", found.average),
+        ("equilibrium of the game itself", found.solver),
+    )
+    worths = [(name, imitation_worth(steered, own, f"transfer {name}")) for name, own in people]
+    rows = tuple((name, shown(worth.gain), shown(worth.margin)) for name, worth in worths)
+    caption = f"Transfer: what was learned from {steered.domain.name} played in {steered.config.transfer}"
+    return [Table(columns, rows, f"{caption}, {len(found.network)} games")]
 
 
 _READS = {"words": "hashed words", "minilm": "MiniLM sentence vectors"}

@@ -56,6 +56,8 @@ class Imitation:
     solver: tuple[Earned, ...]
     policies: tuple[Policy, ...] = ()
     """The network's policy in each held-out game."""
+    elsewhere: Played | None = None
+    """The same on games of another domain."""
 
     @property
     def held_out(self) -> int:
@@ -63,12 +65,27 @@ class Imitation:
         return len(self.network)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Played:
+    """What network, average and solver earn on some games, one entry a game, and the policies of the network there."""
+
+    network: tuple[Earned, ...]
+    average: tuple[Earned, ...]
+    solver: tuple[Earned, ...]
+    policies: tuple[Policy, ...]
+
+
 def imitate(
-    learned: Sequence[GameResult], held_out: Sequence[GameResult], embed: Embedding, how: Training | None = None
+    learned: Sequence[GameResult],
+    held_out: Sequence[GameResult],
+    embed: Embedding,
+    how: Training | None = None,
+    elsewhere: Sequence[GameResult] = (),
 ) -> Imitation:
-    """Train on the solved games of `learned`, and play the solved ones of `held_out`."""
-    early = [one.solved for one in learned if one.solved is not None]
-    late = [one.solved for one in held_out if one.solved is not None]
+    """Train on the solved games of `learned`, and play the solved ones of `held_out` and of another domain."""
+    early, late, other = (
+        [one.solved for one in some if one.solved is not None] for some in (learned, held_out, elsewhere)
+    )
     if not early or not late:
         raise UsageError(
             f"imitation needs solved games to learn from and to be judged on, got {len(early)}, {len(late)}"
@@ -81,8 +98,18 @@ def imitate(
     targets = [_targets(one, actions) for one in early]
     network = train(np.vstack(inputs), np.vstack(targets), how, _aside([len(rows) for rows in inputs], how.seed))
     average = _average(early, actions)
+
+    def play(games: Sequence[Solved]) -> Played:
+        policies = tuple(_policy(one, network(observed(one, embed)), actions) for one in games)
+        return Played(
+            tuple(earned(one, policy) for one, policy in zip(games, policies, strict=True)),
+            tuple(earned(one, _policy(one, _rows(one, average), actions)) for one in games),
+            tuple(Earned(one.gain, one.margin) for one in games),
+            policies,
+        )
+
+    here = play(late)
     guesses = [network(observed(one, embed)) for one in late]
-    policies = tuple(_policy(one, guess, actions) for one, guess in zip(late, guesses, strict=True))
     return Imitation(
         len(early),
         sum(map(len, inputs)),
@@ -91,10 +118,11 @@ def imitate(
             cross_entropy(network(np.vstack(inputs)), np.vstack(targets)),
             cross_entropy(np.vstack(guesses), np.vstack([_targets(one, actions) for one in late])),
         ),
-        tuple(earned(one, policy) for one, policy in zip(late, policies, strict=True)),
-        tuple(earned(one, _policy(one, _rows(one, average), actions)) for one in late),
-        tuple(Earned(one.gain, one.margin) for one in late),
-        policies,
+        here.network,
+        here.average,
+        here.solver,
+        here.policies,
+        play(other) if other else None,
     )
 
 
