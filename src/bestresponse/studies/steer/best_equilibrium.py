@@ -33,26 +33,25 @@ def find_best_equilibrium(form: SequenceForm, goals: Sequence[Array], nodes: int
 
     `nodes` bounds the search and not its time, so that the result is the same on every machine.
     """
-    from scipy import optimize, sparse
+    from scipy import optimize
 
     if form.num_players != 2:
         raise InvalidGame(f"the best equilibrium is found for two players; this tree has {form.num_players}")
     sizes = [plex.num_sequences for plex in form.plexes]
-    ties = [plan_constraints(plex) for plex in form.plexes]
+    ties: list[Array] = [plan_constraints(plex).toarray() for plex in form.plexes]
     tables = [_list_payoffs(form, 0), _list_payoffs(form, 1)]
     spread = [2.0 * float(np.abs(form.tree.payoffs[:, player]).max() or 1.0) for player in range(2)]
     # Variables: the plans x, y, the binaries of both, the values p, q.
     widths = [*sizes, *sizes, *(tie.shape[0] for tie in ties)]
     places = np.concatenate([[0], np.cumsum(widths)]).astype(int)
 
-    def put(blocks: dict[int, Any], rows: int) -> Any:
-        parts = [blocks.get(k, sparse.csr_array((rows, width))) for k, width in enumerate(widths)]
-        return sparse.hstack(parts, format="csr")
+    def put(blocks: dict[int, Array], rows: int) -> Array:
+        return np.hstack([blocks.get(k, np.zeros((rows, width))) for k, width in enumerate(widths)])
 
     limits = []
     for player in range(2):
         own, other = sizes[player], 1 - player
-        one = sparse.eye_array(own, format="csr")
+        one = np.eye(own)
         slack = {4 + player: ties[player].T, other: -tables[player]}
         first = np.eye(1, ties[player].shape[0])[0]
         limits += [
@@ -83,10 +82,8 @@ def find_best_equilibrium(form: SequenceForm, goals: Sequence[Array], nodes: int
     ]
 
 
-def _list_payoffs(form: SequenceForm, player: int) -> Any:
+def _list_payoffs(form: SequenceForm, player: int) -> Array:
     """Return what `player` earns by its sequences (rows) and those of the other (columns)."""
-    from scipy import sparse
-
-    other = 1 - player
-    shape = (form.plexes[player].num_sequences, form.plexes[other].num_sequences)
-    return sparse.csr_array((form.payoffs[player], (form.sequences[player], form.sequences[other])), shape=shape)
+    table = np.zeros([form.plexes[seat].num_sequences for seat in (player, 1 - player)])
+    np.add.at(table, (form.sequences[player], form.sequences[1 - player]), form.payoffs[player])
+    return table
