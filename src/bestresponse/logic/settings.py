@@ -12,6 +12,11 @@ from bestresponse.core.errors import UsageError
 __all__ = ["Limits", "SandboxMissing", "SandboxWarning", "Settings", "settings"]
 
 
+WALL = 3.2
+"""Seconds by the clock on the wall for all that is done with one program, unless more or less is asked for."""
+_LEAST_WALL = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one question may use up: resolution steps, cells of memory, answers, characters of answers, seconds.
@@ -26,7 +31,7 @@ class Limits:
     seconds: float = 1.9
     memory: int = 512 << 20
     """Bytes that a process may take which runs a program."""
-    wall: float = 3.2
+    wall: float = field(default_factory=lambda: WALL)
     """Seconds by the clock on the wall for all that is done with one program, reading and checking included."""
 
     @classmethod
@@ -40,7 +45,7 @@ class Limits:
             output=round(4_000_000 * factor),
             seconds=seconds,
             memory=(1 << 30) if factor > 1 else (512 << 20),
-            wall=1.5 * seconds + 0.35,
+            wall=max(WALL * factor, _LEAST_WALL),
         )
 
     @property

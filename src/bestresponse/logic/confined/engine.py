@@ -54,7 +54,10 @@ class ConfinedEngine:
 
     def find_seats(self, game: str, rules: str, default_move: str | None = None) -> SeatsFound:
         """Find out in a child what a strategy does in either seat of a game."""
-        return decode_seats(self._request("find_seats", game=game, rules=rules, default_move=default_move))
+        try:
+            return decode_seats(self._request("find_seats", game=game, rules=rules, default_move=default_move))
+        except LimitReached as error:
+            raise LimitReached(f"{error} `bestresponse --logic-seconds 60 ...` allows more.") from None
 
     def load(self, source: str | GatedProgram) -> Program:
         """Check a program, or `ProgramRefused`; its clauses stay in the children."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +41,8 @@ def check(
         named_game(name)
     opened = engine_for(engine)
     try:
-        results = [_shown(path, opened, name, as_json) for path in programs]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = [_show(found, as_json) for found in pool.map(lambda path: _find(path, opened, name), programs)]
     finally:
         opened.close()
     if not all(results):
@@ -55,24 +58,23 @@ def engine_for(kind: str, confined: bool = True) -> LogicEngine:
             raise UsageError(f"--engine {kind}: expected auto, embedded or swi")
 
 
-def _shown(path: Path, engine: LogicEngine, name: str | None, as_json: bool) -> bool:
+def _show(found: JsonObject, as_json: bool) -> bool:
     """Print what was found out about one program; whether it is a game."""
-    found = _found(path, engine, name)
-    print(json.dumps(found, ensure_ascii=False) if as_json else _told(found), flush=True)
+    print(json.dumps(found, ensure_ascii=False) if as_json else _format(found), flush=True)
     return bool(found["ok"])
 
 
-def _found(path: Path, engine: LogicEngine, name: str | None) -> JsonObject:
+def _find(path: Path, engine: LogicEngine, name: str | None) -> JsonObject:
     try:
         report = validate(read_program_text(path), engine)
     except (OSError, InvalidGame) as error:
         why = str(error) if isinstance(error, InvalidGame) else f"it cannot be read: {error.strerror or error}"
         message = {"stage": "file", "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
         return {"file": str(path), "ok": False, "messages": [message], "players": [], "moves": [], "table": None}
-    return {"file": str(path), **_of_report(report, name)}
+    return {"file": str(path), **_describe_report(report, name)}
 
 
-def _of_report(report: Report, name: str | None) -> JsonObject:
+def _describe_report(report: Report, name: str | None) -> JsonObject:
     messages = messages_of(report)
     table = report.table
     ok = report.ok
@@ -107,7 +109,7 @@ def messages_of(report: Report) -> list[JsonObject]:
     ]
 
 
-def _told(found: JsonObject) -> str:
+def _format(found: JsonObject) -> str:
     lines = [f"{visible(found['file'])}: {_headline(found)}"]
     for one in found["messages"]:
         place = f"line {one['line']}, column {one['column']}: " if one["line"] else ""
