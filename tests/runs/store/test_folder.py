@@ -1,6 +1,9 @@
 import errno
 import json
 import os
+import platform
+import sys
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +13,7 @@ from bestresponse.core.errors import StoreError
 from bestresponse.report.files import explain_os_error
 from bestresponse.runs import Manifest, RunFolder
 from bestresponse.runs.store.lines import Lines, read_lines
+from bestresponse.runs.store.manifest import environment
 
 MANIFEST = Manifest("abc", "bench", {"seed": 1}, ("bestresponse", "bench"))
 
@@ -62,6 +66,72 @@ def test_a_folder_of_another_run_is_not_written_into(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
     with pytest.raises(StoreError, match="holds another run"):
         RunFolder.open(tmp_path, Manifest("xyz", "bench", {}))
+
+
+def test_another_part_of_the_run_is_not_written_into_either(tmp_path):
+    RunFolder.open(tmp_path, replace(MANIFEST, shard="1/3")).close()
+    with pytest.raises(StoreError, match=r"holds shard 1/3 and not shard 2/3; choose another --output-dir"):
+        RunFolder.open(tmp_path, replace(MANIFEST, shard="2/3"))
+    with pytest.raises(StoreError, match="holds shard 1/3 and not the whole run"):
+        RunFolder.open(tmp_path, MANIFEST)
+    RunFolder.open(tmp_path, replace(MANIFEST, shard="1/3")).close()
+
+
+def test_a_folder_below_a_file_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="making the folder"):
+        RunFolder.open(tmp_path / "file" / "run", MANIFEST)
+
+
+def test_whoever_was_refused_or_has_closed_holds_nothing(tmp_path):
+    folder = RunFolder.open(tmp_path / "a" / "b", MANIFEST)
+    folder.close()
+    folder.close()
+    with pytest.raises(StoreError, match="holds another run"):
+        RunFolder.open(tmp_path / "a" / "b", Manifest("xyz", "bench", {}))
+    RunFolder.open(tmp_path / "a" / "b", MANIFEST).close()
+
+
+def test_the_answers_of_a_begun_play_come_in_order_and_need_no_calls(tmp_path):
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        for action in "ABC":
+            folder.submit("s1", Submission("row", Decision(action)), {"seconds": 2})
+        assert [one.decision.action for one in folder.begun(set())["s1"]] == ["A", "B", "C"]
+        assert folder.begun({"s1"}) == {}
+        assert list(folder.calls()) == []
+        assert [row["seconds"] for row in read_lines(tmp_path / "submissions.jsonl")] == [2, 2, 2]
+
+
+def test_sorted_plays_do_not_depend_on_who_finished_first(tmp_path):
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        for spec in ("s2", "s1"):
+            folder.finish(spec, {}, a_record())
+        assert [play.spec for play in folder.plays()] == ["s2", "s1"]
+        assert [play.spec for play in folder.sorted_plays()] == ["s1", "s2"]
+
+
+def test_a_line_that_is_no_record_is_named(tmp_path):
+    RunFolder.open(tmp_path, MANIFEST).close()
+    (tmp_path / "records.jsonl").write_text('{"spec":"s1","data":{}}\n')
+    with pytest.raises(StoreError, match=r"records\.jsonl holds a line that is no record: KeyError"):
+        list(RunFolder.read(tmp_path).plays())
+
+
+def test_a_manifest_says_what_can_change_a_number():
+    found = environment("abc123")
+    assert found["python"] == platform.python_version()
+    assert found["platform"].startswith(sys.platform)
+    assert {"bestresponse", "numpy", "scipy"} <= set(found["packages"])
+    assert found["revision"] == "abc123"
+    assert environment()["revision"] is None
+    footer = replace(MANIFEST, environment={"packages": {"bestresponse": "1.2"}}).footer
+    assert footer == "bestresponse 1.2, run abc"
+
+
+def test_a_manifest_without_a_format_is_of_the_first(tmp_path):
+    data = MANIFEST.to_json()
+    del data["format"]
+    assert Manifest.from_json(data).format == 1
 
 
 def test_folders_that_hold_no_run_are_named(tmp_path):

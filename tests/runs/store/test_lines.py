@@ -1,7 +1,11 @@
+"""Files of lines: whole lines only, whatever happens while they are written."""
+
+import os
+
 import pytest
 
 from bestresponse.core.errors import StoreError
-from bestresponse.runs.store.lines import Lines, read_sorted
+from bestresponse.runs.store.lines import Lines, read_lines, read_raw, read_sorted
 
 
 def test_a_symbolic_link_is_not_written_through(tmp_path):
@@ -24,3 +28,53 @@ def test_a_line_without_a_spec_is_named(tmp_path):
     path.write_text('{"spec":"b"}\n{"spec":1}\n', "utf-8")
     with pytest.raises(StoreError, match="line 2: expected the id of a spec"):
         list(read_sorted(path))
+
+
+@pytest.mark.parametrize("rest", [1, 65_535, 65_536, 65_537, 200_000])
+def test_a_last_line_without_its_end_is_cut_off_however_long_it_is(tmp_path, rest):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"a":1}\n{"b":2}\n' + b"x" * rest)
+    Lines(path).close()
+    assert path.read_bytes() == b'{"a":1}\n{"b":2}\n'
+
+
+@pytest.mark.parametrize("text", [b"", b"x", b"x" * 70_000])
+def test_a_file_without_a_whole_line_begins_anew(tmp_path, text):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(text)
+    lines = Lines(path)
+    lines.append({"a": 1}, {"b": 2})
+    lines.close()
+    assert path.read_bytes() == b'{"a":1}\n{"b":2}\n'
+
+
+def test_a_system_that_writes_a_few_bytes_at_a_time_still_writes_everything(tmp_path, monkeypatch):
+    lines, write = Lines(tmp_path / "x.jsonl"), os.write
+    monkeypatch.setattr(os, "write", lambda file, block: write(file, block[:3]))
+    lines.append({"a": "long enough"})
+    lines.append({"b": 2})
+    lines.close()
+    assert (tmp_path / "x.jsonl").read_bytes() == b'{"a":"long enough"}\n{"b":2}\n'
+
+
+def test_everybody_may_read_and_nobody_may_execute_what_is_written(tmp_path):
+    Lines(tmp_path / "x.jsonl").close()
+    assert (tmp_path / "x.jsonl").stat().st_mode & 0o133 == 0
+
+
+def test_no_file_has_no_lines_and_a_folder_is_named(tmp_path):
+    assert list(read_raw(tmp_path / "nothing.jsonl")) == []
+    assert list(read_sorted(tmp_path / "nothing.jsonl")) == []
+    with pytest.raises(StoreError, match="reading"):
+        list(read_lines(tmp_path))
+
+
+def test_a_file_that_cannot_be_opened_is_a_sentence(tmp_path):
+    with pytest.raises(StoreError, match="opening"):
+        Lines(tmp_path)
+
+
+def test_what_is_no_object_is_named_with_its_line(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"a":1}\n[1]\n')
+    with pytest.raises(StoreError, match=r"line 2: expected one JSON object, got b'\[1\]"):
+        list(read_lines(tmp_path / "x.jsonl"))
