@@ -133,7 +133,6 @@ def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, s
     report = server.api().get(f"/api/runs/{name}/report").json()
     assert report["sections"]
     assert server.admin.get(f"/watch/run/{name}").status_code == 200
-    assert server.admin.get(f"/watch/run/{name}/report").status_code == 200
     beside = server.api().get("/api/compare", params={"first": name, "second": name}).json()
     assert {row["difference"] for row in beside["rows"]} <= {0.0, None}
     assert beside["rows"]

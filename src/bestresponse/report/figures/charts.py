@@ -236,12 +236,12 @@ def heatmap(
     finite = matrix[np.isfinite(matrix)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     with canvas(height=0.9 + 0.42 * len(rows), grid="none") as axes:
-        for row, column in np.ndindex(matrix.shape):
-            value = matrix[row, column]
-            if np.isfinite(value):
-                depth = (value - low) / (high - low) if high > low else 0.5
-                axes.barh(row, 0.94, 0.92, column - 0.47, color=series_colour(0), alpha=0.06 + 0.54 * float(depth))
-                axes.text(column, row, f"{value:{digits}}", ha="center", va="center", fontsize=9.5, color=INK)
+        for row, numbers in enumerate(matrix):
+            _shade_row(axes, row, numbers, (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5))
+            for column in np.flatnonzero(np.isfinite(numbers)):
+                text = f"{numbers[column]:{digits}}"
+                inside = axes.text(column, row, text, ha="center", va="center", fontsize=9.5, color=INK)
+                inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_xticks(range(len(columns)), [label(name, 14) for name in columns])
         axes.xaxis.tick_top()
@@ -250,6 +250,15 @@ def heatmap(
         axes.set_xlabel(label(x_label))
         _name_rows(axes, list(rows))
         return to_svg(axes)
+
+
+def _shade_row(axes: Axes, row: int, numbers: Floats, depths: Floats) -> None:
+    """Draw the cells of a row that hold a number, as one thing."""
+    from matplotlib.colors import to_rgba
+
+    filled = np.flatnonzero(np.isfinite(numbers))
+    shades = [to_rgba(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
+    axes.broken_barh([(column - 0.47, 0.94) for column in filled], (row - 0.46, 0.92), facecolors=shades, linewidth=0)
 
 
 def _some(groups: Mapping[str, T]) -> Mapping[str, T]:
