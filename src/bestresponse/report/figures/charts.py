@@ -240,7 +240,7 @@ def heatmap(
             _shade_row(axes, row, numbers, (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5))
             for column in np.flatnonzero(np.isfinite(numbers)):
                 text = f"{numbers[column]:{digits}}"
-                inside = axes.text(column, row, text, ha="center", va="center", fontsize=9.5, color=INK)
+                inside = axes.text(float(column), row, text, ha="center", va="center", fontsize=9.5, color=INK)
                 inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_xticks(range(len(columns)), [label(name, 14) for name in columns])
