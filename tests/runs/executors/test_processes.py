@@ -10,6 +10,7 @@ from running import NOW
 
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.executors import processes
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
@@ -48,10 +49,17 @@ def list_records(run):
 
 def test_processes_make_the_same_records_as_threads_with_one_call_a_play(server, tmp_path):
     threads = bench(server, tmp_path / "threads", None)
-    processes = bench(server, tmp_path / "processes", Processes(2))
-    assert processes.outcome.played == 12
-    assert list_records(processes) == list_records(threads)
+    found = bench(server, tmp_path / "processes", Processes(2))
+    assert found.outcome.played == 12
+    assert list_records(found) == list_records(threads)
     assert server.calls == 24
+
+
+def test_no_worker_is_started_where_nothing_is_to_be_played(server, tmp_path, monkeypatch):
+    first = bench(server, tmp_path, None)
+    monkeypatch.setattr(processes, "_ProcessLink", None)
+    again = bench(server, tmp_path, Processes(2))
+    assert (first.outcome.played, again.outcome.found, again.outcome.played) == (12, 12, 0)
 
 
 def test_a_budget_is_one_for_all_processes(server, tmp_path):

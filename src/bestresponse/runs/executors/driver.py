@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Protocol
 
 from bestresponse.core.errors import StoreError
@@ -86,8 +87,11 @@ class Driver:
     def play(self, tasks: Iterator[Task], keep: Keep, check: Callable[[float], None] | None = None) -> Iterator[Ended]:
         """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is raised again.
 
-        `check` is told for how many seconds there has been no worker that can play; it may raise.
+        Without a task no worker is started. `check` is told for how many seconds there has been no worker that can play; it may raise.
         """
+        self._again.extend(islice(tasks, 1))
+        if not self._again:
+            return
         workers = [self._start() for _ in range(self._count)]
         last_seen = time.monotonic()
         interrupted = False
