@@ -57,7 +57,7 @@ def test_processes_make_the_same_records_as_threads_with_one_call_a_play(server,
 
 def test_no_worker_is_started_where_nothing_is_to_be_played(server, tmp_path, monkeypatch):
     first = bench(server, tmp_path, None)
-    monkeypatch.setattr(processes, "_ProcessLink", None)
+    monkeypatch.setattr(processes, "_ProcessLink", pytest.fail)
     again = bench(server, tmp_path, Processes(2))
     assert (first.outcome.played, again.outcome.found, again.outcome.played) == (12, 12, 0)
 

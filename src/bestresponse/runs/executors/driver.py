@@ -87,7 +87,8 @@ class Driver:
     def play(self, tasks: Iterator[Task], keep: Keep, check: Callable[[float], None] | None = None) -> Iterator[Ended]:
         """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is raised again.
 
-        Without a task no worker is started. `check` is told for how many seconds there has been no worker that can play; it may raise.
+        Without a task no worker is started. `check` is told for how many seconds there has been no worker that can
+        play; it may raise.
         """
         self._again.extend(islice(tasks, 1))
         if not self._again:
