@@ -25,7 +25,7 @@ from bestresponse.theory.trees.response import plan_regrets
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["TreeSolution", "optimise_plans", "plan_constraints", "solve_tree"]
+__all__ = ["TreeSolution", "find_nearest_plan", "optimise_plans", "plan_constraints", "solve_tree", "turn_form"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,26 +70,72 @@ def optimise_plans(form: SequenceForm, fixed: Mapping[int, Array] | None = None)
     `fixed` gives the first player's probabilities at information sets (by their index in the tree) where it is not
     free to choose; the plan is then the best of those that agree with them.
     """
-    from scipy import optimize, sparse
+    from scipy import sparse
 
     own, other = (plan_constraints(plex) for plex in form.plexes)
     if fixed:
         own = sparse.vstack([own, _fix_behaviour(form.plexes[0], fixed)], format="csr")
-    scale = float(np.abs(form.payoffs[0]).max()) or 1.0
-    shape = (form.plexes[0].num_sequences, form.plexes[1].num_sequences)
-    payoffs = sparse.csr_array((form.payoffs[0] / scale, tuple(form.sequences)), shape=shape)
+    payoffs = _write_payoffs(form)
     above = sparse.hstack([-payoffs.T, other.T], format="csr")
     equal = sparse.hstack([own, sparse.csr_array((own.shape[0], other.shape[0]))], format="csr")
-    goal = np.zeros(shape[0] + other.shape[0])
-    goal[shape[0]] = -1.0
-    bounds = np.array([(0.0, np.inf)] * shape[0] + [(-np.inf, np.inf)] * other.shape[0])
-    right = np.zeros(own.shape[0])
+    size = own.shape[1]
+    goal = np.zeros(size + other.shape[0])
+    goal[size] = -1.0
+    bounds = np.array([(0.0, np.inf)] * size + [(-np.inf, np.inf)] * other.shape[0])
+    found = _minimise(goal, above, np.zeros(above.shape[0]), equal, bounds)
+    return found.x[:size], -found.ineqlin.marginals
+
+
+def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
+    """Return the first player's optimal realization plan that differs least from `plan`, by the sum of differences.
+
+    `value` is what an optimal plan guarantees.
+    """
+    from scipy import sparse
+
+    own, other = (plan_constraints(plex) for plex in form.plexes)
+    size, sets = own.shape[1], other.shape[0]
+    scale = float(np.abs(form.payoffs[0]).max()) or 1.0
+    payoffs, same = _write_payoffs(form), sparse.eye_array(size)
+    secured = sparse.csr_array(([-1.0], ([0], [0])), shape=(1, sets))
+    above = sparse.block_array(
+        [[-payoffs.T, other.T, None], [None, secured, None], [same, None, -same], [-same, None, -same]], format="csr"
+    )
+    right = np.concatenate([np.zeros(payoffs.shape[1]), [-value / scale + 1e-9], plan, -plan])
+    equal = sparse.hstack([own, sparse.csr_array((own.shape[0], sets + size))], format="csr")
+    goal = np.concatenate([np.zeros(size + sets), np.ones(size)])
+    bounds = np.array([(0.0, np.inf)] * size + [(-np.inf, np.inf)] * sets + [(0.0, np.inf)] * size)
+    nearest: Array = _minimise(goal, above, right, equal, bounds).x[:size]
+    return nearest
+
+
+def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
+    """Return the sequence form of a game of two with the given player first."""
+    if seat == 0:
+        return form
+    return SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.places)
+
+
+def _write_payoffs(form: SequenceForm) -> Any:
+    """Return the first player's payoffs on pairs of sequences, as shares of the largest."""
+    from scipy import sparse
+
+    scale = float(np.abs(form.payoffs[0]).max()) or 1.0
+    shape = (form.plexes[0].num_sequences, form.plexes[1].num_sequences)
+    return sparse.csr_array((form.payoffs[0] / scale, tuple(form.sequences)), shape=shape)
+
+
+def _minimise(goal: Array, above: Any, limits: Array, equal: Any, bounds: Array) -> Any:
+    """Solve a linear program whose equations say that something is a realization plan."""
+    from scipy import optimize
+
+    right = np.zeros(equal.shape[0])
     right[0] = 1.0
     minimise: Any = optimize.linprog
     found = minimise(
         goal,
         A_ub=above,
-        b_ub=np.zeros(shape[1]),
+        b_ub=limits,
         A_eq=equal,
         b_eq=right,
         bounds=bounds,
@@ -98,7 +144,7 @@ def optimise_plans(form: SequenceForm, fixed: Mapping[int, Array] | None = None)
     )
     if found.status != 0:
         raise NotCertified(f"the linear program was not solved: {found.message}")
-    return found.x[: shape[0]], -found.ineqlin.marginals
+    return found
 
 
 def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> Any:

@@ -18,7 +18,11 @@ from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.sequential.arena import Arena, Partial
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.plan import make_plan
+from bestresponse.studies.bench.sequential.policies import StatedPolicy
 from bestresponse.studies.bench.sequential.study import SequentialStudy
+from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+from bestresponse.theory.trees.sequence_form import to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
 KUHN = NamedGame.find("kuhn-poker")
 CENTIPEDE = NamedGame.find("centipede")
@@ -76,9 +80,24 @@ def test_exploitability_of_simple_policies_in_kuhn_poker_is_known_exactly(tmp_pa
     )
 
 
-def test_a_single_stated_policy_has_no_interval(tmp_path):
-    found = figures(run(tmp_path, bet_with("1/2")))
-    assert (found["nash_conv"]["low"], found["nash_conv"]["high"]) == (None, None)
+def test_a_single_stated_policy_is_known_exactly(tmp_path):
+    found = figures(run(tmp_path, bet_with("1/2")))["nash_conv"]
+    assert (found["low"], found["estimate"], found["high"]) == pytest.approx((11 / 12, 11 / 12, 11 / 12))
+
+
+def test_the_interval_of_a_sampled_equilibrium_reaches_down_to_zero():
+    tree = kuhn_poker()
+    arena = Arena(to_sequence_form(tree), solve_tree(tree).policy)
+    counts, row = {}, np.zeros(24)
+    for index, infoset in enumerate(tree.infosets):
+        bets = round(10 * float(Fraction(EQUILIBRIUM[infoset.label])))
+        counts[index] = np.array([bets if move == "bet" else 10 - bets for move in infoset.moves], dtype=float)
+        row[2 * index : 2 * index + 2] = counts[index] / 10
+    policy = StatedPolicy("", "sampled", 0, arena, (0, 1), Partial(row, np.ones(12, dtype=bool)), counts)
+    found = policy.estimate("nash_conv")
+    assert found.estimate > 0.02
+    assert found.low == pytest.approx(0, abs=1e-6)
+    assert arena.find_nearest(policy.policy).probabilities == pytest.approx(row, abs=0.05)
 
 
 def test_losses_by_information_set_add_up_to_gap_and_regrets_to_nash_conv(tmp_path):

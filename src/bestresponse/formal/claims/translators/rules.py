@@ -30,7 +30,7 @@ from bestresponse.formal.claims.translators.phrases.tables import Tables, is_row
 from bestresponse.formal.claims.translators.places import SENTENCE_END, Sentence, locate, split_sentences
 from bestresponse.formal.claims.translators.stance import find_statement
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation
-from bestresponse.formal.claims.translators.words import CHOOSE, Words, strip_markup
+from bestresponse.formal.claims.translators.words import CHOOSE, Words, reduce_sums, strip_markup
 
 __all__ = ["RulesTranslator"]
 
@@ -42,7 +42,7 @@ _CLAUSES: Final = re.compile(
 )
 _LEFT_ALONE: Final = re.compile(
     r"\b(?:not|never|neither|nor|cannot|without|unless|regardless|whatever|irrespective|no matter|either|instead of"
-    r"|rather than|compared|versus|assuming|expected|average|probability|previous|mistaken|incorrect"
+    r"|rather than|compared|versus|assuming|expected|average|probability|of the time|previous|mistaken|incorrect"
     r"|avoid\w*|minimi[sz]\w*|(?:they|he|she|player|opponent) (?:think|believe|expect|assume)s?)\b|n't\b",
     re.IGNORECASE,
 )
@@ -112,7 +112,9 @@ def _take_side(said: str) -> str:
     >>> _take_side("We advertise, they hold back: 9/2")
     'I advertise, they hold back: 9/2'
     """
-    if not re.search(r"\bthey\b(?! both| each)", said) or re.search(r"\bwe (?:both|each|all)\b|\bof us\b", said, re.I):
+    if not re.search(r"\bthey\b(?! both| each)", said, re.I) or re.search(
+        r"\bwe (?:both|each|all)\b|\bof us\b", said, re.I
+    ):
         return said
     for ours, mine in (("we", "I"), ("us", "me"), ("our", "my")):
         said = re.sub(rf"\b{ours}\b", mine, said, flags=re.IGNORECASE)
@@ -173,6 +175,7 @@ class _Reader:
             after = line[slice(*spans[place + 1])] if place + 1 < len(spans) else ""
             statement = find_statement(line[start:end], after)
             said = _take_side(self.address.rewrite(statement.text.rstrip(" .!?")))
+            said = reduce_sums(self.words.spell_out(said))
             if not said.strip() and self.grammar is not None:
                 self.grammar.pass_over(line[start:end])
             claims, own, pays = self._sentence(said, above, top)

@@ -26,7 +26,8 @@ _OPINION: Final = re.compile(
 _SUPPOSED: Final = re.compile(
     r"\b(?:if|suppose|imagine|assuming|unless)\b[^,;]*\b(?:were|was|had been|happened to be|turned out)\b[^,;]*"
     r"\b(?:dominant|dominated|equilibri\w*|optimal|best response|better|worse)\b"
-    r"|\b(?:whether|would have been|could have been|wonder(?:s|ing)? if)\b",
+    r"|\b(?:whether(?! (?:or not )?[^,;:]{3,60} or [^,;:]{2,40},)"
+    r"|would have been|could have been|wonder(?:s|ing)? if)\b",
     re.IGNORECASE,
 )
 _TAKEN_BACK: Final = re.compile(
@@ -35,11 +36,20 @@ _TAKEN_BACK: Final = re.compile(
     r"|is false|is incorrect)\W*$",
     re.IGNORECASE,
 )
-_THAT: Final = re.compile(r"^.*?\b(?:think|say|argue|believe|claim|assume|conclude|suppose|guess)s?(?: that)?\s+", re.I)
+_THAT: Final = re.compile(
+    r"^.*?\b(?:think|say|argue|believe|claim|assume|conclude|suppose|guess|(?:tell|assure) (?:you|us|me))s?(?: that)?"
+    r"\s+",
+    re.I,
+)
 _ASKS: Final = re.compile(
     r"^\W*(?:so |but |and |now,? )?(?:is|are|does|do|can|could|would|should|what|which|why|how|who)\b", re.I
 )
 _ANSWER: Final = re.compile(r"^\W*(?P<word>no|yes|not really|indeed|it is not|it isn't)\b", re.IGNORECASE)
+_CONTRADICTION: Final = re.compile(
+    r"^\W*(?:but |however,? )?(?:(?:it|this|that|they) (?:is not|isn't|is wrong|is false|are wrong)"
+    r"|that's (?:wrong|false)|not so)\b",
+    re.IGNORECASE,
+)
 _COPULA: Final = re.compile(r"^\W*(?:so |but |and |now,? )?(?P<verb>is|are)\s+(?P<subject>\([^()]*\)|[\w-]+)\s+", re.I)
 _DOES: Final = re.compile(
     r"^\W*(?:so |but |and |now,? )?does\s+(?P<subject>[\w -]+?)\s+(?P<how>strictly |weakly )?dominate\b", re.I
@@ -68,6 +78,8 @@ def find_statement(sentence: str, after: str = "") -> Statement:
     opinion = _OPINION.search(sentence)
     if opinion is not None and back is not None:
         return Statement(_THAT.sub("", sentence[: back.start()]), denied=True)
+    if opinion is not None and _CONTRADICTION.match(after):
+        return Statement(_THAT.sub("", sentence), denied=True)
     if opinion is not None:
         return Statement(sentence[: opinion.start()] if opinion.start() > 40 else "")
     return Statement("" if _SUPPOSED.search(sentence) else sentence)

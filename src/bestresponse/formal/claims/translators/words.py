@@ -9,7 +9,7 @@ from typing import Final
 
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["CHOOSE", "NUMBER", "Words", "read_amount", "strip_markup"]
+__all__ = ["CHOOSE", "NUMBER", "Words", "read_amount", "reduce_sums", "strip_markup"]
 
 _COUNTED: Final = (
     *("nothing", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -61,6 +61,10 @@ _SHORT: Final = {
     "'re": " are",
     "'ve": " have",
 }
+_TERM: Final = r"\(?\s*-?\d{1,9}(?:\.\d{1,9})?(?:/\d{1,9})?%?\s*\)?"
+_SUM: Final = re.compile(
+    rf"(?<![\w.(])(?:{_TERM}\s*(?:[-+*/x×·]|\\times|\\cdot)?\s*){{2,12}}=\s*(?P<result>-?\d{{1,9}}(?:\.\d{{1,9}})?)(?![\d.]*\d|\s*[-+*/×·])"
+)
 _BARE: Final = frozenset({"a", "i", "I"})
 
 
@@ -98,6 +102,15 @@ def read_amount(text: str) -> Fraction | None:
     return None if "/" in word and not 0 < value < 1 else sign * value
 
 
+def reduce_sums(text: str) -> str:
+    """Return the text with the result in the place of each sum or product that is worked out.
+
+    >>> reduce_sums("Up gives 0.5*3 + 0.5*0 = 1.5 on average")
+    'Up gives 1.5 on average'
+    """
+    return _SUM.sub(lambda found: found["result"], text)
+
+
 def _inflected(word: str) -> set[str]:
     """A verb as it is used: swerve, swerves, swerved, swerving; and as a noun: defection."""
     word = word.casefold()
@@ -133,6 +146,34 @@ class Words:
     def ordered(self) -> list[str]:
         """All actions, the longest first, so that no name hides a longer one."""
         return sorted({a for own in self.subject.actions for a in own if a.strip()}, key=lambda a: (-len(a), a))
+
+    @cached_property
+    def _initials(self) -> dict[str, str]:
+        """Actions by their capital first letter, where these are all different and no action is a letter."""
+        names = dict.fromkeys(name for own in self.subject.actions for name in own if name.strip())
+        letters = [name.strip()[0].upper() for name in names]
+        plain = all(len(name) > 1 for name in names) and len(set(letters)) == len(letters)
+        return dict(zip(letters, names, strict=True)) if plain and self.count == 2 else {}
+
+    def spell_out(self, text: str) -> str:
+        """Write out what is abbreviated: (C, D) or CD as an outcome, "nobody cooperates" as what both then do."""
+        text = re.sub(r"\b(for|to) either (firm|player|side|one)\b", r"\1 each \2", text, flags=re.IGNORECASE)
+        if self.count == 2 and self.alike and len(self.subject.actions[0]) == 2:
+            text = self._nobody.sub(self._turn, text)
+        if not self._initials:
+            return text
+        one = f"[{''.join(map(re.escape, self._initials))}]"
+        pairs = re.compile(rf"\(\s*({one})\s*[,;/]\s*({one})\s*\)|(?<![\w-])({one})/?({one})(?![\w-])")
+        return pairs.sub(lambda found: "({}, {})".format(*(self._initials[x] for x in found.groups() if x)), text)
+
+    @cached_property
+    def _nobody(self) -> re.Pattern[str]:
+        who = r"(?:nobody|no one|neither(?: (?:of us|player|side|firm|party))?)"
+        return self.compiled(rf"\b{who} (?:{CHOOSE} )?(?P<action>{self.things})(?=\s*(?:[,:;]|$|we\b|then\b))")
+
+    def _turn(self, match: re.Match[str]) -> str:
+        place = self.action(0, match["action"])
+        return match.group() if place is None else f"both choose {self.subject.actions[0][1 - place]}"
 
     @cached_property
     def labels(self) -> str:
@@ -197,7 +238,9 @@ class Words:
         named |= {self.subject.game.players[seat].casefold(): i for i, seat in enumerate(self.subject.order)}
         named |= {f"player {seat + 1}": i for i, seat in enumerate(self.subject.order)}
         if self.count == 2:
-            named |= {f"{('row', 'column')[seat]} player": i for i, seat in enumerate(self.subject.order)}
+            for i, seat in enumerate(self.subject.order):
+                side = ("row", "column")[seat]
+                named |= {f"{side} player": i, side: i}
         return {name: named[name] for name in sorted(named, key=len, reverse=True) if len(name) > 1}
 
     @cached_property

@@ -33,12 +33,13 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.response import best_response_value, counterfactual_values, plan_regrets
 from bestresponse.theory.trees.sequence_form import SequenceForm, bin_sums
-from bestresponse.theory.trees.sequence_form_lp import optimise_plans
+from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["Arena", "Ends", "Partial"]
 
 _NOISE = 1e-9
+_REACHED = 1e-7
 
 Ends = tuple[float, float]
 """The least and the most that a figure can be."""
@@ -96,6 +97,21 @@ class Arena:
     def _clean(self, figure: float) -> float:
         """Set negative figures and rounding errors to 0."""
         return figure if figure > _NOISE * float(np.abs(self.tree.payoffs).max()) else 0.0
+
+    def find_nearest(self, policy: Policy) -> Policy:
+        """Return the equilibrium nearest to a policy; where the game is not zero-sum, the one that is known."""
+        if not self.is_zero_sum or self.equilibrium is None:
+            return self.equilibrium or policy
+        plans = self.form.plans(policy)
+        row = policy.probabilities.copy()
+        for seat, plex in enumerate(self.form.plexes):
+            plan = find_nearest_plan(turn_form(self.form, seat), plans[seat], float(self.values[seat]))
+            for index, first, size, before in zip(plex.infosets, plex.first, plex.size, plex.parent, strict=True):
+                if plan[before] > _REACHED:
+                    start = self.tree.first_move[int(index)]
+                    moves = np.maximum(plan[first : first + size], 0.0)
+                    row[start : start + size] = moves / moves.sum()
+        return Policy(self.tree, row)
 
     def earn(self, seat: int, plan: Array) -> float | None:
         """Return what a plan earns against the equilibrium."""
@@ -166,10 +182,7 @@ class Arena:
         """Return bounds of what a best-responding opponent takes from a policy of which only a part is known."""
         if not self.is_zero_sum:
             return None
-        form = self.form
-        if seat == 1:
-            form = SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.places)
-        plan, _ = optimise_plans(form, self._list_known(seat, partial))
+        plan, _ = optimise_plans(turn_form(self.form, seat), self._list_known(seat, partial))
         least = self.measure_exploitability(seat, plan) or 0.0
         most = self._clean(float(self.values[seat]) - self._find_worst(seat, partial))
         return min(least, most), most

@@ -85,7 +85,7 @@ def _opening(results: SequentialResults) -> Iterable[Block]:
 def _headline(results: SequentialResults, run: Run) -> Section:
     caption = (
         "Smaller is better; 0 is an equilibrium. Intervals (95 %) are over policies where several were asked for, else "
-        "over the sampled moves; a single stated policy has none."
+        "over the sampled moves; a single stated policy is known exactly."
     )
     blocks: list[Block] = [run.figures.to_table(caption)]
     blocks += _bounds(results)

@@ -109,39 +109,69 @@ class StatedPolicy:
         return _summarise(self.arena, self.seat_figures, len(self.seats) == self.arena.tree.num_players)
 
     @cached_property
-    def resampled(self) -> dict[str, Array]:
-        """The figures of policies whose moves were drawn again as often as asked; empty where nothing was sampled."""
-        if not self.counts or not self.complete:
-            return {}
-        rng = np.random.default_rng(split(self.number, "resampled policy"))
-        drawn: dict[str, list[float]] = {}
-        row = self.partial.row.copy()
-        for _ in range(_RESAMPLES):
-            for infoset, counts in self.counts.items():
-                start = self.arena.tree.first_move[infoset]
-                total = int(counts.sum())
-                row[start : start + len(counts)] = rng.multinomial(total, counts / total) / total
-            again = StatedPolicy("", "", 0, self.arena, self.seats, Partial(row.copy(), self.partial.known), {})
-            for name, figure in again.figures.items():
-                if figure is not None:
-                    drawn.setdefault(name, []).append(figure)
-        return {name: np.array(figures) for name, figures in drawn.items()}
+    def _drawn(self) -> dict[float, dict[str, Array]]:
+        return {}
+
+    def _draw(self, way: float) -> dict[str, Array]:
+        """Draw samples as large as the one at hand from a policy on the way to an equilibrium; return their figures."""
+        if way not in self._drawn:
+            rng = np.random.default_rng(split(self.number, f"resampled policy {way:g}"))
+            true, row = self._move(way), self.partial.row.copy()
+            found: dict[str, list[float]] = {}
+            for _ in range(_RESAMPLES):
+                for infoset, counts in self.counts.items():
+                    place = slice(*self.arena.tree.first_move[infoset : infoset + 2])
+                    total = int(counts.sum())
+                    row[place] = rng.multinomial(total, true[place] / true[place].sum()) / total
+                for name, figure in self._replace(row.copy()).figures.items():
+                    if figure is not None:
+                        found.setdefault(name, []).append(figure)
+            self._drawn[way] = {name: np.array(figures) for name, figures in found.items()}
+        return self._drawn[way]
+
+    def _move(self, way: float) -> Array:
+        """Return the policy that lies so far on the straight way to the nearest equilibrium, 0 being this one."""
+        row: Array = (1 - way) * self.partial.row + way * self._equilibrium
+        return row
+
+    @cached_property
+    def _equilibrium(self) -> Array:
+        return self.arena.find_nearest(self.policy).probabilities
+
+    def _replace(self, row: Array) -> StatedPolicy:
+        return StatedPolicy("", "", 0, self.arena, self.seats, Partial(row, self.partial.known), {})
 
     def estimate(self, name: str) -> Interval | None:
-        """Return one figure with the interval that the sampling of moves leaves; infinite where none were sampled.
-
-        Percentiles of the resampled figure miss an equilibrium, whose samples are all exploitable; reflected at the
-        estimate they miss elsewhere. The interval reaches as far as either.
-        """
+        """Return one figure with the interval that the sampling of moves leaves; a point where none were sampled."""
         figure = self.figures[name]
         if figure is None:
             return None
-        if name not in self.resampled:
-            return Interval(figure, -np.inf, np.inf, _LEVEL, "none", 1)
-        low, high = np.quantile(self.resampled[name], ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
-        least, most = max(0.0, min(low, 2 * figure - high)), max(high, 2 * figure - low)
+        if not self.counts:
+            return Interval(figure, figure, figure, _LEVEL, "exact", 1)
+        low, high = np.quantile(self._draw(0.0)[name], ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
+        least = max(0.0, min(low, 2 * figure - high, self._bound_below(name, figure)))
         samples = min(int(counts.sum()) for counts in self.counts.values())
-        return Interval(figure, float(least), float(most), _LEVEL, "resampled moves", samples)
+        return Interval(figure, float(least), float(max(high, 2 * figure - low)), _LEVEL, "sampled moves", samples)
+
+    def _bound_below(self, name: str, figure: float) -> float:
+        """Return the least figure that the samples leave, by inverting a test.
+
+        Samples of an equilibrium look exploitable by chance, so that all percentiles lie above its figure, 0. Instead
+        we go from the sampled policy towards the nearest equilibrium, as far as a sample with such a figure or a
+        larger one keeps a probability of 2.5 %.
+        """
+        if self.arena.equilibrium is None:
+            return figure
+        near, far = 0.0, 1.0
+        if self._is_plausible(far, name, figure):
+            near = far
+        while far - near > 1 / 16:
+            middle = (near + far) / 2
+            near, far = (middle, far) if self._is_plausible(middle, name, figure) else (near, middle)
+        return float(self._replace(self._move(near)).figures[name] or 0.0)
+
+    def _is_plausible(self, way: float, name: str, figure: float) -> bool:
+        return float(np.mean(self._draw(way)[name] >= figure - 1e-12)) >= (1 - _LEVEL) / 2
 
 
 def _summarise(arena: Arena, seats: Sequence[SeatFigures], whole: bool) -> dict[str, float | None]:

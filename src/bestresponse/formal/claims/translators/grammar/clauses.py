@@ -22,24 +22,26 @@ __all__ = ["Clauses", "Scope", "Segment", "is_unsure", "segments"]
 
 _UNSURE: Final = re.compile(
     r"\b(?:unless|mistaken|incorrect|previous|avoid|fear|wish|want|hope[sd]?(?! for)|risk|minus|times|squared"
+    r"|gain\w*(?: \S+){1,3} (?:by|from|when|if)(?: \w+)? (?:switch|deviat|mov|chang)\w*"
+    r"|incentive of|together"
     r"|(?:they|he|she|player|opponent|other) (?:might |may |could |will |would )?(?:think|believe|expect|assume)s?)\b",
     re.IGNORECASE,
 )
 _EVENT: Final = re.compile(
     r"(?P<difference>[yte]\??l(?P<dn>n)[wf]h?(?P<da>a)R[wf]?h?(?P<db>a))"
     r"|(?P<mix>t=?h?(?P<m1>a)%(?P<p1>n)(?:[,&]+h?(?P<m2>a)%(?P<p2>n))?)"
-    r"|(?P<give>(?P<ga>a)?(?P<gv>(?<!\?)[vk])(?P<gwho>[yte])?[ENFw=]*(?P<gn>n)(?![,&|]+n)(?:F(?P<glast>[yt])(?!=))?)"
-    r"|(?P<got>(?P<rwho>[yte])[&|,]?(?P<rmay>\?)?(?P<rv>[rl]|N=|E=)w?[ENF]*(?P<rn>n)(?![,&|]+n)(?P<ro>Rn)?(?:[wf]h?(?P<ra>a))?)"
-    r"|(?P<beside>(?P<bn>n)(?:[wfF]h?(?P<ba>a)|\((?P<bb>a)\)))"
-    r"|(?P<part>(?P<fn>n)F(?P<fwho>[yt])(?!=))"
-    r"|(?P<equal>(?P<qa>a)[=:]:?(?P<qn>n)(?![,&|]+n))"
+    r"|(?P<give>(?P<ga>a)?(?P<gv>(?<!\?)[vk]|(?<=^a)r(?=[yten])|(?<=[^yteh]a)r(?=[yten]))(?P<gwho>[yte])?[ENFw=]*(?P<gn>n)(?![,&|]+n)(?:F(?P<glast>[yt])(?!=))?)"
+    r"|(?P<got>(?P<rwho>[yte])[&|,]?(?P<rmay>\?)?(?P<rv>[rl]|N=|E=)w?[ENF]*(?P<rn>n)(?![,&|]+n)(?P<ro>Rn)?(?:[wfF]h?(?P<ra>a)|\((?P<rb>a)\))?)"
+    r"|(?P<beside>(?P<bl>l)?(?P<bn>n)(?:[wfF]h?(?P<ba>a)|\((?P<bb>a)\)))"
+    r"|(?P<part>(?P<fn>n)F(?P<fwho>[yte])(?!=))"
+    r"|(?P<gap>(?<=[,&:])(?P<pa>a)(?P<pn>n)(?![,&|]+n))"
+    r"|(?P<equal>(?P<qa>a)[=:]:?(?:E[NF]*)?(?P<qn>n)(?![,&|]+n))"
     r"|(?P<chosen>(?P<cwho>[yte])\??(?P<cno>!)?h(?:f[ac]2?)?2?(?P<ca>a))"
     r"|(?P<done>(?P<owho>[yte])(?P<ono>!)?2?(?P<oa>a)(?![vkGDruLh=]))"
-    r"|(?P<against>g_?[yt]?(?P<xa>a))"
-    r"|(?P<alone>(?<!!)[hw]h?(?P<la>a)|^(?P<lead>a)(?=g))"
+    r"|(?P<against>(?:g|^R)_?[yt]?(?P<xa>a)|^(?:_:?)?(?P<given>a)(?=:a)|i(?P<under>a)(?=[:,]))"
+    r"|(?P<alone>(?<![!x])[hw]h?(?P<la>a)|^(?P<lead>a)(?=g))"
     r"|(?P<cell>c)"
 )
-_LIST: Final = re.compile(r"(?P<list>n(?:[,&|]+n)+)(?P<faced>g(?:a[,&|]*)+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ def segments(tokens: list[Token], sentence: str) -> Iterator[Segment]:
     for place, token in enumerate(tokens):
         further = token.kind in ",&" and encode(tokens[place + 1 : place + 2]) == "i" and "n" in encode(part)
         denied = token.kind == ":" and "!" in encode(part)
+        if token.kind == "C" and _joins_choices(tokens, place):
+            continue
         if token.kind in ";C" or further or denied or _begins_anew(tokens, place):
             if part:
                 yield _segment(part, sentence)
@@ -88,6 +92,12 @@ def segments(tokens: list[Token], sentence: str) -> Iterator[Segment]:
             part.append(token)
     if part:
         yield _segment(part, sentence)
+
+
+def _joins_choices(tokens: list[Token], place: int) -> bool:
+    """Whether "while" stands between what two players choose: I cooperate while they defect."""
+    before, after = encode(tokens[:place]).rstrip(","), encode(tokens[place + 1 :])
+    return bool(re.search(r"(?:^|[^a-zA-Z]|i)(?:[yt]h?|h)a$", before) and re.match(r"[yt]h?a(?:$|[,:;()])", after))
 
 
 def _begins_anew(tokens: list[Token], place: int) -> bool:
@@ -118,10 +128,9 @@ class Clauses:
 
     def read(self, segment: Segment, scope: Scope) -> tuple[list[Claim], Scope]:
         """Return what a segment claims about amounts, and the conditions it leaves behind."""
-        if self._is_open(segment):
+        if self.is_open(segment):
             return [], self.conditions(segment, scope)
-        found, code = self._lists(segment, scope)
-        claims = list(found)
+        code, claims = segment.code, list[Claim]()
         waiting: list[_Entry] = []
         forward = False
         receiver: tuple[int, ...] = (0,)
@@ -151,7 +160,7 @@ class Clauses:
         place = self.words.action(0, str(next(token.value for token in tokens if token.kind == "a")))
         return scope if place is None else scope.choose((0,), place)
 
-    def _is_open(self, segment: Segment) -> bool:
+    def is_open(self, segment: Segment) -> bool:
         """Whether a segment denies, doubts or only mentions amounts."""
         return bool(re.search(r"[!XVS<>]|[KW]T|c.*c", segment.code) or is_unsure(segment.text))
 
@@ -176,15 +185,17 @@ class Clauses:
                 number, action, loss = "gn", "ga", event["gv"] == "k"
             case "got":
                 who = self._who(event, segment, "rwho") or receiver
-                number, action, loss = "rn", "ra", event["rv"] == "l"
+                number, action, loss = "rn", "rb" if event["rb"] else "ra", event["rv"] == "l"
                 if (event["rmay"] or event["ro"]) and not event["ra"]:
                     return None
             case "beside":
-                number, action = "bn", "ba" if event["ba"] else "bb"
+                number, action, loss = "bn", "ba" if event["ba"] else "bb", bool(event["bl"])
             case "part":
                 who, number = self._who(event, segment, "fwho") or receiver, "fn"
             case "equal":
                 who, number, action = (0,), "qn", "qa"
+            case "gap":
+                number, action = "pn", "pa"
             case _:
                 return None
         value = segment.tokens[event.start(number)].value
@@ -221,6 +232,9 @@ class Clauses:
         whose, action = groups[kind]
         action = "lead" if kind == "alone" and event["lead"] else action
         who = self._who(event, segment, whose) if whose else (1,) if kind == "against" else (0,)
+        if event["given"] or event["under"]:
+            action = "given" if event["given"] else "under"
+            who = () if self.words.alike else (0, 1)
         if kind == "done" and not self._is_deed(segment.tokens[event.start("oa")]):
             return scope
         for one in who:
@@ -291,47 +305,6 @@ class Clauses:
         mine, theirs = (self.subject.actions[i][chosen[i]] for i in (0, 1))
         return Claim("payoff", (self.subject.players[who], value, (Move(them, theirs), Move(you, mine))))
 
-    def _lists(self, segment: Segment, scope: Scope) -> tuple[list[Claim], str]:
-        """Read rows and columns of payoffs (`A pays 3, 0 and 1`); return the claims and the code without them."""
-        code, claims = segment.code, list[Claim]()
-        for match in _LIST.finditer(segment.code):
-            values = [one.value for one in segment.tokens[match.start("list") : match.end("list")] if one.kind == "n"]
-            before = segment.code[: match.start()]
-            numbers = [value for value in values if isinstance(value, Fraction)]
-            head = re.search(r"(?P<a>a)(?:[yte]r|v[yt]?|,?yr)N?$|(?:i?t)h(?P<b>a),?yr$|[yw]h?(?P<c>a),?yr$", before)
-            if head is not None:
-                claims += self._row(segment, head, numbers, match, "|" in match["list"])
-            code = code[: match.start()] + " " * len(match[0]) + code[match.end() :]
-        return claims, code
-
-    def _row(
-        self, segment: Segment, head: re.Match[str], values: list[Fraction], match: re.Match[str], either: bool
-    ) -> Iterator[Claim]:
-        group = next(name for name in "abc" if head[name])
-        seats = (1,) if group == "b" else (0, 1)
-        who = next((seat for seat in seats if self._place(seat, segment, head, group) is not None), None)
-        place = None if who is None else self._place(who, segment, head, group)
-        if who is None or place is None:
-            return
-        faced = self._faced(segment, match, 1 - who)
-        wanted = len(self.subject.actions[1 - who])
-        if faced is None and len(values) == wanted and not (either and who == 0):
-            faced = list(range(wanted))
-        if faced is not None and len(faced) == len(values):
-            for other, value in zip(faced, values, strict=True):
-                yield self.payoff(0, value, {who: place, 1 - who: other})
-        elif who == 0 and either and len(values) == 2:
-            label = self.subject.actions[0][place]
-            for form, value in (("lowest", min(values)), ("highest", max(values))):
-                yield Claim(f"{form}_individual_payoff_for_choice", (value, label, self.subject.players[0]))
-
-    def _faced(self, segment: Segment, match: re.Match[str], who: int) -> list[int] | None:
-        if not match["faced"]:
-            return None
-        span = segment.tokens[match.start("faced") : match.end("faced")]
-        found = [self.words.action(who, str(one.value)) for one in span if one.kind == "a"]
-        return [place for place in found if place is not None]
-
 
 def _kind(event: re.Match[str]) -> str:
     """The name of the alternative of `_EVENT` that matched."""
@@ -342,6 +315,7 @@ def _kind(event: re.Match[str]) -> str:
         "got",
         "beside",
         "part",
+        "gap",
         "equal",
         "chosen",
         "done",

@@ -1,4 +1,4 @@
-"""Equilibria, dominance, best responses and Pareto comparisons, stated or denied, in the kinds of words.
+"""Equilibria, dominance and Pareto comparisons, stated or denied, in the kinds of words.
 
 A word without "strictly" or "weakly" is taken in its weaker sense: "dominant" claims weak dominance, "not dominant"
 denies strict dominance.
@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Final
 
-from bestresponse.formal.claims.claim import Chain, Claim, Move
+from bestresponse.formal.claims.claim import Chain, Claim, Mix, Move
 from bestresponse.formal.claims.translators.grammar.clauses import Clauses, Scope, Segment
 from bestresponse.formal.claims.translators.words import Words
 
@@ -21,27 +21,31 @@ __all__ = ["Concepts"]
 _MOST_OUTCOMES: Final = 25
 _OUTCOME: Final = r"(?P<c>c|e\??h?a)"
 _EQUILIBRIUM: Final = re.compile(rf"(?<!\?){_OUTCOME}(?:,[^,c]*,)?=(?P<no>!?)(?P<only>1?)F?(?:[yt])?Q(?![c(])")
-_EQUILIBRIA: Final = re.compile(r"(?<!\?)(?P<list>c(?:[,&]+c)+)=(?P<only>1?)F?Q")
+_EQUILIBRIA: Final = re.compile(r"(?<!\?)(?P<list>c(?:[,&]+c)+)=(?P<no>!?)(?P<only>1?)F?Q")
+_NOBODY_GAINS: Final = re.compile(r"(?<![yt])![^cia!]{0,8}hf(?P<c>c)|(?P<d>c),?(?<![yt])![^cia!]{0,8}/")
+_SOMEBODY_GAINS: Final = re.compile(r"f(?P<c>c),?[yte]=_2(?:a|/)|(?P<d>c),?[yte]=_2(?:a|/)")
+_MIXTURE: Final = re.compile(r"(?P<who>[yte])h?(?P<a>a)%(?P<n>n)(?:[,&]+h?(?P<b>a)%(?P<m>n))?")
 _EQUILIBRIUM_IS: Final = re.compile(rf"(?P<only>1)?Q(?:_?P_?|[=:,]|P)+{_OUTCOME}(?![=!])")
 _THIS_IS: Final = re.compile(r"H=(?P<no>!?)(?:1)?Q")
 _NO_SADDLE: Final = re.compile(r"(?:^|=)!Q")
 _PARETO_IS: Final = re.compile(rf"(?<!\?){_OUTCOME}=(?P<no>!?)O")
 _PARETO_LESS: Final = re.compile(r"(?P<c>c)=(?P<no>!?)z(?:[w](?P<d>c))?")
 _PARETO_MORE: Final = re.compile(r"(?P<c>c)(?P<no>!?)o(?P<d>c)")
+_OTHER: Final = r"(?P<d>c|e\??h?a)"
+_BOTH_GAIN: Final = (
+    re.compile(rf"ep{_OUTCOME}(?:[2TR]{_OTHER})?(?![&,]c)"),
+    re.compile(rf"{_OUTCOME}(?:[=vr]eK|=KFe|\^)(?:[TR][PF]?)?{_OTHER}(?P<end>Fe)?"),
+    re.compile(rf"e=K[PFwi]{_OUTCOME}[TR][PFwi]?{_OTHER}"),
+    re.compile(rf"{_OTHER}=WFe[TR][PF]?{_OUTCOME}"),
+)
 _ALL_BUT: Final = re.compile(r"AX(?P<c>c)\??=(?P<no>!?)(?P<k>[OQ])")
 _ONLY_ONE_NOT: Final = re.compile(r"(?P<c>c)=1N[_H]?=!(?P<k>O)|(?P<c2>c)=1N[_H]?=(?P<k2>O)")
 _DOMINATES: Final = re.compile(r"(?P<a>a)(?P<no>!?)(?P<how>[sq]?)D(?P<b>a)(?:F(?P<who>[yte]))?")
 _DOMINATED: Final = re.compile(r"(?P<a>a)=(?P<no>!?)(?P<how>[sq]?)x(?:w(?:(?P<b>a)|[_1]))?_?(?:F(?P<who>[yte]))?")
-_DOMINANT: Final = re.compile(r"(?P<a>a)=(?P<no>!?)(?P<own>[yt]?)(?P<how>[sq]?)d(?:F(?P<who>[yte]))?")
-_HAS_DOMINANT: Final = re.compile(r"(?P<who>[yte])=(?P<how>[sq]?)d(?:=|2|h|:)+(?P<a>a)")
-_NONE_DOMINATES: Final = re.compile(r"!_?(?:a[&,|!]*a|_)?D_?|!(?:_|@)?=d$")
+_DOMINANT: Final = re.compile(r"(?<!!)(?<!!h)(?P<a>a)=(?P<no>!?)(?P<own>[yt]?)(?P<how>[sq]?)d(?:F(?P<who>[yte]))?")
+_HAS_DOMINANT: Final = re.compile(r"(?P<who>[yte])=?(?P<how>[sq]?)d(?:=|2|h|:)+(?P<a>a)")
+_NONE_DOMINATES: Final = re.compile(r"!_?(?:a[&,|!]*a|_)?D_?|!(?:_|@)?=d$|!h?a[!&|,]+h?a=d$")
 _NOBODY_HAS: Final = re.compile(r"!(?P<who>[te_])?_?=[sq]?d")
-_BEST_TO: Final = re.compile(r"(?P<who>[yt])?B(?:2|g)(?P<to>a)=(?:2|h|:)*(?P<a>a)")
-_IS_BEST_TO: Final = re.compile(r"(?P<a>a)=(?P<who>[yt])?B(?:2|g)(?P<to>a)")
-_BEST_IS: Final = re.compile(r"(?P<who>[yt])B=(?:2|h|:)*(?P<a>a)")
-_BETTER: Final = re.compile(r"(?P<a>a)\??=K(?:Fy)?(?:Tw?h?(?P<b>a))?(?:g(?P<to>a))?(?P<rest>.?)")
-_PREFERS: Final = re.compile(r"(?P<who>[yt])p(?P<a>a)(?![2T])")
-_BEST_MIXED: Final = re.compile(r"(?P<a>a)\??=?(?P<k>[MK])")
 
 
 class Concepts:
@@ -56,20 +60,13 @@ class Concepts:
         """Yield what a segment says of solutions of the game."""
         yield from self._equilibria(segment, scope)
         yield from self._pareto(segment)
+        yield from self._both_gain(segment, scope)
         if "i" not in segment.code:
             yield from self._dominance(segment)
-        yield from self._responses(segment, scope)
-
-    def narrow(self, segment: Segment, scope: Scope) -> Scope:
-        """Return the scope that "in that case" refers to after a best response was named."""
-        for match in (*_BEST_TO.finditer(segment.code), *_IS_BEST_TO.finditer(segment.code)):
-            place = self.words.action(1, str(segment.tokens[match.start("to")].value))
-            if place is not None and match["who"] != "t":
-                scope = Scope({1: place})
-        return scope
 
     def _equilibria(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
-        if "Q" not in segment.code or "X" in segment.code or re.search(r"\bmix", segment.text, re.IGNORECASE):
+        mixed = re.search(r"\bmix", segment.text, re.IGNORECASE)
+        if mixed or "X" in segment.code or not re.search(r"[Q/]|hf", segment.code):
             yield from self._all_but(segment)
             return
         for match in _EQUILIBRIUM.finditer(segment.code):
@@ -82,8 +79,8 @@ class Concepts:
             cells = [one.value for one in segment.tokens[match.start("list") : match.end("list")] if one.kind == "c"]
             if not re.search(r"[!i]", segment.code[: match.start()]):
                 found = [self._chain(dict(enumerate(cell))) for cell in cells if isinstance(cell, tuple)]
-                yield from (Claim("equilibrium", (one,)) for one in found)
-                if match["only"]:
+                yield from (Claim("equilibrium", (one,), negated=bool(match["no"])) for one in found)
+                if match["only"] and not match["no"]:
                     yield Claim("pure_equilibria", (Fraction(len(found)),))
         for match in _EQUILIBRIUM_IS.finditer(segment.code):
             outcome = self._outcome(segment, match, "c")
@@ -92,11 +89,51 @@ class Concepts:
                 yield Claim("equilibrium", (outcome,))
                 if match["only"] and several is None:
                     yield Claim("pure_equilibria", (Fraction(1),))
+        yield from self._deviations(segment)
         for match in _THIS_IS.finditer(segment.code):
             if scope.outcome:
                 yield Claim("equilibrium", (self._chain(scope.outcome),), negated=bool(match["no"]))
         if _NO_SADDLE.search(segment.code) and "saddle" in segment.text and self._is_zero_sum():
             yield Claim("pure_equilibria", (Fraction(0),))
+
+    def _deviations(self, segment: Segment) -> Iterator[Claim]:
+        """Nobody gains by deviating from (R, R); from (R, R) everybody has a reason to."""
+        for pattern, denied in ((_NOBODY_GAINS, False), (_SOMEBODY_GAINS, True)):
+            for match in pattern.finditer(segment.code):
+                if outcome := self._outcome(segment, match, "c") or self._outcome(segment, match, "d"):
+                    yield Claim("equilibrium", (outcome,), negated=denied)
+
+    def read_mixture(self, sentence: Segment) -> Iterator[Claim]:
+        """In the mixed equilibrium I choose R with probability 2/3 and they do with probability 1/2."""
+        if "Q" not in sentence.code or re.search(r"[!iX?]", sentence.code) or "mix" not in sentence.text.lower():
+            return
+        weights: dict[int, dict[int, Fraction]] = {}
+        for match in _MIXTURE.finditer(sentence.code):
+            whom = sentence.tokens[match.start("who")].value
+            for who in whom if isinstance(whom, tuple) else ():
+                weights[who] = weights.get(who, {}) | self._weights(who, sentence, match)
+        if set(weights) != {0, 1}:
+            return
+        for who, own in weights.items():
+            if len(own) == 1 and len(self.subject.actions[who]) == 2:
+                ((place, share),) = own.items()
+                own[1 - place] = 1 - share
+        if all(sum(own.values()) == 1 and min(own.values()) >= 0 for own in weights.values()):
+            names = self.subject.actions
+            mixes = (
+                Mix(self.subject.players[who], tuple((names[who][k], weights[who][k]) for k in sorted(weights[who])))
+                for who in (0, 1)
+            )
+            yield Claim("mixed_equilibrium", (tuple(mixes),))
+
+    def _weights(self, who: int, sentence: Segment, match: re.Match[str]) -> dict[int, Fraction]:
+        found: dict[int, Fraction] = {}
+        for action, share in (("a", "n"), ("b", "m")):
+            place = self.words.action(who, str(sentence.tokens[match.start(action)].value)) if match[action] else None
+            value = sentence.tokens[match.start(share)].value if match[share] else None
+            if place is not None and isinstance(value, Fraction):
+                found[place] = value
+        return found
 
     def _is_zero_sum(self) -> bool:
         return bool((self.subject.cells.sum(axis=0) == 0).all())
@@ -134,6 +171,17 @@ class Concepts:
             better, worse = (self._outcome(segment, match, name) for name in "cd")
             if worse and better:
                 yield Claim("pareto_dominates", (better, worse), negated=bool(match["no"]))
+
+    def _both_gain(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
+        """Both prefer (R, R) to (B, B); (R, R) is better for both than (B, B)."""
+        if re.search(r"[!XV]", segment.code):
+            return
+        for match in (found for pattern in _BOTH_GAIN for found in pattern.finditer(segment.code)):
+            better, worse = self._outcome(segment, match, "c"), self._outcome(segment, match, "d")
+            if better and not match["d"] and len(scope.outcome) == 2:
+                worse = self._chain(scope.outcome)
+            if better and worse and better != worse:
+                yield Claim("pareto_dominates", (better, worse))
 
     def _dominance(self, segment: Segment) -> Iterator[Claim]:
         code = segment.code
@@ -202,58 +250,6 @@ class Concepts:
         elif len(self.subject.actions[who]) == 2:
             better = next(name for name in self.subject.actions[who] if name != worse)
             yield Claim("weakly_dominates", (better, worse, self.subject.players[who]))
-
-    def _responses(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
-        code = segment.code
-        if "!" in code:
-            return
-        for match in _BEST_TO.finditer(code):
-            who = 1 if match["who"] == "t" or not self._label(0, segment, match, "a") else 0
-            action, faced = self._label(who, segment, match, "a"), self._label(1 - who, segment, match, "to")
-            if action and faced:
-                against = (Move(self.subject.players[1 - who], faced),)
-                yield Claim("best_response", (action, against, self.subject.players[who]))
-        for match in _BEST_IS.finditer(code):
-            who = 0 if match["who"] == "y" else 1
-            action = self._label(who, segment, match, "a")
-            if action and 1 - who in scope.chosen and not scope.mix:
-                faced = self.subject.actions[1 - who][scope.chosen[1 - who]]
-                yield Claim(
-                    "best_response", (action, (Move(self.subject.players[1 - who], faced),), self.subject.players[who])
-                )
-        for match in _PREFERS.finditer(code):
-            who = 0 if match["who"] == "y" else 1
-            action = self._label(who, segment, match, "a")
-            if action and 1 - who in scope.chosen and not scope.mix:
-                move = Move(self.subject.players[1 - who], self.subject.actions[1 - who][scope.chosen[1 - who]])
-                yield Claim("best_response", (action, (move,), self.subject.players[who]))
-        yield from self._comparisons(segment, scope)
-        yield from self._mixed(segment, scope)
-
-    def _comparisons(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
-        """Against Left, Up is better; I am indifferent in that case."""
-        names, you = self.subject.actions[0], self.subject.players[0]
-        for match in _BETTER.finditer(segment.code):
-            faced = self._label(1, segment, match, "to")
-            if not faced and 1 in scope.chosen and not scope.mix:
-                faced = self.subject.actions[1][scope.chosen[1]]
-            first, second = self._label(0, segment, match, "a"), self._label(0, segment, match, "b")
-            if not match["b"] and len(names) == 2 and first:
-                second = next(name for name in names if name != first)
-            if faced and first and second and first != second and match["rest"] not in "_PwV" + "i":
-                yield Claim("better_response", (first, second, (Move(self.subject.players[1], faced),), you))
-        if re.search(r"y\??=Z", segment.code) and len(names) == 2 and 1 in scope.chosen and not scope.mix:
-            yield Claim("equal_response", (*names, self.clauses.against(scope), you))
-
-    def _mixed(self, segment: Segment, scope: Scope) -> Iterator[Claim]:
-        """Up is better given this belief."""
-        if not scope.mix or 1 in scope.chosen:
-            return
-        for match in _BEST_MIXED.finditer(segment.code):
-            action = self._label(0, segment, match, "a")
-            alone = match["k"] == "M" or (len(self.subject.actions[0]) == 2 and "T" not in segment.code)
-            if action and alone and re.search(r"[bUE]", segment.code + ("b" if scope.mix else "")):
-                yield Claim("best_response_to_mix", (action, scope.mix, self.subject.players[0]))
 
     def _label(self, who: int, segment: Segment, match: re.Match[str], group: str) -> str:
         if not match[group]:

@@ -16,21 +16,26 @@ __all__ = ["Extremes", "Thread"]
 
 _GLOBAL: Final = r"(?:P__?|F_)?"
 _END: Final = re.compile(
-    rf"(?P<before>[wfFh]h?a,?)?(?P<own>y)?(?P<k>[Mm])N?(?:F(?:y|(?P<ot>t)))?(?P<who>[yte])?(?:\??r)?{_GLOBAL}"
+    rf"(?P<before>[wfFh]h?a,?)?(?P<own>y)?(?P<lead>a)?(?P<k>[Mm])N?(?:F(?:y|(?P<ot>t)))?(?P<who>[yte])?(?:\??r)?{_GLOBAL}"
     rf"(?:[wfFP]h?(?P<a>a))?{_GLOBAL}(?:[=:]|N|F|v)+\??(?:yr)?(?:NF?)?(?P<n>n)(?![,&|]+n)(?P<after>,?[wf]h?a)?"
 )
 _UP_TO: Final = re.compile(r"(?P<who>y)\??r(?P<k>[Mm])N?F?(?P<n>n)(?![,&|]+n)(?:[wf]h?(?P<a>a))?")
 _CASE_GIVES: Final = re.compile(r"P?(?P<k>[Mm]),?(?P<a>a)\??(?P<v>[vk])y?(?:NF?)?(?P<n>n)(?![,&|]+n)")
 _BEST_AND_WORST: Final = re.compile(r"(?P<a>a)(?:,[_w]*,)?[v=][yt]?(?P<n>n)(?P<k>[Mm])[,&]+(?P<n2>n)(?P<k2>[Mm])")
 _FLOOR: Final = re.compile(r"(?<![yte])(?<![yte]h)(?P<a>a)G[yte]?m?(?:NF?)?m?(?P<n>n)(?![,&|]+n|e)")
-_NEVER_LESS: Final = re.compile(r"(?P<a>a)!v[yt]?(?P<k>[WK])T(?P<n>n)")
+_ENDS: Final = re.compile(r"(?P<k>[Mm])N?[=:](?P<list>(?:n[F(]a\)?[,&]*){2,}|(?:an[,&]*){2,})")
+_SECURES: Final = re.compile(r"y\??Gy?m?(?:NF?)?m?(?P<n>n)wh?(?P<a>a)")
+_NEVER_LESS: Final = re.compile(r"(?:(?P<a>a)!v[yt]?|wh?(?P<b>a),?y!r)(?P<k>[WK])T(?P<n>n)(?:wh?(?P<c>a))?")
 _WHATEVER: Final = re.compile(r"(?P<a>a)\??v[yt]?(?P<n>n)V|V,?(?P<b>a)\??v[yt]?(?P<m>n)")
 _ELLIPSIS: Final = re.compile(r"^[wfF]?h?(?P<a>a)?(?P<k>[Mm])?[=:](?P<n>n)(?![,&|]+n)")
 _MAXIMIN: Final = re.compile(r"(?P<k>[Jj])N?(?:F_)?[=:](?P<n>n)")
-_MAXIMIN_CHOICE: Final = re.compile(r"(?P<a>a)=y?J(?![N=:])")
+_MAXIMIN_CHOICE: Final = re.compile(r"(?P<a>a)=y?J(?![N=:])|J[=:](?:2|h)*(?P<b>a)")
 _SAME: Final = re.compile(r"@=~(?:G|m)N?|@G~")
 _TOTAL: Final = re.compile(r"S(?:[=:]|P|NF?)*(?P<n>n)(?:i|P|w|,)*(?:(?P<c>c)|e(?:h)?(?P<a>a))")
 _TOTAL_AT: Final = re.compile(r"(?:(?P<c>c)|e(?:h)?(?P<a>a))(?:[=:v]|,|w)*SF?(?:[=:])?F?(?P<n>n)")
+_MOST_TOTAL: Final = re.compile(
+    r"(?:(?P<c>c)|e(?:h)?(?P<a>a))(?:=O&)?[=v]?M[_y]?S(?:[FP]?(?P<n>n))?|(?:S[=]?M|M[_y]?S)(?:[=:PiwF,(]|n|\))*(?:(?P<c2>c)|e(?:h)?(?P<a2>a))"
+)
 _CHANGE: Final = re.compile(
     r"(?:f(?P<old>a)2(?P<new>a)(?:ga?t?)?,?)?(?P<k>[uL])y?N?f(?P<n1>n)2(?P<n2>n)(?:i?yh(?P<to>a))?"
 )
@@ -97,7 +102,7 @@ class Extremes:
         late = re.match(r"\(?i?[te]", part.code[match.end("n") :])
         if late or 1 in self.clauses.conditions(stated, Scope()).chosen or set(scope.chosen) == {1}:
             return [], replace(thread, end="", action="")
-        action = self._label(part, match, "a") or self._before(part, match)
+        action = self._label(part, match, "a") or self._label(part, match, "lead") or self._before(part, match)
         if action is None:
             return [], replace(thread, end="", action="")
         if not action and (groups.get("after") or "a" in part.code[: match.start("n")]):
@@ -111,7 +116,7 @@ class Extremes:
             return [], replace(thread, end="", action="")
         if thread.action and not match["k"].isspace() and thread.end:
             return [self._for_choice(end, value, thread.action)], Thread(end, thread.action, thread.closed)
-        if scope.chosen or thread.closed or "c" in part.code or not self._is_global(match, part):
+        if scope.chosen or thread.closed or "c" in part.code[: match.start("n")] or not self._is_global(match, part):
             return [], replace(thread, end="", action="")
         return [Claim(f"{end}_possible_individual_payoff", (value, self.subject.players[0]))], Thread(
             end, closed=thread.closed
@@ -151,12 +156,17 @@ class Extremes:
 
     def _floors(self, segment: Segment) -> Iterator[Claim]:
         """R guarantees me 1; R never gives me less than 1; R gives me 1 whatever they do."""
-        for match in (*_FLOOR.finditer(segment.code), *_NEVER_LESS.finditer(segment.code)):
-            value, action = segment.tokens[match.start("n")].value, self._label(segment, match, "a")
+        for match in (found for one in (_FLOOR, _SECURES, _NEVER_LESS) for found in one.finditer(segment.code)):
+            value, action = (
+                segment.tokens[match.start("n")].value,
+                self._label(segment, match, "a") or self._label(segment, match, "b"),
+            )
             end = "highest" if match.groupdict().get("k") == "K" else "lowest"
             alone = not re.search(r"!G|[teicR]", segment.code) and not is_unsure(segment.text)
-            if action and isinstance(value, Fraction) and (alone or match.re is not _FLOOR):
+            if action and isinstance(value, Fraction) and (alone or match.re is _NEVER_LESS):
                 yield self._for_choice(end, value, action, loose=True)
+        for match in _ENDS.finditer(segment.code):
+            yield from self._ends(segment, match)
         for match in _BEST_AND_WORST.finditer(segment.code):
             for number, kind in (("n", "k"), ("n2", "k2")):
                 value, action = segment.tokens[match.start(number)].value, self._label(segment, match, "a")
@@ -170,6 +180,15 @@ class Extremes:
                 own = self.subject.index[0][action]
                 yield from (self.clauses.payoff(0, value, {0: own, 1: k}) for k in range(len(self.subject.actions[1])))
 
+    def _ends(self, segment: Segment, match: re.Match[str]) -> Iterator[Claim]:
+        """The minimum payoffs are 0 for R and 1 for B."""
+        tokens = segment.tokens[match.start("list") : match.end("list")]
+        actions = [self.words.action(0, str(one.value)) for one in tokens if one.kind == "a"]
+        values = [one.value for one in tokens if isinstance(one.value, Fraction)]
+        for place, value in zip(actions, values, strict=True):
+            if place is not None and not re.search(r"[teicX]", segment.code):
+                yield self._for_choice(_end_name(match["k"]), value, self.subject.actions[0][place])
+
     def _whole(self, segment: Segment) -> Iterator[Claim]:
         """Maximin, minimax, equal guarantees, totals."""
         you = self.subject.players[0]
@@ -180,17 +199,22 @@ class Extremes:
             if isinstance(value, Fraction):
                 yield Claim("maximin_payoff" if match["k"] == "J" else "minimax_payoff", (value, you))
         for match in _MAXIMIN_CHOICE.finditer(segment.code):
-            if action := self._label(segment, match, "a"):
+            if action := self._label(segment, match, "a") or self._label(segment, match, "b"):
                 yield Claim("highest_guaranteed_payoff_choice", (action, you))
         if _SAME.search(segment.code) and len(self.subject.actions[0]) == 2:
             yield Claim("equal_guaranteed_payoff", (*self.subject.actions[0], you))
         for match in (*_TOTAL.finditer(segment.code), *_TOTAL_AT.finditer(segment.code)):
             yield from self._total(segment, match)
         yield from self._more_totals(segment)
+        for match in _MOST_TOTAL.finditer(segment.code):
+            if outcome := self._outcome(segment, match, "c", "a") or self._outcome(segment, match, "c2", "a2"):
+                yield Claim("highest_mutual_payoff", (outcome,))
+                if match["n"]:
+                    yield from self._total(segment, match)
 
     def _total(self, segment: Segment, match: re.Match[str]) -> Iterator[Claim]:
         value = segment.tokens[match.start("n")].value
-        outcome = self._outcome(segment, match)
+        outcome = self._outcome(segment, match, "c", "a")
         if isinstance(value, Fraction) and outcome:
             yield Claim("total_payoff", (value, outcome))
 
@@ -201,12 +225,15 @@ class Extremes:
         for match in re.finditer(r"[&,](?:R?)(?P<n>n)[iPw,]+(?:(?P<c>c)|e(?:h)?(?P<a>a))", segment.code):
             yield from self._total(segment, match)
 
-    def _outcome(self, segment: Segment, match: re.Match[str]) -> tuple[str, ...]:
+    def _outcome(self, segment: Segment, match: re.Match[str], whole: str, single: str) -> tuple[str, ...]:
+        """The outcome that a cell names, or an action that both choose."""
         actions = self.subject.actions
-        if match["c"]:
-            cell = segment.tokens[match.start("c")].value
+        if match[whole]:
+            cell = segment.tokens[match.start(whole)].value
             return tuple(actions[i][int(k)] for i, k in enumerate(cell)) if isinstance(cell, tuple) else ()
-        text = str(segment.tokens[match.start("a")].value)
+        if not match[single]:
+            return ()
+        text = str(segment.tokens[match.start(single)].value)
         places = [self.words.action(i, text) for i in (0, 1)]
         return tuple(actions[i][k] for i, k in enumerate(places) if k is not None) if None not in places else ()
 

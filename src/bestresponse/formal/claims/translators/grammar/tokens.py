@@ -32,11 +32,15 @@ _PHRASES: Final = (
           r"|responds?|have reacted|have responded)"
           r"|(?:whatever|regardless of (?:what|which)|irrespective of what)(?: the)?(?: \w+){0,3}? (?:does|do"
           r"|chooses?|plays?|picks?)"
+          r"|whether (?:or not )?[^,;:]{3,60}? or [^,;:]{2,40}(?=,)"
           r"|in (?:every|each|either|any|all|both) cases?|either way|against (?:every|both|all|any"
           r"|either) (?:of )?(?:\w+ ){0,2}?"
           r"(?:choices?|actions?|prices?|moves?|strateg(?:y|ies))(?: of [\w' ]{2,24}?(?=[,.;]|$))?"),
     ("X", r"other than|except(?: for)?|apart from|besides|with the exception of"),
     ("R", r"instead of|rather than|(?:as )?(?:compared|opposed) (?:with|to)(?: only| just)?|versus|vs\.?"),
+    ("^", r"beats?|outperforms?|surpass(?:es)?|exceeds?|trumps?"),
+    ("/", r"(?:unilaterally )?(?:deviat|switch|chang)(?:e|es|ed|ing)?(?! (?:to|from|over)\b)(?: unilaterally| alone)?"
+          r"(?: (?:its|their|his|her|my) (?:own )?(?:strategy|action|choice))?"),
     ("A", r"(?:all|each) (?:of )?(?:the )?(?:other )?(?:\w+ )?outcomes|(?:every|any|each) (?:other )?outcome"
           r"|all (?:other )?cells"),
     ("@", r"(?:the two|both|the two available|my two) (?:options|actions|choices|strategies)"),
@@ -47,7 +51,9 @@ _PHRASES: Final = (
           r"(?:ly)?(?: \w+)?(?: (?:belief|opponent|distribution|mix|chance|probability))?"
           r"|each (?:of )?(?:\w+ ){0,3}?(?:actions?|prices?|choices?|options?"
           r"|moves?) with (?:equal )?probability(?: 1/\d+)?"),
-    ("B", r"(?:(?:only|unique|strict) )?(?:best|optimal) (?:response|reply|answer)s?"),
+    ("B", r"BR(?:_?\{?(?:1|me|i)\}?)?(?=\s*\()"
+          r"|(?:(?:only|unique|strict) )?(?:best|optimal) (?:response|reply|answer|choice|option|move|action"
+          r"|decision|play)s?"),
     ("k", r"(?:means?|brings?|implies|is|would be) a loss of"),
     ("v", r"(?:is|are|would be|being) (?:only )?worth"),
     ("E", r"expected(?: (?:payoff|value|profit|utility|return))?s?|on average|in expectation|average(?: payoff)?"),
@@ -58,7 +64,8 @@ _PHRASES: Final = (
     ("J", r"maximin|max-min"),
     ("j", r"minimax|min-max"),
     ("M", r"best[- ]case(?: (?:payoff|outcome|scenario|result))?|up to|at (?:the )?(?:very )?most|at best"),
-    ("=", r"(?:peak|amount|come|add up|sum|total)s? (?:at|to)(?= -?\d)"),
+    ("=", r"(?:peak|amount|come|add up|sum|total)s? (?:at|to)(?= -?\d)"
+          r"|(?:is |are )?(?:occurs?|reached|attained|achieved|arises?|comes?)(?= (?:at|when|if|in|from)\b)"),
     ("S", r"industry (?:profit|payoff)s?"
           r"|(?:the )?(?:sum|total)(?: of (?:the |all |both |our )*payoffs| (?:payoff|profit|welfare|sum))?s?"
           r"|(?:joint|combined|collective|total|mutual) (?:payoff|profit|welfare|reward|benefit|sum)s?"),
@@ -66,8 +73,8 @@ _PHRASES: Final = (
     ("z", r"pareto[- ](?:dominated|inferior|inefficient)"),
     ("o", r"pareto[- ](?:dominates?|superior)"),
     ("Q", r"(?:(?:pure(?:[- ]strategy)?|strict) )*(?:nash )?equilibri(?:um"
-          r"|a)(?: in pure strategies)?(?: point)?s?|saddle points?"),
-    ("1", r"(?:the )?(?:only|unique|sole)|exactly one|a single"),
+          r"|a)(?: in pure strategies)?(?: point)?s?|saddle points?|(?:strategically )?stable|self-enforcing"),
+    ("1", r"(?:the )?(?:only(?! -?\d)|unique|sole)|exactly one|a single"),
     ("d", r"dominant(?: (?:strategy|choice|action|move|option|price))?s?"),
     ("D", r"dominates?|dominating"),
     ("x", r"dominated(?: (?:strategy|choice|action|move|option))?"),
@@ -104,15 +111,16 @@ _WORDS: Final = (
     ("F", r"for|of"),
     ("2", r"to"),
     ("P", r"at|in|where"),
-    ("=", r"is|are|was|were|be|been|equals?|remains?|being|has|have|stays?"),
-    ("!", r"not|never|neither|nor|cannot|without|no(?! doubt| matter)"),
+    ("=", r"is|are|was|were|be|been|equals?|remains?|being|has|have|stays?|am"),
+    ("!", r"not|never|neither|nor|cannot|without|nobody|no one|no(?! doubt| matter)"),
     ("?", r"can|could|might|may|perhaps|maybe|possibly|seems?|appears?|looks?|likely|probably"),
     ("p", r"prefers?|favou?rs?"),
-    ("K", r"better(?: off)?|more|higher|greater|larger"),
+    ("R", r"over(?= \w)"),
+    ("K", r"better(?: (?:off|response|reply|answer|choice|option))?|more|higher|greater|larger"),
     ("W", r"worse(?: off)?|less|smaller"),
     ("T", r"than"),
-    ("M", r"best|most|highest|maximum|max|largest|greatest|maxim(?:al|i[sz](?:e|es|ed|ing))"),
-    ("m", r"worst|least|lowest|minimum|min|smallest|minimal"),
+    ("M", r"best|optimal|most|highest|maxim(?:um|a)|max|largest|greatest|maxim(?:al|i[sz](?:e|es|ed|ing))"),
+    ("m", r"worst|least|lowest|minim(?:um|a)|min|smallest|minimal"),
     ("N", _GAIN),
     ("~", r"same|equal(?! to)"),
     ("C", r"but|while|whereas|although|though|however|yet|because|since"),
@@ -127,7 +135,7 @@ _DROPPED: Final = (
     r"|as well|clearly|simply|always|even|only(?= (?:-?\d))|actually|now|ever|possible|possibly|end up|really"
     r"|overall|individual"
     r"|strategy|choice|action|option|move|price|row|column(?! player)|available|own|me(?= being)|likewise"
-    r"|similarly|moreover|mere(?:ly)?|obviously|of course|who(?= \w)"
+    r"|similarly|moreover|mere(?:ly)?|obviously|of course|who(?= \w)|namely|strategies|'s"
 )
 _APPROXIMATE: Final = r"(?:about|approximately|approx\.?|roughly|around|nearly|almost|some|≈|~)\s*"
 _NUMBER: Final = r"-?(?:\d{1,3}(?:,\d{3})+(?![\d.]*\d)|\d{1,12}(?:\.\d{1,12})?(?:/[1-9]\d{0,5})?)"

@@ -48,7 +48,7 @@ _NUMBERS: Final = tuple(
 _PAIRS: Final = (
     re.compile(rf"(?<!\w)\(\s*{_NUMBERS[0]}\s*[,;]\s*{_NUMBERS[1]}\s*\)"),
     re.compile(rf"\bpayoffs?\s+(?:are|of|:)\s+{_NUMBERS[0]}\s+and\s+{_NUMBERS[1]}(?![\d.])", re.IGNORECASE),
-    re.compile(rf"(?:->|→|=>|[:=])\s*{_NUMBERS[0]}\s*[,;/]\s*{_NUMBERS[1]}\s*(?=[,;.)]|$)"),
+    re.compile(rf"(?:->|→|=>|[:=])\s*{_NUMBERS[0]}\s*[,;/]\s*{_NUMBERS[1]}\s*(?=[,;.)]|$)(?!\s*[,;/]\s*(?:and )?-?\d)"),
 )
 """(5, 1): what I get, what they get."""
 
@@ -136,7 +136,7 @@ class Choices:
     def _pairs(self) -> tuple[tuple[bool, re.Pattern[str]], ...]:
         first, second = (rf"(?P<{name}>{self.words.labels})" for name in ("first", "second"))
         facing = r"(?:against|vs\.?|versus|facing)\s+(?:an? |the |their )?"
-        told = r"(?=\s*(?:->|→|=>|[:=])\s*\(?-?\d)"
+        told = r"(?=\s*(?:->|→|=>|[:=]|gives?|pays?|yields?)\s*\(?-?\d)"
         return tuple(
             (faced, self.words.compiled(pattern))
             for faced, pattern in (

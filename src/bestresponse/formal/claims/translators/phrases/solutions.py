@@ -110,7 +110,7 @@ class Solutions:
 
     def _equilibria(self, sentence: str) -> Iterator[Claim]:
         match = _EQUILIBRIUM.search(sentence)
-        if match is None or re.search(r"\bmix", sentence, re.IGNORECASE):
+        if match is None or re.search(r"\bmix|\bpareto", sentence, re.IGNORECASE):
             return
         found = self._outcomes(sentence)
         if not re.search(r"\b(?:is|are|as|at|where|both|in which|:|form)\b|:", sentence, re.IGNORECASE):

@@ -20,10 +20,11 @@ _AMOUNTS: Final = re.compile(rf"^\s*\(?\s*(?P<one>{_NUMBER})\s*[,;/|]\s*(?P<two>
 _AFTER: Final = (
     re.compile(
         rf"\s*(?:->|→|=>|[:=])\s*\(?\s*(?P<one>{_NUMBER})\s*[,;/|]\s*(?P<two>{_NUMBER})\s*\)?(?=\s*(?:[,;.)]|$))"
+        r"(?!\s*[,;/]\s*(?:and )?-?\d)"
     ),
     re.compile(
         r"\s+(?:gives?|pays?|yields?|is|results? in|leads? to)\s+"
-        rf"\(\s*(?P<one>{_NUMBER})\s*[,;]\s*(?P<two>{_NUMBER})\s*\)"
+        rf"\(?\s*(?P<one>{_NUMBER})\s*[,;]\s*(?P<two>{_NUMBER})\s*\)?(?=\s*(?:[,;.)]|$))"
     ),
     re.compile(rf"\s*(?:->|→|=>|[:=])\s*(?P<one>(?P<two>{_NUMBER}))\s+(?:each|apiece|for (?:both|each))\b"),
 )
