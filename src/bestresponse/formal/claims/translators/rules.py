@@ -42,7 +42,7 @@ _CLAUSES: Final = re.compile(
 )
 _LEFT_ALONE: Final = re.compile(
     r"\b(?:not|never|neither|nor|cannot|without|unless|regardless|whatever|irrespective|no matter|either|instead of"
-    r"|rather than|compared|versus|assuming|expected|average|probability|of the time|previous|mistaken|incorrect"
+    r"|rather than|compared|versus|assuming|expected|average|probability|of the time|together|previous|mistaken|incorrect"
     r"|avoid\w*|minimi[sz]\w*|(?:they|he|she|player|opponent) (?:think|believe|expect|assume)s?)\b|n't\b",
     re.IGNORECASE,
 )
