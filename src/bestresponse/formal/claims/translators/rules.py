@@ -42,8 +42,8 @@ _CLAUSES: Final = re.compile(
 )
 _LEFT_ALONE: Final = re.compile(
     r"\b(?:not|never|neither|nor|cannot|without|unless|regardless|whatever|irrespective|no matter|either|instead of"
-    r"|rather than|compared|versus|assuming|expected|average|probability|of the time|together|previous|mistaken|incorrect"
-    r"|avoid\w*|minimi[sz]\w*|(?:they|he|she|player|opponent) (?:think|believe|expect|assume)s?)\b|n't\b",
+    r"|rather than|compared|versus|assuming|expected|average|probability|of the time|together|previous|mistaken"
+    r"|incorrect|avoid\w*|minimi[sz]\w*|(?:they|he|she|player|opponent) (?:think|believe|expect|assume)s?)\b|n't\b",
     re.IGNORECASE,
 )
 _THAN: Final = re.compile(r"\bwhich (?:is|are)\b.*|\b(?:better|higher|more|less|lower|worse) than\b.*", re.IGNORECASE)
