@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.response import plan_regrets
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+    from scipy.sparse import csr_array
 
 __all__ = ["TreeSolution", "find_nearest_plan", "optimise_plans", "plan_constraints", "solve_tree", "turn_form"]
 
@@ -116,7 +120,7 @@ def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
     return SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.places)
 
 
-def _write_payoffs(form: SequenceForm) -> Any:
+def _write_payoffs(form: SequenceForm) -> csr_array:
     """Return the first player's payoffs on pairs of sequences, as shares of the largest."""
     from scipy import sparse
 
@@ -125,7 +129,7 @@ def _write_payoffs(form: SequenceForm) -> Any:
     return sparse.csr_array((form.payoffs[0] / scale, tuple(form.sequences)), shape=shape)
 
 
-def _minimise(goal: Array, above: Any, limits: Array, equal: Any, bounds: Array) -> Any:
+def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array) -> OptimizeResult:
     """Solve a linear program whose equations say that something is a realization plan."""
     from scipy import optimize
 
@@ -147,7 +151,7 @@ def _minimise(goal: Array, above: Any, limits: Array, equal: Any, bounds: Array)
     return found
 
 
-def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> Any:
+def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
     """One row a move: its weight less its probability times the weight of the sequence before it is 0."""
     from scipy import sparse
 
@@ -161,7 +165,7 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> Any:
     return sparse.csr_array(rows[:row])
 
 
-def plan_constraints(plex: Treeplex) -> Any:
+def plan_constraints(plex: Treeplex) -> csr_array:
     """Row 0: the empty sequence has weight 1; row i: an information set's moves sum to the sequence before it."""
     from scipy import sparse
 
