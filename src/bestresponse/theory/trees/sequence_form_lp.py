@@ -136,7 +136,7 @@ def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bo
     right = np.zeros(equal.shape[0])
     right[0] = 1.0
     minimise: Any = optimize.linprog
-    found = minimise(
+    found: OptimizeResult = minimise(
         goal,
         A_ub=above,
         b_ub=limits,
