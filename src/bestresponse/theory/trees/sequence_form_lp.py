@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,8 +75,7 @@ def optimise_plans(form: SequenceForm, fixed: Mapping[int, Array] | None = None)
     `fixed` gives the first player's probabilities at information sets (by their index in the tree) where it is not
     free to choose; the plan is then the best of those that agree with them.
     """
-    from scipy import sparse
-
+    sparse = _load_sparse()
     own, other = (plan_constraints(plex) for plex in form.plexes)
     if fixed:
         own = sparse.vstack([own, _fix_behaviour(form.plexes[0], fixed)], format="csr")
@@ -95,8 +95,7 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
 
     `value` is what an optimal plan guarantees.
     """
-    from scipy import sparse
-
+    sparse = _load_sparse()
     own, other = (plan_constraints(plex) for plex in form.plexes)
     size, sets = own.shape[1], other.shape[0]
     scale = float(np.abs(form.payoffs[0]).max()) or 1.0
@@ -120,13 +119,20 @@ def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
     return SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.places)
 
 
-def _write_payoffs(form: SequenceForm) -> csr_array:
-    """Return the first player's payoffs on pairs of sequences, as shares of the largest."""
+def _load_sparse() -> ModuleType:
+    """Import sparse matrices when they are needed, since that is slow."""
     from scipy import sparse
 
+    return sparse
+
+
+def _write_payoffs(form: SequenceForm) -> csr_array:
+    """Return the first player's payoffs on pairs of sequences, as shares of the largest."""
+    sparse = _load_sparse()
     scale = float(np.abs(form.payoffs[0]).max()) or 1.0
     shape = (form.plexes[0].num_sequences, form.plexes[1].num_sequences)
-    return sparse.csr_array((form.payoffs[0] / scale, tuple(form.sequences)), shape=shape)
+    payoffs: csr_array = sparse.csr_array((form.payoffs[0] / scale, tuple(form.sequences)), shape=shape)
+    return payoffs
 
 
 def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array) -> OptimizeResult:
@@ -153,8 +159,7 @@ def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bo
 
 def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
     """One row a move: its weight less its probability times the weight of the sequence before it is 0."""
-    from scipy import sparse
-
+    sparse = _load_sparse()
     rows = np.zeros((sum(map(len, fixed.values())), plex.num_sequences))
     row = 0
     for infoset, first, before in zip(plex.infosets.tolist(), plex.first, plex.parent, strict=True):
@@ -162,16 +167,17 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
             rows[row, first + k] += 1.0
             rows[row, before] -= probability
             row += 1
-    return sparse.csr_array(rows[:row])
+    fixed_rows: csr_array = sparse.csr_array(rows[:row])
+    return fixed_rows
 
 
 def plan_constraints(plex: Treeplex) -> csr_array:
     """Row 0: the empty sequence has weight 1; row i: an information set's moves sum to the sequence before it."""
-    from scipy import sparse
-
+    sparse = _load_sparse()
     count = len(plex.infosets)
     sets = np.arange(1, count + 1)
     rows = np.concatenate([[0], sets, np.repeat(sets, plex.size)])
     columns = np.concatenate([[0], plex.parent, np.arange(1, plex.num_sequences)])
     entries = np.concatenate([[1.0], -np.ones(count), np.ones(plex.num_sequences - 1)])
-    return sparse.csr_array((entries, (rows, columns)), shape=(count + 1, plex.num_sequences))
+    constraints: csr_array = sparse.csr_array((entries, (rows, columns)), shape=(count + 1, plex.num_sequences))
+    return constraints
