@@ -35,8 +35,11 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
             settings.judge("swi", PARTLY)
 
 
-def test_limits_grow_with_the_seconds() -> None:
-    assert Limits.within(1.9) == Limits()
-    large = Limits.within(19)
-    assert (large.steps, large.cells, large.answers) == (20_000_000, 20_000_000, 1_000_000)
-    assert (large.output, large.seconds, large.memory) == (40_000_000, 19, 1 << 30)
+def test_limits_grow_with_the_seconds_and_the_ends() -> None:
+    assert Limits.within(60) == Limits()
+    longer = Limits.within(600)
+    assert (longer.steps, longer.total, longer.ends) == (20_000_000, 600, 200_000)
+    assert longer.wall == pytest.approx(10 * Limits().wall)
+    more = Limits.within(60, 400_000)
+    assert (more.ends, more.positions, more.cells, more.memory) == (400_000, 4_000_000, 60_000_000, 2 << 30)
+    assert Limits.within(0.1).seconds == 0.1

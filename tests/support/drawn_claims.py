@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from bestresponse.formal.claims.claim import FORMS, Claim, Mix, Move, Sort
+from bestresponse.formal.claims.claim import FORMS, SEQUENTIAL, Claim, Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import Tree
 
-SEQUENTIAL = ("will_play", "continuation_payoff")
 TABLE_FORMS = tuple(form for form in FORMS if form not in (*SEQUENTIAL, "no_claim"))
 TREE_FORMS = (
-    *SEQUENTIAL,
+    "will_play",
+    "continuation_payoff",
     "payoff",
     "highest_payoff",
     "lowest_payoff",

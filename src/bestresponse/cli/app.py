@@ -108,13 +108,22 @@ def start(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
-            help="How long a game program may run; steps, answers and memory (up to 1 GB) grow with it.",
+            help="How many seconds of processor time a game program may run.",
         ),
-    ] = 1.9,
+    ] = 60,
+    logic_ends: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=10_000_000,
+            envvar="BESTRESPONSE_LOGIC_ENDS",
+            help="How many ends the game of a program may have; memory (1 GB) grows with more than 200,000.",
+        ),
+    ] = 200_000,
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure."""
     settings.require_sandbox = require_sandbox
-    settings.limits = Limits.within(logic_seconds)
+    settings.limits = Limits.within(logic_seconds, logic_ends)
     warnings.showwarning = _show_warning
 
 

@@ -19,33 +19,47 @@ _LEAST_WALL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one question may use up: resolution steps, cells of memory, answers, characters of answers, seconds.
+    """What one question may use up. A game is a question too, but may go on for longer as long as it gets on: what is
+    not counted for all of it is counted from one position of the game to the next.
 
     The embedded engine counts seconds of its own processor time, so that no verdict depends on what else runs.
     """
 
     steps: int = 2_000_000
-    cells: int = 2_000_000
+    """Resolution steps of a question; of a game, from one position to the next."""
+    cells: int = 30_000_000
+    """Cells of memory."""
     answers: int = 100_000
-    output: int = 4_000_000
+    output: int = 40_000_000
+    """Characters of answers."""
     seconds: float = 1.9
-    memory: int = 512 << 20
+    """Seconds of work on a question; of a game, from one position to the next."""
+    memory: int = 1 << 30
     """Bytes that a process may take which runs a program."""
     wall: float = field(default_factory=lambda: WALL)
-    """Seconds by the clock on the wall for all that is done with one program, reading and checking included."""
+    """Seconds by the clock on the wall without a sign of getting on, reading and checking included."""
+    total: float = 60.0
+    """Seconds of work on a whole game."""
+    ends: int = 200_000
+    positions: int = 2_000_000
 
     @classmethod
-    def within(cls, seconds: float) -> Limits:
-        """Return limits for games that take so many seconds: everything else grows with them, memory up to 1 GB."""
-        factor = seconds / cls().seconds
+    def within(cls, total: float, ends: int = 200_000) -> Limits:
+        """Return limits for games that take so many seconds and have so many ends; everything else grows with them."""
+        usual = cls()
+        longer, more = max(1.0, total / usual.total), max(1.0, ends / usual.ends)
+        seconds = min(usual.seconds * longer, total)
         return cls(
-            steps=round(2_000_000 * factor),
-            cells=min(round(2_000_000 * factor), 20_000_000),
-            answers=round(100_000 * max(factor, 1)),
-            output=round(4_000_000 * factor),
+            steps=round(usual.steps * longer),
+            cells=round(usual.cells * more),
+            answers=round(usual.answers * longer),
+            output=round(usual.output * more),
             seconds=seconds,
-            memory=(1 << 30) if factor > 1 else (512 << 20),
-            wall=max(WALL * factor, _LEAST_WALL),
+            memory=round(usual.memory * more),
+            wall=max(WALL * seconds / usual.seconds, _LEAST_WALL),
+            total=total,
+            ends=ends,
+            positions=10 * ends,
         )
 
     @property

@@ -85,7 +85,7 @@ def test_a_game_without_end_is_told_plainly(run, program):
     endless = endless.replace("abnormal(control(P), move(P, _M), _S).", "")
     code, out, _ = run("check", program("endless.pl", endless), "--engine", "embedded")
     assert code == 1
-    assert "does every play of the game come to an end" in out
+    assert "a play is not over after 300 moves (check final/1 and legal/2)" in out
 
 
 def test_the_constraints_of_a_named_game_can_be_demanded(run, program):
@@ -134,8 +134,10 @@ def test_a_sandbox_that_is_demanded_and_not_complete_is_refused(run, program, mo
 
 def test_a_game_too_large_for_the_limits_is_told_the_option_that_raises_them(run, program):
     path = program("a.pl", simultaneous(2, 30))
-    code, out, _ = run("--logic-seconds", "0.1", "check", path, "--engine", "embedded")
-    assert code == 1
-    assert "raise them with `bestresponse --logic-seconds 60 ...`" in out
-    code, out, _ = run("--logic-seconds", "60", "check", path, "--engine", "embedded")
-    assert code == 0
+    for engine in ("embedded", "auto"):
+        code, out, _ = run("--logic-ends", "899", "check", path, "--engine", engine)
+        assert code == 1
+        assert "The game has more than 899 ends." in out
+        assert "`bestresponse --logic-ends N ...` or `Limits.within(60, N)` allows N" in " ".join(out.split())
+        code, out, _ = run("--logic-ends", "900", "check", path, "--engine", engine)
+        assert code == 0

@@ -283,7 +283,7 @@ def test_a_limit_in_swi_prolog_costs_the_child_and_its_prolog(children: Children
     children.request("swi", ask("a.", "a"), limits)
     child = children.pids[1]
     reply, layers = children.request("swi", ask(ENDLESS, "loop(0)", steps=50_000), limits)
-    assert reply["message"] == "The program did not finish within 50,000 steps."
+    assert reply["message"] == "A rule did not come to an end within 50,000 steps."
     assert {layer.name for layer in layers} >= {"files", "calls", "descriptors"}
     assert gone(child)
     assert children.request("swi", ask("a.", "a"), limits)[0]["result"] == [[{}]]

@@ -200,7 +200,7 @@ def test_a_claim_is_proved_refuted_or_unknown_with_a_reason() -> None:
     assert engine.prove(program, "pq(a, 1)") == Proof(Verdict.PROVED)
     assert engine.prove(program, "pq(a, 2)") == Proof(Verdict.REFUTED)
     assert engine.prove(program, "pq(a, ").verdict is Verdict.UNKNOWN
-    assert engine.prove(program, "loop").why == "It did not finish within 50,000 steps."
+    assert engine.prove(program, "loop").why == "A rule did not come to an end within 50,000 steps."
     assert engine.prove(program, "nobody(1)").why == "unknown procedure nobody/1"
     assert "not allowed" in engine.prove(program, "shell(ls)").why
 

@@ -86,8 +86,8 @@ def test_poker_with_three_cards_has_its_thirty_ends_and_twelve_information_sets(
     ("old", "new", "message"),
     [
         ("1/4, s0", "1/3, s0", "The probabilities of nature's moves at the start sum to 13/12, not to 1"),
-        ("1/4, s0", "-1/4, s0", "the probability of rain after the start is '/'(-1,4)"),
-        ("1/4, s0", "often, s0", "the probability of rain after the start is often"),
+        ("1/4, s0", "-1/4, s0", "the probability of rain at the start is -1/4"),
+        ("1/4, s0", "often, s0", "the probability of rain at the start is often"),
         ("1/4, s0", "P, s0", "a legal move is not fully known: nature: rain, ann: stay"),
         ("nature, sun", "nature, rain", "after no move at all nature has the move move(nature,rain) twice"),
         ("player(ann), s0).", "player(ann), s0).\ninitially(player(nature), s0).",

@@ -7,7 +7,7 @@ from games_for_logic import DILEMMA, SEQUENTIAL, simultaneous
 
 from bestresponse.core.errors import InvalidGame, LimitReached, TooLarge
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import Limits
+from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.programs.table import Extraction, GameTable, Row, extract, published_cells
 from bestresponse.logic.programs.views import Decision, End, normal_form, tree
 
@@ -146,11 +146,17 @@ def test_equal_payoffs_given_twice_are_one_payoff() -> None:
     assert table(DILEMMA + twice).rows == table(DILEMMA).rows
 
 
-def test_a_game_without_end_reaches_a_limit() -> None:
-    engine = EmbeddedEngine(Limits(steps=50_000, seconds=60))
+def test_a_game_without_end_is_stopped_after_300_moves() -> None:
+    engine = EmbeddedEngine(Limits(seconds=60))
     source = DILEMMA.replace("final(do(M2, do(M1, S)))", "final(never(M2, M1, S))").replace("abnormal(", "unusual(")
-    with pytest.raises(LimitReached, match="did not finish within 50,000 steps"):
+    with pytest.raises(RuntimeFault, match="a play is not over after 300 moves"):
         extract(engine, engine.load(source))
+
+
+def test_a_rule_without_end_reaches_a_limit() -> None:
+    engine = EmbeddedEngine(Limits(steps=50_000, seconds=60))
+    with pytest.raises(LimitReached, match="A rule did not come to an end within 50,000 steps"):
+        extract(engine, engine.load(DILEMMA + "\nlegal(M, S) :- legal(M, do(M, S)).\n"))
 
 
 def test_a_missing_table_is_an_invalid_game() -> None:

@@ -66,7 +66,7 @@ def test_a_game_without_end_is_said_plainly() -> None:
     source = endless.replace("abnormal(", "unusual(")
     errors = report(source).errors
     assert [d.stage for d in errors] == [Stage.RUNTIME]
-    assert errors[0].hint.startswith("does every play of the game come to an end, and every rule?")
+    assert errors[0].message.startswith("a play is not over after 300 moves (check final/1 and legal/2)")
 
 
 def test_an_empty_program_misses_everything() -> None:

@@ -283,7 +283,7 @@ def served(layers: tuple[str, ...]) -> Worker:
 
 def victim(worker: Worker) -> list[str]:
     goal = "'-'(table_row(Steps,Goals),[Steps,Goals]).\n"
-    return worker.request("ask(victim,1,100,100000,100000)", goal, 60.0, 1 << 20)
+    return worker.request("ask(victim,1,100,100000,100000,10000,10000)", goal, 60.0, 1 << 20)
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +304,9 @@ class TestServerAlone:
         said = []
         try:
             said += holder[0].request("load(attacker,attacker)", text, 20.0, 1 << 16)
-            said += holder[0].request("ask(attacker,1,10,200000,100000)", f"'-'({goal},[]).\n", 20.0, 1 << 20)
+            said += holder[0].request(
+                "ask(attacker,1,10,200000,100000,10000,10000)", f"'-'({goal},[]).\n", 20.0, 1 << 20
+            )
             after = victim(holder[0])
         except WorkerLost:
             holder[0] = served(layers=())
@@ -351,7 +353,7 @@ class TestServerAlone:
         worker = start_worker(find_swipl(), layers=())
         worker.request("solver(0)", aimed("hole :- shell('touch breach/x').\n", place), 60.0, 1 << 16)
         worker.request("load(attacker,attacker)", "attack :- hole.\n", 60.0, 1 << 16)
-        worker.request("ask(attacker,1,10,200000,100000)", "'-'(attack,[]).\n", 60.0, 1 << 16)
+        worker.request("ask(attacker,1,10,200000,100000,10000,10000)", "'-'(attack,[]).\n", 60.0, 1 << 16)
         worker.close()
         assert not untouched(place)
 
@@ -430,7 +432,9 @@ class TestWithoutTheGate:
             text = aimed(path.read_text(encoding="utf-8", errors="replace"), place)
             try:
                 worker.request("load(attacker,attacker)", text, 3.0, 1 << 16)
-                worker.request("ask(attacker,1,1000,2000000,4000000)", "'-'(table_row(A,B),[A,B]).\n", 3.0, 1 << 23)
+                worker.request(
+                    "ask(attacker,1,1000,2000000,4000000,10000,10000)", "'-'(table_row(A,B),[A,B]).\n", 3.0, 1 << 23
+                )
             except WorkerLost:
                 continue
             assert _peak_kilobytes(worker.pid) < 512 << 10, path.stem

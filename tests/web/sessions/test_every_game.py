@@ -1,6 +1,7 @@
 """Every game on the list is played to its end by the API, by scripted people who draw legal answers from the ask."""
 
 import random
+import re
 
 import pytest
 from plugins import lay_package
@@ -112,6 +113,30 @@ def test_a_repeated_table_and_one_of_probabilities_are_played(store):
 def test_a_formalized_game_is_played(store, example):
     program = next(one.program for one in library() if one.name == example)
     assert play(store, {"name": example, "program": program})["phase"] == "over"
+
+
+def test_a_card_is_shown_to_the_one_who_may_see_it_and_to_nobody_else(store):
+    """The rules name both cards; what somebody saw is said in the words "you saw"."""
+    program = next(one.program for one in library() if one.name == "hidden_card")
+    wanted = {"game": {"name": "card", "program": program}, "seats": ["person"] * 2, "quiz": False, "seed": 1}
+    (session,) = store.api().post("/api/lobbies", json=wanted).json()["sessions"]
+    ines, jonas = (Person(store, session["session"], seat, link) for seat, link in enumerate(session["seats"]))
+    for person in (ines, jonas):
+        person.ready()
+    (card,) = set(find_seen(ines))
+    assert card in ("queen", "king")
+    assert find_seen(jonas) == []
+    turn = ines.told()["turn"]
+    assert ines.api.post(f"{ines.place}/answers", json={"turn": turn, "answer": "double"}).status_code == 200
+    assert set(find_seen(jonas)) == {"double"}
+    assert set(find_seen(ines)) == {card}
+
+
+def find_seen(person):
+    """Find everything that a person is told to have seen, by the API and on the page."""
+    page = person.page.get(person.path)
+    assert page.status_code == 200
+    return re.findall(r"you saw (\w+)", f"{person.told()} {page.text}")
 
 
 def test_a_game_that_cannot_be_made_is_not_on_the_list(tmp_path, monkeypatch):

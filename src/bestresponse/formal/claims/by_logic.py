@@ -54,6 +54,8 @@ class LogicCheck:
             return Proof(
                 Verdict.UNKNOWN, "somebody moves without knowing what happened before; looking ahead needs that"
             )
+        if form in ("average_payoff", "moves_next", "knows") or len(grounded.places.get("outcome", (0,))) > 1:
+            return Proof(Verdict.UNKNOWN, "claims about chance and knowledge are decided by theory alone")
         term = self._tree_term(grounded, form)
         proof = self._engine.prove(program, Struct("claim", (term,)))
         weaker = {"will_play": "may_play", "continuation_payoff": "possible_payoff"}.get(form)
@@ -70,7 +72,9 @@ class LogicCheck:
         for parameter, place in places.items():
             if parameter == "who":
                 args.append(self.subject.order[place])
-            elif parameter in ("outcome", "after"):
+            elif parameter == "outcome":
+                args.append(Atom(f"n{place[0][0]}"))
+            elif parameter == "after":
                 args.append(Atom(f"n{place}"))
             elif parameter == "action":
                 args.append(self._branch(places["after"], grounded.claim["action"]))

@@ -18,7 +18,20 @@ from typing import Any, Final, NamedTuple
 from bestresponse.core.errors import UsageError
 from bestresponse.logic.language.terms import Atom, write
 
-__all__ = ["FORMS", "YOU", "Argument", "Chain", "Claim", "Form", "Malformed", "Mix", "Move", "Sort", "number_text"]
+__all__ = [
+    "FORMS",
+    "SEQUENTIAL",
+    "YOU",
+    "Argument",
+    "Chain",
+    "Claim",
+    "Form",
+    "Malformed",
+    "Mix",
+    "Move",
+    "Sort",
+    "number_text",
+]
 
 YOU: Final = "you"
 
@@ -153,8 +166,18 @@ _LIST: Final = (
     Form("minimax_payoff", (_VALUE, _ABOUT), "the others can hold {who} down to {value}, and no further"),
     Form("will_play", (_ABOUT, _CHOICE, _AFTER), "{who}, looking ahead, chooses {action} after {after}"),
     Form("continuation_payoff", (_ABOUT, _VALUE, _AFTER), "{who} gets {value} if all look ahead after {after}"),
+    Form(
+        "average_payoff",
+        (_ABOUT, _VALUE, ("outcome", _CHAIN)),
+        "{who} gets {value} on average over what nature draws if {outcome}",
+    ),
+    Form("moves_next", (_ABOUT, _AFTER), "{who} is the next to choose after {after}"),
+    Form("knows", (_ABOUT, ("known", _CHAIN), _AFTER), "{who}, about to choose after {after}, knows that {known}"),
     Form("no_claim", (), "the text claims nothing of these kinds"),
 )
+
+SEQUENTIAL: Final = ("will_play", "continuation_payoff", "average_payoff", "moves_next", "knows")
+"""Forms of claims about games that are played move by move only."""
 
 FORMS: Final[Mapping[str, Form]] = MappingProxyType({form.name: form for form in _LIST})
 """Every form of claim by its name."""

@@ -185,7 +185,12 @@ def _tree_values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
     if grounded.claim.form == "continuation_payoff":
         yield from theory.play.worths(grounded.places["after"], grounded.places["who"])
     else:
-        leaves = [grounded.places["outcome"]] if grounded.claim.form == "payoff" else tree.leaves
+        leaves = tree.leaves
+        if "outcome" in grounded.places:
+            leaves = np.array([node for node, _ in grounded.places["outcome"]])
+        if grounded.claim.form == "average_payoff":
+            yield theory.play.average(grounded.places["outcome"], grounded.places["who"])
+            return
         yield from (exact(value) for value in np.unique(tree.payoffs[leaves]).tolist())
 
 

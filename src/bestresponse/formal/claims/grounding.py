@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.formal.claims.claim import FORMS, Chain, Claim, Mix, Move, Sort
-from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.claim import FORMS, SEQUENTIAL, Chain, Claim, Mix, Move, Sort
+from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
@@ -22,8 +22,8 @@ _PLAIN: Final = frozenset({"higher", "lower", "equal"})
 _ENDS: Final = frozenset(
     {"highest_payoff", "lowest_payoff", "highest_possible_individual_payoff", "lowest_possible_individual_payoff"}
 )
-_SEQUENTIAL: Final = frozenset({"will_play", "continuation_payoff"})
-_IN_TREES: Final = _PLAIN | _ENDS | _SEQUENTIAL | {"payoff"}
+_IN_TREES: Final = _PLAIN | _ENDS | {*SEQUENTIAL, "payoff"}
+_NATURE: Final = "nature"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,14 @@ def ground(claim: Claim, subject: Subject) -> Grounded:
     """The claim in the game's terms, or `Ungrounded` with the reason.
 
     In `places`, players and actions are numbers; an outcome is one action number per player; what the others do is the
-    same without the player it is about; mixes are one row of probabilities per player; a chain of a tree is a node.
+    same without the player it is about; mixes are one row of probabilities per player. A chain of a tree is a node; an
+    outcome that leaves out what nature draws is all nodes that it may be, each with its probability.
     """
     if claim.form == "no_claim":
         raise Ungrounded("it claims nothing")
     if subject.table is None and claim.form not in _IN_TREES:
         raise Ungrounded(f"{claim.form} is about a table of payoffs; this game is played move by move")
-    if subject.table is not None and claim.form in _SEQUENTIAL:
+    if subject.table is not None and claim.form in SEQUENTIAL:
         raise Ungrounded(f"{claim.form} is about moves one after the other; in this game all choose at once")
     return _Grounding(claim, subject).grounded()
 
@@ -91,7 +92,7 @@ class _Grounding:
                 return self._mixes(given, name == "mixes")
             case Sort.CHAIN:
                 if self.subject.tree is not None:
-                    return self._node(self.subject.tree, given)
+                    return self._known(given) if name == "known" else self._find_nodes(self.subject.tree, given)
                 return self._profile(given, name == "against")
 
     def _player(self, name: str) -> int:
@@ -156,32 +157,89 @@ class _Grounding:
         )
         return said, tuple(found[i] for i in wanted)
 
-    def _node(self, tree: Tree, chain: Chain) -> tuple[Chain, int]:
-        node = 0
-        said: list[Move] = []
+    def _known(self, chain: Chain) -> tuple[Chain, Chain]:
+        """Check the moves that somebody is said to know of."""
+        said = []
         for name, action in chain:
-            owner = int(tree.owner[node])
-            if owner == LEAF:
-                raise Ungrounded("the game is over before all these moves are made")
-            mover = "nature" if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
-            if name.strip().casefold() != mover and (
-                owner == CHANCE or self._player(name) != self.subject.order.index(owner)
-            ):
-                raise Ungrounded(f"after {tree.path(node)} it is {mover} who moves, not {name!r:.60}")
-            branches = {tree.branch_labels[child]: child for child in tree.children[node]}
-            if action not in branches:
-                raise Ungrounded(f"{mover} cannot choose {action!r:.60} there; possible: {', '.join(branches)}")
-            node = branches[action]
-            said.append(Move(mover, action))
-        self._check_end(tree, node)
-        return tuple(said), node
+            nature = name.strip().casefold() == _NATURE
+            who = None if nature else self._player(name)
+            label = action if who is None else self.subject.actions[who][self._action(who, action)]
+            said.append(Move(_NATURE if who is None else self.subject.players[who], label))
+        return tuple(said), tuple(said)
+
+    def _find_nodes(self, tree: Tree, chain: Chain) -> tuple[Chain, object]:
+        """Follow a chain of moves; where it leaves out what nature draws, every draw is followed."""
+        nodes, said = [(0, Fraction(1))], []
+        for move in chain:
+            nodes, made = self._follow(tree, nodes, move)
+            said.append(made)
+        if self.claim.form != "continuation_payoff":
+            nodes = _follow_draws(tree, nodes)
+        for node, _ in nodes:
+            self._check_end(tree, node)
+        if self.claim.form in ("payoff", "average_payoff"):
+            total = sum((weight for _, weight in nodes), Fraction(0))
+            return tuple(said), tuple((node, weight / total) for node, weight in nodes)
+        alike = tree.owner if self.claim.form == "moves_next" else tree.infoset
+        kinds = {int(alike[node]) for node, _ in nodes}
+        if len(nodes) > 1 and (len(kinds) > 1 or self.claim.form == "continuation_payoff"):
+            raise Ungrounded("it depends on what nature draws, which is not said")
+        return tuple(said), nodes[0][0]
+
+    def _follow(
+        self, tree: Tree, nodes: list[tuple[int, Fraction]], move: Move
+    ) -> tuple[list[tuple[int, Fraction]], Move]:
+        if move.who.strip().casefold() != _NATURE:
+            nodes = _follow_draws(tree, nodes)
+        reached: list[tuple[int, Fraction]] = []
+        made = move
+        trouble = Ungrounded("nobody moves there")
+        for node, weight in nodes:
+            try:
+                made, child = self._step(tree, node, move)
+                reached.append((child, weight))
+            except Ungrounded as error:
+                trouble = error
+        if not reached:
+            raise trouble
+        return reached, made
+
+    def _step(self, tree: Tree, node: int, move: Move) -> tuple[Move, int]:
+        owner = int(tree.owner[node])
+        if owner == LEAF:
+            raise Ungrounded("the game is over before all these moves are made")
+        mover = _NATURE if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
+        if move.who.strip().casefold() != mover and (
+            owner == CHANCE or self._player(move.who) != self.subject.order.index(owner)
+        ):
+            raise Ungrounded(f"after {tree.path(node)} it is {mover} who moves, not {move.who!r:.60}")
+        branches = {tree.branch_labels[child]: child for child in tree.children[node]}
+        if move.action not in branches:
+            raise Ungrounded(f"{mover} cannot choose {move.action!r:.60} there; possible: {', '.join(branches)}")
+        return Move(mover, move.action), branches[move.action]
 
     def _check_end(self, tree: Tree, node: int) -> None:
         owner = int(tree.owner[node])
-        if self.claim.form == "payoff" and owner != LEAF:
+        if self.claim.form in ("payoff", "average_payoff") and owner != LEAF:
             raise Ungrounded(f"the game is not over after {tree.path(node)}")
-        if self.claim.form == "will_play":
+        if self.claim.form in ("will_play", "knows"):
             if owner != self.subject.order[self.who]:
                 raise Ungrounded(f"it is not {self.subject.players[self.who]} who moves after {tree.path(node)}")
-            if self.claim["action"] not in tree.infosets[int(tree.infoset[node])].moves:
+            if (
+                self.claim.form == "will_play"
+                and self.claim["action"] not in tree.infosets[int(tree.infoset[node])].moves
+            ):
                 raise Ungrounded(f"{self.claim['action']!r:.60} is not possible after {tree.path(node)}")
+
+
+def _follow_draws(tree: Tree, nodes: list[tuple[int, Fraction]]) -> list[tuple[int, Fraction]]:
+    """Follow everything that nature may draw, until somebody else moves or the game is over."""
+    found = []
+    stack = nodes[::-1]
+    while stack:
+        node, weight = stack.pop()
+        if tree.owner[node] == CHANCE:
+            stack += [(child, weight * exact(tree.probability[child])) for child in reversed(tree.children[node])]
+        else:
+            found.append((node, weight))
+    return found

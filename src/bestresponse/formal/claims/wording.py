@@ -253,5 +253,13 @@ _SENTENCES: dict[str, Telling] = {
         f"{_after(v['after'])}, with everybody looking ahead {_person(v['who'])} {_verb(v['who'], 'get', no)} "
         f"{_n(v['value'])}"
     ),
+    "average_payoff": lambda v, no: (
+        f"over what chance draws, {_person(v['who'])} {_verb(v['who'], 'get', no)} {_n(v['value'])} on average if "
+        f"{_said(v['outcome'])}"
+    ),
+    "moves_next": lambda v, no: f"{_after(v['after'])}, the next to choose {_is(no)} {_person(v['who'])}",
+    "knows": lambda v, no: (
+        f"{_after(v['after'])}, {_person(v['who'])} {_verb(v['who'], 'know', no)} that {_said(v['known'])}"
+    ),
     "no_claim": lambda v, no: "this claims nothing" if not no else "this claims something",
 }

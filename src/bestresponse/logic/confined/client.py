@@ -24,7 +24,7 @@ from typing import Final, Literal
 import bestresponse
 from bestresponse.core.errors import LogicError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.messages import read_message, write_message
+from bestresponse.logic.confined.messages import FOUND, PROGRESS, read_message, write_message
 from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import start_prolog
 from bestresponse.logic.swi.sandbox import Layer, kill
@@ -38,6 +38,8 @@ RIGHTS: Final = struct.Struct("!QQ")
 """What the server is told of a child besides its sockets: bytes of memory, seconds of processor time."""
 _LIFE: Final = 60
 """Seconds of processor time after which a child is not asked again."""
+_GRACE: Final = 2
+"""How much longer a game may take by the clock than its engine may work on it."""
 _START_SECONDS: Final = 120.0
 _HELLO_BYTES: Final = 1 << 16
 _TRIES: Final = 3
@@ -86,12 +88,11 @@ class Child:
         poll.register(self._connection.fileno(), select.POLLIN)
         return not poll.poll(0)
 
-    def request(self, body: bytes, seconds: float, most: int) -> JsonObject:
+    def request(self, body: bytes, limits: Limits) -> JsonObject:
         """Return the reply to `body`, or kill the child and raise `ChildLost`."""
-        deadline = time.monotonic() + seconds
         try:
-            write_message(self._connection.fileno(), body, deadline)
-            reply: JsonObject = json.loads(read_message(self._connection.fileno(), most, deadline))
+            write_message(self._connection.fileno(), body, time.monotonic() + limits.wall)
+            reply: JsonObject = json.loads(self._wait(limits))
         except TimeoutError:
             kill(self.pid)
             raise self._lose("time") from None
@@ -100,6 +101,16 @@ class Child:
         except (EOFError, OSError):
             raise self._lose("ended") from None
         return reply
+
+    def _wait(self, limits: Limits) -> bytes:
+        """Wait for the reply, longer while there are signs of life (see `messages`)."""
+        now = time.monotonic()
+        deadline, end = now + limits.wall, now + _GRACE * max(limits.total, limits.wall)
+        while True:
+            message = read_message(self._connection.fileno(), limits.reply_bytes, deadline)
+            if message not in (PROGRESS, FOUND):
+                return message
+            deadline = end if message == FOUND else min(time.monotonic() + limits.wall, end)
 
     def close(self) -> None:
         """Let the child end: it waits for requests, or will find nobody to reply to."""
@@ -137,11 +148,11 @@ class Children:
 
     def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[JsonObject, tuple[Layer, ...]]:
         """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
-        processor = _LIFE + max(_LIFE, math.ceil(limits.wall))
+        processor = _LIFE + max(_LIFE, math.ceil(limits.total))
         setup = _Setup(kind, limits.memory, processor, *((limits.cells, seed) if kind == "swi" else (0, 0)))
         with self._places:
             child = self._take(setup, limits)
-            reply = child.request(body, limits.wall, limits.reply_bytes)
+            reply = child.request(body, limits)
             if reply["again"]:
                 self._give_back(setup, child)
             else:

@@ -12,7 +12,12 @@ import time
 from math import inf
 from typing import Final
 
-__all__ = ["read_message", "write_message"]
+__all__ = ["FOUND", "PROGRESS", "read_message", "write_message"]
+
+PROGRESS: Final = b"."
+"""Instead of a reply: a game gets on."""
+FOUND: Final = b"+"
+"""Instead of a reply: all of a game was found."""
 
 _LENGTH: Final = struct.Struct("!Q")
 _CHUNK: Final = 1 << 16

@@ -23,7 +23,7 @@ from typing import Any, Final
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import JsonObject
 from bestresponse.logic.confined.client import RIGHTS
-from bestresponse.logic.confined.messages import read_message, write_message
+from bestresponse.logic.confined.messages import FOUND, PROGRESS, read_message, write_message
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
 from bestresponse.logic.language.reader import read_term
@@ -31,6 +31,7 @@ from bestresponse.logic.language.terms import Term, variables_of, write
 from bestresponse.logic.programs.report import Expectation, Report, encode_report
 from bestresponse.logic.programs.seats import encode_seats, find_seats
 from bestresponse.logic.programs.validate import validate, validate_strategy
+from bestresponse.logic.progress import listen
 from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.logic.swi.sandbox import Policy, make_plan
 from bestresponse.logic.swi.sandbox_child import apply_layers
@@ -99,6 +100,7 @@ def work(descriptors: list[int], memory: int, processor: int) -> None:
     report = apply_layers(plan | {"limits": limits | {"RLIMIT_AS": memory, "RLIMIT_CPU": processor}})
     missing = {name: why for name, why in report.items() if why is not None}
     write_message(connection, json.dumps({"pid": os.getpid(), "missing": missing}).encode())
+    listen(lambda found: write_message(connection, FOUND if found else PROGRESS))
     performer = Performer(Worker(pipes[0], pipes[1]) if pipes else None)
     again = True
     while again:

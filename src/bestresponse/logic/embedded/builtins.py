@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bestresponse.logic.embedded.arithmetic import evaluate
 from bestresponse.logic.embedded.unify import Fault, compare, copy, is_ground, order_key, undo, unify
+from bestresponse.logic.embedded.walking import WALKING, WALKING_MULTIPLE
 from bestresponse.logic.language.terms import (
     NIL,
     Atom,
@@ -238,10 +239,11 @@ DETERMINATE: dict[str, Determinate] = {
     "form of/2": _form,
     "raise/2": _raise,
     "undefined predicate/1": _undefined,
+    **WALKING,
 }
 """Predicates with at most one answer."""
 
-MULTIPLE: dict[str, Callable[[Machine, Arguments], Iterator[bool] | bool]] = {"between/3": _between}
+MULTIPLE: dict[str, Callable[[Machine, Arguments], Iterator[bool] | bool]] = {"between/3": _between, **WALKING_MULTIPLE}
 """Predicates with many answers: an iterator that binds before each `yield`, or a truth value."""
 
 GATHER: dict[str, Callable[[Machine, list[Term], Arguments], Iterator[bool] | bool]] = {"findall": _findall}

@@ -11,13 +11,15 @@ Patterns are tuples: `(VOID,)`, `(FIRST, slot)` and `(LATER, slot)` for variable
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, items_of
+from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, deref, items_of
 
 __all__ = [
     "CALL",
+    "CALLS",
+    "CALL_AGAIN",
     "CALL_CLOSURE",
     "COLLECT",
     "COMPOUND",
@@ -53,8 +55,9 @@ __all__ = [
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
 (
     CALL, DETERMINATE, MULTIPLE, CUT, TRY, CUT_AFTER, CUT_AND_FAIL, EITHER, MARK, FORGET, SOLVE_ALL, COLLECT, GATHER,
-    FAIL, CALL_CLOSURE,
-) = range(15)  # fmt: skip
+    FAIL, CALL_CLOSURE, CALL_AGAIN,
+) = range(16)  # fmt: skip
+CALLS = frozenset((CALL, CALL_CLOSURE, CALL_AGAIN))
 
 Pattern = tuple[Any, ...]
 Code = tuple[Any, ...] | None
@@ -81,30 +84,48 @@ class CompiledClause(NamedTuple):
 
 
 class Predicate:
-    """The clauses of one predicate, indexed by the argument that tells most of them apart."""
+    """The clauses of one predicate, indexed by every argument that tells some of them apart.
 
-    __slots__ = ("clauses", "default", "index", "position")
+    An index has a position, the clauses for each key at this position, and those for all other keys. The answers of a
+    `tabled` predicate are kept as long as the situation they are about is looked at.
+    """
 
-    def __init__(self, clauses: list[CompiledClause]) -> None:
-        self.clauses = clauses
+    __slots__ = ("clauses", "indexes", "tabled")
+
+    def __init__(self, clauses: list[CompiledClause], tabled: bool = False) -> None:
         arity = len(clauses[0].head) if clauses else 0
-        keys = [[_key(clause.head[position]) for clause in clauses] for position in range(arity)]
-        counts: list[int] = [sum(key is not None for key in column) for column in keys]
-        self.position = counts.index(max(counts)) if any(counts) else -1
-        self.default: list[CompiledClause] = clauses
-        self.index: dict[Any, list[CompiledClause]] = {}
-        if self.position >= 0:
-            self.default = []
-            for key, clause in zip(keys[self.position], clauses, strict=True):
-                self._file(key, clause)
+        clauses = [clause for clause in clauses if not (clause.body and clause.body[0] == FAIL and not clause.body[2])]
+        self.clauses = clauses
+        self.tabled = tabled
+        indexes = (_index(clauses, position) for position in range(arity))
+        self.indexes = [index for index in indexes if index[1]]
 
-    def _file(self, key: object, clause: CompiledClause) -> None:
+    def select(self, arguments: Sequence[Term]) -> list[CompiledClause]:
+        """Return the clauses whose heads may fit the arguments."""
+        candidates = self.clauses
+        for position, index, default in self.indexes:
+            argument = deref(arguments[position])
+            if argument.__class__ is not Var:
+                key = (argument.name, len(argument.args)) if argument.__class__ is Struct else argument
+                fitting = index.get(key, default)
+                candidates = fitting if len(fitting) < len(candidates) else candidates
+        return candidates
+
+
+def _index(
+    clauses: list[CompiledClause], position: int
+) -> tuple[int, dict[object, list[CompiledClause]], list[CompiledClause]]:
+    index: dict[object, list[CompiledClause]] = {}
+    default: list[CompiledClause] = []
+    for clause in clauses:
+        key = _key(clause.head[position])
         if key is not None:
-            self.index.setdefault(key, self.default.copy()).append(clause)
-            return
-        for bucket in self.index.values():
+            index.setdefault(key, default.copy()).append(clause)
+            continue
+        for bucket in index.values():
             bucket.append(clause)
-        self.default.append(clause)
+        default.append(clause)
+    return position, index, default
 
 
 def _key(pattern: Pattern) -> Any:

@@ -16,6 +16,7 @@ from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.embedded import builtins
 from bestresponse.logic.embedded.compiler import Builtins, Code, CompiledClause, Predicate, compile_clause, compile_goal
 from bestresponse.logic.embedded.machine import Machine
+from bestresponse.logic.embedded.tables import Situations
 from bestresponse.logic.embedded.unify import copy, undo
 from bestresponse.logic.engine import Answer, Limits, Program, Proof, Verdict
 from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, check, check_goal
@@ -84,7 +85,8 @@ class EmbeddedEngine:
         if not isinstance(compiled, _Compiled):
             raise LogicError("This program was loaded by another engine; load it with this one.")
         predicates = compiled.given(goal) if goal.given else compiled.predicates
-        machine = Machine(predicates, _BUILTINS, self.limits, self._source)
+        situations = Situations() if compiled.repeatable else None
+        machine = Machine(predicates, _BUILTINS, self.limits, self._source, situations)
         code, slots = compile_goal(goal.term, _BUILTINS, compiled.own)
         return machine, code, slots
 
@@ -107,6 +109,7 @@ class _Compiled:
     def __init__(self, gated: GatedProgram) -> None:
         self.gated = gated
         self.own = {key: key for key in gated.defined}
+        self.repeatable = "random" not in gated.canonical and "maybe" not in gated.canonical
         clauses: dict[str, list[CompiledClause]] = {}
         for clause in gated.clauses:
             clauses.setdefault(indicator(clause.head), []).append(self._compiled(clause))
@@ -133,6 +136,7 @@ def _trusted() -> dict[str, Predicate]:
     name that no program can write.
     """
     solver = _predicates(TRUSTED, {})
+    solver["holds/2"].tabled = True
     text = LIBRARY_TEXT + CLOSURE_TEXT
     inner = {key: f"\0{key}" for key in _predicates(text, {})}
     library = _predicates(text, inner)

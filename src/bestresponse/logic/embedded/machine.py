@@ -14,8 +14,9 @@ from typing import Any
 
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.embedded.compiler import (
-    CALL,
+    CALL_AGAIN,
     CALL_CLOSURE,
+    CALLS,
     COLLECT,
     CONSTANT,
     CUT,
@@ -40,62 +41,123 @@ from bestresponse.logic.embedded.compiler import (
     Predicate,
 )
 from bestresponse.logic.embedded.patterns import build, match
+from bestresponse.logic.embedded.tables import Situations
 from bestresponse.logic.embedded.unify import Fault, copy, set_deadline, unify
 from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
+from bestresponse.logic.progress import tell_all_found, tell_progress
 
 __all__ = ["Machine"]
 
 _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
-_LOOK_EVERY = 5_000
+_LOOK_EVERY = 1_000
 _CHOICE_CELLS = 8
 _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
+
+
+class Work:
+    """What a question and the questions within it have taken, all together."""
+
+    __slots__ = ("deadline", "end", "ends", "held", "limits", "look_at", "positions", "spent")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.ends = 0
+        self.held = 0
+        self.positions = 0
+        self.spent = 0
+        self.look_at = _LOOK_EVERY
+        self.deadline = 0.0
+        self.end = 0.0
+
+    def start(self) -> None:
+        """Let the time that the question may take begin."""
+        now = time.thread_time()
+        self.deadline, self.end = now + self.limits.seconds, now + self.limits.total
+        set_deadline(self.deadline)
+
+    def spend(self, steps: int) -> None:
+        """Count steps, and stop what has taken too many or too long."""
+        self.spent += steps
+        if self.spent > self.look_at:
+            self.look_at = self.spent + _LOOK_EVERY
+            if self.spent > self.limits.steps:
+                raise LimitReached(f"A rule did not come to an end within {self.limits.steps:,} steps.")
+            if time.thread_time() > self.deadline:
+                raise _out_of_time(self.limits)
+
+    def count_position(self) -> None:
+        """Count a position of a game; the steps to the next one are counted from here."""
+        self.positions += 1
+        self.spent, self.look_at = 0, _LOOK_EVERY
+        if self.positions > self.limits.positions:
+            raise LimitReached(f"The game has more than {self.limits.positions:,} positions.")
+        now = time.thread_time()
+        if now > self.end:
+            raise LimitReached(f"The game was not done within {self.limits.total:g} seconds.")
+        self.deadline = min(now + self.limits.seconds, self.end)
+        set_deadline(self.deadline)
+        tell_progress()
+
+    def find_all(self) -> None:
+        """Note that all ends were found: what remains may take all the time there is."""
+        self.spent, self.look_at, self.deadline = 0, _LOOK_EVERY, self.end
+        set_deadline(self.end)
+        tell_all_found()
+
+    def count_end(self) -> None:
+        """Count an end of a game."""
+        self.ends += 1
+        if self.ends > self.limits.ends:
+            raise LimitReached(f"The game has more than {self.limits.ends:,} ends.")
 
 
 class Machine:
     """Runs goals against the predicates of one program. One goal at a time; make a new machine for each."""
 
     __slots__ = (
-        "builtins", "charged", "deadline", "held", "limits", "look_at", "predicates", "source", "spent", "trail",
-        "used",
+        "below", "builtins", "charged", "limits", "nesting", "predicates", "situations", "source", "trail", "used",
+        "work",
     )  # fmt: skip
 
     def __init__(
-        self, predicates: Mapping[str, Predicate], builtins: Builtins, limits: Limits, source: random.Random
+        self,
+        predicates: Mapping[str, Predicate],
+        builtins: Builtins,
+        limits: Limits,
+        source: random.Random,
+        situations: Situations | None = None,
     ) -> None:
         self.predicates = predicates
         self.builtins = builtins
         self.limits = limits
         self.source = source
+        self.situations = situations
         self.trail: list[Var] = []
         self.charged = 0
-        self.held = 0
         self.used = 0
-        self.spent = 0
-        self.look_at = _LOOK_EVERY
-        self.deadline = 0.0
+        self.below = 0
+        self.nesting = 0
+        self.work = Work(limits)
+
+    def nest(self) -> Machine:
+        """Return a machine for a question within a question; both work within the same limits."""
+        inner = Machine(self.predicates, self.builtins, self.limits, self.source, self.situations)
+        inner.nesting = self.nesting + 1
+        inner.work = self.work
+        return inner
 
     def charge(self, cells: int) -> None:
         """Count memory that a built-in predicate takes, before it takes it where that may be much."""
         self.charged += cells
-        if self.used + self.charged + self.held > self.limits.cells:
+        if self.used + self.below + self.charged + self.work.held > self.limits.cells:
             raise _out_of_memory(self.limits)
-        self.spend(cells >> 2)
+        self.work.spend(cells >> 2)
 
     def spend(self, steps: int) -> None:
         """Count work that a built-in predicate does, beside the steps of the machine."""
-        self.spent += steps
-        if self.spent > self.look_at:
-            self.look_at = self.spent + _LOOK_EVERY
-            self.check_work(0)
-
-    def check_work(self, steps: int) -> None:
-        """Stop what has taken too many steps or too long."""
-        if steps + self.spent > self.limits.steps:
-            raise LimitReached(f"It did not finish within {self.limits.steps:,} steps.")
-        if time.thread_time() > self.deadline:
-            raise _out_of_time(self.limits)
+        self.work.spend(steps)
 
     def unify(self, left: Term, right: Term) -> bool:
         """Make two terms equal; bindings are undone when the machine backtracks."""
@@ -103,20 +165,23 @@ class Machine:
 
     def solve(self, code: Code, slots: list[Any]) -> Iterator[None]:
         """Each solution once, with the goal's variables bound while the caller looks."""
-        state = [code]
+        self.work.start()
         try:
-            yield from self._run(code, slots, state)
+            yield from self._run(code, slots)
         except Fault as fault:
-            instruction = state[0]
-            line, source_line = instruction[4] if instruction else (0, "")
-            raise RuntimeFault(str(fault), line, source_line) from fault
+            raise RuntimeFault(str(fault), *(fault.origin or (0, ""))) from fault
 
-    def _run(self, code: Code, slots: list[Any], state: list[Code]) -> Iterator[None]:
+    def run_predicate(self, key: str, arguments: list[Term]) -> Iterator[None]:
+        """Each solution of a call once, without looking it up in a table."""
+        code = (CALL_AGAIN, None, key, tuple((GROUND, argument) for argument in arguments), (0, ""))
+        return self._run(code, [0])
+
+    def _run(self, code: Code, slots: list[Any]) -> Iterator[None]:
         # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
-        trail, limits, predicates = self.trail, self.limits, self.predicates
-        max_cells = limits.cells
-        self.deadline = time.thread_time() + limits.seconds
-        set_deadline(self.deadline)
+        trail, limits, predicates, work, situations = (
+            self.trail, self.limits, self.predicates, self.work, self.situations,
+        )  # fmt: skip
+        max_cells = limits.cells - self.below
         choices: list[tuple[Any, ...]] = []
         frame: tuple[Any, ...] | None = None
         arguments: list[Term] = []
@@ -124,197 +189,226 @@ class Machine:
         goal_on: tuple[Any, ...] | None = None
         cells = steps = position = 0
         failed = False
-        while True:
-            steps += 1
-            if not steps & _CLOCK_EVERY:
-                self.check_work(steps)
-            if failed:
-                if not choices:
-                    return
-                choice = choices.pop()
-                mark = choice[1]
-                while len(trail) > mark:
-                    trail.pop().ref = None
-                cells = choice[2]
-                if choice[0] == _CLAUSES:
-                    _, _, _, arguments, candidates, position, goal_on = choice
-                elif choice[0] == _BRANCH:
-                    _, _, _, code, slots, frame = choice
-                    failed = False
-                    continue
-                else:
-                    if next(choice[3], self) is not self:
-                        choices.append(choice)
-                        _, _, _, _, code, slots, frame = choice
+        try:
+            while True:
+                steps += 1
+                if steps > _CLOCK_EVERY:
+                    work.spend(steps)
+                    steps = 0
+                if failed:
+                    if not choices:
+                        work.spend(steps)
+                        return
+                    choice = choices.pop()
+                    mark = choice[1]
+                    while len(trail) > mark:
+                        trail.pop().ref = None
+                    cells = choice[2]
+                    if choice[0] == _CLAUSES:
+                        _, _, _, arguments, candidates, position, goal_on = choice
+                    elif choice[0] == _BRANCH:
+                        _, _, _, code, slots, frame = choice
                         failed = False
-                    continue
-            else:
-                if code is None:
-                    if frame is None:
-                        yield
-                        failed = True
-                    else:
-                        code, slots, frame = frame
-                    continue
-                state[0] = code
-                operation = code[0]
-                if operation in (CALL, CALL_CLOSURE):
-                    arguments = []
-                    for pattern in code[3]:
-                        kind = pattern[0]
-                        if kind == LATER:
-                            term = slots[pattern[1]]
-                            if term is None:
-                                term = slots[pattern[1]] = Var()
-                            arguments.append(term)
-                        elif kind == CONSTANT:
-                            arguments.append(pattern[1])
-                        else:
-                            arguments.append(build(pattern, slots))
-                    if operation == CALL:
-                        key = code[2]
-                    else:
-                        key, arguments = _closure(arguments)
-                    predicate = predicates.get(key)
-                    if predicate is None:
-                        code = self._builtin(key, arguments, code)
                         continue
-                    candidates = predicate.clauses
-                    position = predicate.position
-                    if position >= 0:
-                        argument = arguments[position]
-                        while argument.__class__ is Var and argument.ref is not None:
-                            argument = argument.ref
-                        if argument.__class__ is Struct:
-                            candidates = predicate.index.get((argument.name, len(argument.args)), predicate.default)
-                        elif argument.__class__ is not Var:
-                            candidates = predicate.index.get(argument, predicate.default)
-                    position = 0
-                    following = code[1]
-                    goal_on = frame if following is None else (following, slots, frame)
-                elif operation == DETERMINATE:
-                    self.used = cells
-                    if code[2](self, [build(pattern, slots) for pattern in code[3]]):
-                        if self.charged:
-                            cells += self.charged
-                            self.charged = 0
-                        code = code[1]
                     else:
-                        failed = True
-                    continue
-                elif operation == TRY:
-                    slots[code[2]] = len(choices)
-                    choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
-                    cells += _CHOICE_CELLS
-                    code = code[1]
-                    continue
-                elif operation == CUT:
-                    del choices[slots[code[2]] :]
-                    code = code[1]
-                    continue
-                elif operation == CUT_AND_FAIL:
-                    del choices[slots[code[2]] :]
-                    failed = True
-                    continue
-                elif operation == CUT_AFTER:
-                    del choices[slots[code[2]] + 1 :]
-                    code = code[1]
-                    continue
-                elif operation == EITHER:
-                    choices.append((_BRANCH, len(trail), cells, code[2], slots, frame))
-                    cells += _CHOICE_CELLS
-                    code = code[1]
-                    continue
-                elif operation == SOLVE_ALL:
-                    slots[code[2]] = _Found()
-                    choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
-                    slots[code[2] + 1] = len(choices)
-                    cells += _CHOICE_CELLS
-                    code = code[1]
-                    continue
-                elif operation == COLLECT:
-                    found = slots[code[2]]
-                    self.used = cells
-                    found.append(copy(build(code[3], slots), self.charge, shared=True))
-                    self.charged += 2
-                    found.cells += self.charged
-                    self.held += self.charged
-                    self.charged = 0
-                    if self.held + cells > max_cells:
-                        raise _out_of_memory(limits)
-                    failed = True
-                    continue
-                elif operation == MARK:
-                    slots[code[2]] = len(choices)
-                    code = code[1]
-                    continue
-                elif operation == FORGET:
-                    _, mark, before, *_ = choices[slots[code[2]]]
-                    choices[slots[code[2]]] = (_BRANCH, mark, before, _NO_MORE, slots, frame)
-                    code = code[1]
-                    continue
-                elif operation == FAIL:
-                    if code[2] is not None:
-                        raise Fault(code[2])
-                    failed = True
-                    continue
+                        if next(choice[3], self) is not self:
+                            choices.append(choice)
+                            _, _, _, _, code, slots, frame = choice
+                            failed = False
+                        continue
                 else:
-                    self.used = cells
-                    if operation == GATHER:
-                        function, slot = code[2]
-                        found, slots[slot] = slots[slot], None
-                        self.held -= found.cells
-                        cells += found.cells
-                        result = function(self, found, [build(pattern, slots) for pattern in code[3]])
-                    else:
-                        result = code[2](self, [build(pattern, slots) for pattern in code[3]])
-                    cells += self.charged
-                    self.charged = 0
-                    if result is True:
-                        code = code[1]
-                    elif result is False:
-                        failed = True
-                    else:
-                        choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                    if code is None:
+                        if frame is None:
+                            work.spend(steps)
+                            yield
+                            max_cells = limits.cells - self.below
+                            steps = 0
+                            failed = True
+                        else:
+                            code, slots, frame = frame
+                        continue
+                    operation = code[0]
+                    if operation in CALLS:
+                        arguments = []
+                        for pattern in code[3]:
+                            kind = pattern[0]
+                            if kind == LATER:
+                                term = slots[pattern[1]]
+                                if term is None:
+                                    term = slots[pattern[1]] = Var()
+                                arguments.append(term)
+                            elif kind == CONSTANT:
+                                arguments.append(pattern[1])
+                            else:
+                                arguments.append(build(pattern, slots))
+                        if operation != CALL_CLOSURE:
+                            key = code[2]
+                        else:
+                            key, arguments = _closure(arguments)
+                        predicate = predicates.get(key)
+                        if predicate is None:
+                            code = self._builtin(key, arguments, code)
+                            continue
+                        if predicate.tabled and operation != CALL_AGAIN and situations is not None:
+                            self.used = cells
+                            found = situations.find(self, key, arguments)
+                            if found is not None:
+                                table, variables = found
+                                if table.source is None and table.whole and len(table.answers) < 2:
+                                    failed = not table.answers
+                                    for answer in table.answers:
+                                        for variable, value in zip(variables, answer, strict=True):
+                                            variable.ref = value
+                                            trail.append(variable)
+                                    code = code[1]
+                                else:
+                                    result = table.replay(variables, self)
+                                    choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                                    cells += _CHOICE_CELLS
+                                    failed = True
+                                continue
+                        candidates = predicate.clauses
+                        for position, index, default in predicate.indexes:
+                            argument = arguments[position]
+                            while argument.__class__ is Var and argument.ref is not None:
+                                argument = argument.ref
+                            if argument.__class__ is Struct:
+                                fitting = index.get((argument.name, len(argument.args)), default)
+                            elif argument.__class__ is not Var:
+                                fitting = index.get(argument, default)
+                            else:
+                                continue
+                            if len(fitting) < len(candidates):
+                                candidates = fitting
+                        position = 0
+                        following = code[1]
+                        goal_on = frame if following is None else (following, slots, frame)
+                    elif operation == DETERMINATE:
+                        self.used = cells
+                        if code[2](self, [build(pattern, slots) for pattern in code[3]]):
+                            if self.charged:
+                                cells += self.charged
+                                self.charged = 0
+                            code = code[1]
+                        else:
+                            failed = True
+                        continue
+                    elif operation == TRY:
+                        slots[code[2]] = len(choices)
+                        choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
                         cells += _CHOICE_CELLS
+                        code = code[1]
+                        continue
+                    elif operation == CUT:
+                        del choices[slots[code[2]] :]
+                        code = code[1]
+                        continue
+                    elif operation == CUT_AND_FAIL:
+                        del choices[slots[code[2]] :]
                         failed = True
-                    continue
-            if cells > max_cells:
-                raise _out_of_memory(limits)
-            # Enter the first clause whose head fits; remember the others.
-            failed = True
-            mark = len(trail)
-            last = len(candidates)
-            while position < last:
-                clause = candidates[position]
-                position += 1
-                slots = [None] * clause[2]
-                for pattern, argument in zip(clause[0], arguments, strict=False):
-                    kind = pattern[0]
-                    if kind == FIRST:
-                        slots[pattern[1]] = argument
-                    elif kind == CONSTANT:
-                        while argument.__class__ is Var and argument.ref is not None:
-                            argument = argument.ref
-                        constant = pattern[1]
-                        if argument.__class__ is Var:
-                            argument.ref = constant
-                            trail.append(argument)
-                        elif argument.__class__ is not constant.__class__ or argument != constant:
+                        continue
+                    elif operation == CUT_AFTER:
+                        del choices[slots[code[2]] + 1 :]
+                        code = code[1]
+                        continue
+                    elif operation == EITHER:
+                        choices.append((_BRANCH, len(trail), cells, code[2], slots, frame))
+                        cells += _CHOICE_CELLS
+                        code = code[1]
+                        continue
+                    elif operation == SOLVE_ALL:
+                        slots[code[2]] = _Found()
+                        choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
+                        slots[code[2] + 1] = len(choices)
+                        cells += _CHOICE_CELLS
+                        code = code[1]
+                        continue
+                    elif operation == COLLECT:
+                        found = slots[code[2]]
+                        self.used = cells
+                        found.append(copy(build(code[3], slots), self.charge, shared=True))
+                        self.charged += 2
+                        found.cells += self.charged
+                        work.held += self.charged
+                        self.charged = 0
+                        if work.held + cells > max_cells:
+                            raise _out_of_memory(limits)
+                        failed = True
+                        continue
+                    elif operation == MARK:
+                        slots[code[2]] = len(choices)
+                        code = code[1]
+                        continue
+                    elif operation == FORGET:
+                        _, mark, before, *_ = choices[slots[code[2]]]
+                        choices[slots[code[2]]] = (_BRANCH, mark, before, _NO_MORE, slots, frame)
+                        code = code[1]
+                        continue
+                    elif operation == FAIL:
+                        if code[2] is not None:
+                            raise Fault(code[2])
+                        failed = True
+                        continue
+                    else:
+                        self.used = cells
+                        if operation == GATHER:
+                            function, slot = code[2]
+                            found, slots[slot] = slots[slot], None
+                            work.held -= found.cells
+                            cells += found.cells
+                            result = function(self, found, [build(pattern, slots) for pattern in code[3]])
+                        else:
+                            result = code[2](self, [build(pattern, slots) for pattern in code[3]])
+                        cells += self.charged
+                        self.charged = 0
+                        if result is True:
+                            code = code[1]
+                        elif result is False:
+                            failed = True
+                        else:
+                            choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                            cells += _CHOICE_CELLS
+                            failed = True
+                        continue
+                if cells > max_cells:
+                    raise _out_of_memory(limits)
+                # Enter the first clause whose head fits; remember the others.
+                failed = True
+                mark = len(trail)
+                last = len(candidates)
+                while position < last:
+                    clause = candidates[position]
+                    position += 1
+                    slots = [None] * clause[2]
+                    for pattern, argument in zip(clause[0], arguments, strict=False):
+                        kind = pattern[0]
+                        if kind == FIRST:
+                            slots[pattern[1]] = argument
+                        elif kind == CONSTANT:
+                            while argument.__class__ is Var and argument.ref is not None:
+                                argument = argument.ref
+                            constant = pattern[1]
+                            if argument.__class__ is Var:
+                                argument.ref = constant
+                                trail.append(argument)
+                            elif argument.__class__ is not constant.__class__ or argument != constant:
+                                break
+                        elif kind != VOID and not match(pattern, argument, slots, trail):
                             break
-                    elif kind != VOID and not match(pattern, argument, slots, trail):
+                    else:
+                        slots[0] = len(choices)
+                        if position < last:
+                            choices.append((_CLAUSES, mark, cells, arguments, candidates, position, goal_on))
+                            cells += _CHOICE_CELLS
+                        cells += clause[3]
+                        code, frame = clause[1], goal_on
+                        failed = False
                         break
-                else:
-                    slots[0] = len(choices)
-                    if position < last:
-                        choices.append((_CLAUSES, mark, cells, arguments, candidates, position, goal_on))
-                        cells += _CHOICE_CELLS
-                    cells += clause[3]
-                    code, frame = clause[1], goal_on
-                    failed = False
-                    break
-                while len(trail) > mark:
-                    trail.pop().ref = None
+                    while len(trail) > mark:
+                        trail.pop().ref = None
+        except Fault as fault:
+            fault.origin = fault.origin or (code[4] if code else (0, ""))
+            raise
 
     def _builtin(self, key: str, arguments: list[Term], code: tuple[Any, ...]) -> Code:
         """Code for a built-in predicate that was called through a closure, or by a name nobody defines."""

@@ -5,13 +5,24 @@ Patterns nest no deeper than the gate lets a clause nest, so these two may call 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from bestresponse.logic.embedded.compiler import COMPOUND, CONSTANT, FIRST, GROUND, LATER, SEQUENCE, VOID, Pattern
+from bestresponse.logic.embedded.compiler import (
+    COMPOUND,
+    CONSTANT,
+    FIRST,
+    GROUND,
+    LATER,
+    SEQUENCE,
+    VOID,
+    CompiledClause,
+    Pattern,
+)
 from bestresponse.logic.embedded.unify import bind, unify
-from bestresponse.logic.language.terms import CONS, Struct, Var, deref
+from bestresponse.logic.language.terms import CONS, Struct, Term, Var, deref
 
-__all__ = ["build", "match"]
+__all__ = ["build", "match", "match_head"]
 
 
 def build(pattern: Pattern, slots: list[Any]) -> Any:
@@ -72,6 +83,12 @@ def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bo
     if kind == GROUND:
         return unify(pattern[1], term, trail)
     return _match_sequence(pattern, term, slots, trail)
+
+
+def match_head(clause: CompiledClause, arguments: Sequence[Term], trail: list[Var]) -> bool:
+    """Make the head of a clause and the arguments of a call equal; on failure the caller undoes the trail."""
+    slots = [None] * clause.slots
+    return all(match(pattern, argument, slots, trail) for pattern, argument in zip(clause.head, arguments, strict=True))
 
 
 def _match_sequence(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:

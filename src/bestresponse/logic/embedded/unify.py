@@ -48,7 +48,9 @@ def _count(visits: int) -> None:
 
 
 class Fault(Exception):
-    """A goal cannot be run or an expression has no value; the text says why."""
+    """A goal cannot be run or an expression has no value; the text says why, `origin` (line, text) where."""
+
+    origin: tuple[int, str] | None = None
 
 
 def bind(variable: Var, term: Term, trail: list[Var]) -> None:

@@ -17,10 +17,16 @@ from bestresponse.logic.programs.game_table import GameTable, Row
 
 __all__ = ["Expectation", "Report", "decode_report", "describe_failure", "encode_report"]
 
-_LIMIT_HINT = (
-    "does every play of the game come to an end, and every rule? if so, the game is too large for these limits: raise "
-    "them with `bestresponse --logic-seconds 60 ...` or `Limits.within(60)`, or let the game have fewer moves"
-)
+_RAISE_ENDS = "`bestresponse --logic-ends N ...` or `Limits.within(60, N)` allows N"
+_RAISE_TIME = "`bestresponse --logic-seconds 600 ...` or `Limits.within(600)` allows more"
+_LIMIT_HINTS = {
+    "ends": f"{_RAISE_ENDS}; or let the game have fewer moves",
+    "positions": f"a game may have ten positions for each end: {_RAISE_ENDS}",
+    "steps": f"does every rule come to an end? if so, {_RAISE_TIME}",
+    "memory": f"does every rule come to an end? if so, {_RAISE_ENDS} and more memory",
+    "": f"if the game is as large as it should be, {_RAISE_TIME}",
+}
+"""What to do about a limit, by a word in the message that tells of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ def describe_failure(error: LogicError) -> Diagnostic:
     if isinstance(error, RuntimeFault):
         line, source_line, message = error.line, error.source_line, error.message
     limit = isinstance(error, LimitReached)
-    hint = _LIMIT_HINT if limit else ""
+    hint = next(hint for word, hint in _LIMIT_HINTS.items() if word in message) if limit else ""
     code = "limit" if limit else "error"
     return Diagnostic(Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code)
 

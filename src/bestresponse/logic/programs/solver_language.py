@@ -7,7 +7,8 @@ ones. A game program adds `initial/1`, `initially/2`, `legal/2`, `effect/3`, `ab
 a strategy adds `select/4`.
 
 `SOLVER` follows the papers; `EXTRACTION` is how a table is taken out of a game (see `table`). Both are trusted text:
-programs may call these predicates but never define them.
+programs may call these predicates but never define them. Some are built into the embedded engine (`embedded.walking`),
+where the text below says what they do.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ holds(Fluent, do(Move, Situation)) :-
     holds(Fluent, Situation),
     \\+ abnormal(Fluent, Move, Situation).
 
+'known situation'(Situation, Situation).
+
 'say nothing'(_).
 'say nothing'(_, _).
 'say nothing'(_, _, _).
@@ -44,21 +47,20 @@ table_players(Situation, Players) :-
 
 table_row(Blocks, Goals) :-
     initial(Situation),
-    'play on'(Situation, waiting([], [], []), [], Blocks, Goals).
+    'play on'(Situation, 300, waiting([], [], []), [], Blocks, Goals).
 
 table_rows(Rows, Orders) :-
     findall(Blocks-Goals, table_row(Blocks, Goals), Rows),
+    'all found',
     'orders of'(Rows, Orders).
 
 'orders of'(Rows, Orders) :-
-    (   'one of'(Blocks-_, Rows),
+    (   'raw length'(Rows, Number),
+        Number > 1000
+    ->  Orders = unknown
+    ;   'one of'(Blocks-_, Rows),
         'one of'([_,_|_], Blocks)
-    ->  (   'list length'(Rows, Number),
-            Number =< 1000,
-            'the same backwards'(Rows)
-        ->  Orders = same
-        ;   Orders = unknown
-        )
+    ->  ( 'the same backwards'(Rows) -> Orders = same ; Orders = unknown )
     ;   Orders = same
     ).
 
@@ -95,8 +97,9 @@ table_rows(Rows, Orders) :-
         Kind = made
     ).
 
-'ends with'(Final, Goals) :-
+'ends with'(Reached, Goals) :-
     is_list(Goals),
+    'known situation'(Reached, Final),
     final(Final),
     findall(Player-Payoff, finally(goal(Player, Payoff), Final), Others),
     (   Others == Goals
@@ -106,7 +109,8 @@ table_rows(Rows, Orders) :-
         'raw sort'(Others, Set)
     ).
 
-'may be made'(Move, Situation) :-
+'may be made'(Move, Reached) :-
+    'known situation'(Reached, Situation),
     (   legal(Move, Situation)
     ->  true
     ;   legal(Legal, Situation),
@@ -114,34 +118,44 @@ table_rows(Rows, Orders) :-
     ->  true
     ).
 
-'play on'(Situation, Waiting, Block, Blocks, Goals) :-
+'play on'(Reached, Left, Waiting, Block, Blocks, Goals) :-
+    'count position',
+    'known situation'(Reached, Situation),
     (   final(Situation)
-    ->  Block = [],
+    ->  'count end',
+        Block = [],
         Blocks = [],
         findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals)
-    ;   'moves of the next'(Waiting, Situation, Options, Others, Early)
-    ->  'in the block'(Early, Situation, Options, Others, Block, Blocks, Goals)
-    ;   findall('by chance'(Move, Probability), chance(Move, Probability, Situation), [First|More])
-    ->  Block = [],
-        'drawn from'([First|More], Situation, Blocks, Goals)
-    ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
-        'next step'(Moves, Situation, Waiting, Block, Blocks, Goals)
+    ;   Left =:= 0
+    ->  'raise'('a play is not over after 300 moves (check final/1 and legal/2)', Situation)
+    ;   Fewer is Left - 1,
+        'go on'(Situation, Fewer, Waiting, Block, Blocks, Goals)
     ).
 
-'in the block'(early(Mover), _, _, _, [], [], early(Mover)).
-'in the block'(nobody, Situation, Options, Others, [Step|Rest], Blocks, Goals) :-
+'go on'(Situation, Left, Waiting, Block, Blocks, Goals) :-
+    (   'moves of the next'(Waiting, Situation, Options, Others, Early)
+    ->  'in the block'(Early, Situation, Left, Options, Others, Block, Blocks, Goals)
+    ;   findall('by chance'(Move, Probability), chance(Move, Probability, Situation), [First|More])
+    ->  Block = [],
+        'drawn from'([First|More], Situation, Left, Blocks, Goals)
+    ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
+        'next step'(Moves, Situation, Left, Waiting, Block, Blocks, Goals)
+    ).
+
+'in the block'(early(Mover), _, _, _, _, [], [], early(Mover)).
+'in the block'(nobody, Situation, Left, Options, Others, [Step|Rest], Blocks, Goals) :-
     'one of'(Made, Options),
     'with what is seen'(Made, Made, Situation, Step),
-    'play on'(do(Made, Situation), Others, Rest, Blocks, Goals).
+    'play on'(do(Made, Situation), Left, Others, Rest, Blocks, Goals).
 
-'drawn from'(Draws, Situation, Blocks, Goals) :-
+'drawn from'(Draws, Situation, Left, Blocks, Goals) :-
     (   'drawn twice'(Draws, [], Twice)
     ->  Blocks = [],
         Goals = twice(Twice)
     ;   'one of'('by chance'(Move, Probability), Draws),
         'with what is seen'('by chance'(Move, Probability), Move, Situation, Step),
         Blocks = [[Step]|Later],
-        'play on'(do(Move, Situation), waiting([], [], []), [], Later, Goals)
+        'play on'(do(Move, Situation), Left, waiting([], [], []), [], Later, Goals)
     ).
 
 'drawn twice'(['by chance'(Move, _)|Draws], Seen, Twice) :-
@@ -160,14 +174,22 @@ table_rows(Rows, Orders) :-
 'moves of the next'(waiting([Mover|Movers], Forms, All), Situation, Options, waiting(Movers, Forms, All), Early) :-
     Forms = [_|_],
     findall(Other-Move, ( 'one of'(Move, Forms), legal(Move, Situation), 'first argument'(Move, Other) ), Moves),
-    'moves of'(Mover, Moves, [First|Own]),
-    'distinct moves'([First|Own], Options),
+    'options of'(Mover, Moves, Options),
+    Options = [_|_],
     (   \\+ 'has percepts',
         'one of'(Player-_, Moves),
         \\+ 'is in'(Player, All)
     ->  Early = early(Player)
     ;   Early = nobody
     ).
+
+'options of'(Mover, Moves, Options) :-
+    'moves of'(Mover, Moves, Own),
+    'distinct moves'(Own, Options).
+
+'other movers'([Mover-Move|Moves], Others, Forms) :-
+    'the movers'(Moves, [Mover], Others),
+    'the forms'([Mover-Move|Moves], [], Forms).
 
 'distinct moves'(Moves, Options) :-
     (   ground(Moves),
@@ -178,22 +200,20 @@ table_rows(Rows, Orders) :-
     ;   'each once'(Moves, [], Options)
     ).
 
-'next step'([], _, _, [], [], stuck).
-'next step'([Mover-Move|Moves], Situation, waiting(Waiting, Forms, All), Block, Blocks, Goals) :-
+'next step'([], _, _, _, [], [], stuck).
+'next step'([Mover-Move|Moves], Situation, Left, waiting(Waiting, Forms, All), Block, Blocks, Goals) :-
     (   'taken out'(Waiting, Mover, Others)
     ->  When = now,
         Next = waiting(Others, Forms, All)
-    ;   'the movers'(Moves, [Mover], Others),
-        'the forms'([Mover-Move|Moves], [], NewForms),
+    ;   'other movers'([Mover-Move|Moves], Others, NewForms),
         Next = waiting(Others, NewForms, [Mover|Others]),
         When = next
     ),
-    'moves of'(Mover, [Mover-Move|Moves], Own),
-    'distinct moves'(Own, Options),
+    'options of'(Mover, [Mover-Move|Moves], Options),
     'one of'(Made, Options),
     'with what is seen'(Made, Made, Situation, Step),
     'put down'(When, Step, Block, Blocks, Rest, Later),
-    'play on'(do(Made, Situation), Next, Rest, Later, Goals).
+    'play on'(do(Made, Situation), Left, Next, Rest, Later, Goals).
 
 'put down'(now, Move, [Move|Rest], Blocks, Rest, Blocks).
 'put down'(next, Move, [], [[Move|Rest]|Later], Rest, Later).
@@ -246,7 +266,8 @@ table_replay(Orders, Results) :-
     findall(Moves-Goals, ( 'one of'(Moves, Orders), 'goals after'(Moves, Situation, Goals) ), Results).
 
 'goals after'(Moves, Situation, Goals) :-
-    'do all'(Moves, Situation, Final),
+    'do all'(Moves, Situation, Reached),
+    'known situation'(Reached, Final),
     final(Final),
     findall(Player-Payoff, finally(goal(Player, Payoff), Final), Goals).
 

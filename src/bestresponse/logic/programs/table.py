@@ -27,7 +27,6 @@ __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cell
 
 MAX_REPLAYS = 1_000
 _CHUNK = 40
-MAX_MOVES = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,8 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     try:
         tree(table)
     except InvalidGame as error:
-        return Extraction(None, (_defect("tree", str(error).rstrip(".")),))
+        code = "odds" if "probabilit" in str(error) else "tree"
+        return Extraction(None, (_defect(code, str(error).rstrip(".")),))
     return Extraction(table, tuple(_doubts(table, tried)))
 
 
@@ -109,7 +109,7 @@ def _unique(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _few(defects: list[Diagnostic]) -> list[Diagnostic]:
-    return defects[:10]
+    return list(dict.fromkeys(defects))[:10]
 
 
 def _defect(code: str, message: str, hint: str = "") -> Diagnostic:
@@ -138,10 +138,6 @@ def _path_defects(paths: list[Path], reader: PathReader, private: bool) -> Itera
         yield _defect("names", f"{first} and {second} are two names that are written alike", "rename one of them")
         return
     for path in paths:
-        if len(path.steps) > MAX_MOVES:
-            message = f"a play has {len(path.steps):,} moves; at most {MAX_MOVES} are played"
-            yield _defect("length", message, "let the game end earlier")
-            return
         if path.broken is not None:
             yield from _broken_defect(path, private)
 
@@ -221,12 +217,13 @@ def _chance_defects(path: Path, chances: tuple[Fraction | None, ...]) -> Iterato
     for position, chance in enumerate(chances):
         step = path.steps[position]
         if step.probability is not None and (chance is None or chance < 0):
-            message = f"the probability of {step.move} after {_before(path, position)} is {brief(step.probability)}"
+            shown = brief(step.probability) if chance is None else chance
+            message = f"the probability of {step.move} {_before(path, position)} is {shown}"
             yield _defect("chance", message, "a probability is a number from 0 to 1, such as 1/3")
 
 
 def _before(path: Path, position: int) -> str:
-    return path._replace(steps=path.steps[:position]).text if position else "the start"
+    return f"after {path._replace(steps=path.steps[:position]).text}" if position else "at the start"
 
 
 def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:

@@ -14,6 +14,7 @@ from bestresponse.core.errors import LogicError
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.gate.check import GatedProgram, check
+from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.programs.report import Expectation, Report, describe_failure
 from bestresponse.logic.programs.slips import find_slips, find_unknown_fluents
@@ -35,6 +36,8 @@ _EXAMPLES = {
     "next_memory/4": "next_memory(State, OwnMove, OtherMove, NewState) :- ...",
 }
 
+_DEFINED = {"chance": "chance/3", "odds": "chance/3", "seer": "sees/3"}
+"""What a defect of the game is about, by its code."""
 _MEMORY = "\ninitially(memory(P, State), S) :- initially(player(P), S), start_memory(State).\n"
 """What a strategy remembers before the first round."""
 
@@ -123,7 +126,11 @@ def _unreached(found: Diagnostic) -> Diagnostic:
 
 
 def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
-    """Say where a variable stands that may be a name in capitals, if a move is not fully known."""
+    """Say where chance or a percept is defined that is wrong, or, if a move is not fully known, where a variable
+    stands that may be a name in capitals."""
+    wrong = next((clause for clause in gated.clauses if indicator(clause.head) == _DEFINED.get(defect.code)), None)
+    if wrong is not None:
+        return replace(defect, line=wrong.line, column=1, source_line=wrong.source_line)
     singles = [d for d in gated.diagnostics if d.code == "singleton"]
     if defect.code != "move" or not singles:
         return defect

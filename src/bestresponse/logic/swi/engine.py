@@ -31,7 +31,9 @@ __all__ = ["SwiEngine", "start_prolog"]
 
 _LIFE: Final = 60
 """Seconds of work after which a worker is replaced."""
-_BYTES_PER_CELL: Final = 64
+_BYTES_PER_CELL: Final = 16
+_STEPS: Final = 50
+"""Times `Limits.steps` for a whole game: SWI-Prolog does not count them from one position to the next."""
 _CHUNK: Final = 2_000
 _MODULES: Final = 64
 _LOADS: Final = 1_000
@@ -41,7 +43,9 @@ _SHORT: Final = 100
 _START_SECONDS: Final = 120.0
 
 _LIMITS: Final = {
-    "steps": "The program did not finish within {0.steps:,} steps.",
+    "ends": "The game has more than {0.ends:,} ends.",
+    "positions": "The game has more than {0.positions:,} positions.",
+    "steps": "A rule did not come to an end within {0.steps:,} steps.",
     "memory": "The program needs more memory than it may have.",
     "output": "The answers are longer than {0.output:,} characters.",
     "time": "The program did not finish within {0.seconds:g} seconds.",
@@ -180,7 +184,9 @@ class SwiEngine:
         limits = self.limits
         most = max(1, min(limit or limits.answers + 1, limits.answers + 1))
         module = self._module(batch[0].about)
-        what = f"ask({module},{len(batch)},{most},{limits.steps},{limits.output})"
+        steps = limits.steps * (_STEPS if "table_rows" in batch[0].text else 1)
+        counts = f"{steps},{limits.output},{limits.ends},{limits.positions}"
+        what = f"ask({module},{len(batch)},{most},{counts})"
         lines = self._request(what, "".join([question.text for question in batch]), 4 * limits.output + _LOAD_BYTES)
         if lines[-1].startswith("limit("):
             raise self._passed(lines[-1][6:-1])
@@ -228,7 +234,7 @@ class SwiEngine:
 
     def _request(self, what: str, text: str, size: int) -> list[str]:
         try:
-            return self._worker.request(what, text, self.limits.seconds, size)
+            return self._worker.request(what, text, self.limits.seconds, size, self.limits.total)
         except WorkerLost as lost:
             if lost.kind == "foreign":
                 raise
@@ -245,7 +251,7 @@ def start_prolog(limits: Limits, seed: int = 0, command: str = "swipl", layers: 
     installation = find_swipl(command)
     stack = limits.cells * _BYTES_PER_CELL
     try:
-        worker = start_worker(installation, limits.memory, _LIFE + math.ceil(limits.wall), stack, layers)
+        worker = start_worker(installation, limits.memory, _LIFE + math.ceil(limits.total), stack, layers)
         worker.request("library", LIBRARY_TEXT, _START_SECONDS, _LOAD_BYTES)
         worker.request(f"solver({seed})", TRUSTED, _START_SECONDS, _LOAD_BYTES)
     except WorkerLost as lost:

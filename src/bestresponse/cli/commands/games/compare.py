@@ -16,6 +16,7 @@ from bestresponse.report.text import visible
 __all__ = ["compare"]
 
 _MOST_NAMES = 6
+_MOST_LETTERS = 40
 _SENTENCES = {
     "equal": "the same game under the same names",
     "renamed": "the same game under other names",
@@ -43,12 +44,32 @@ def compare(
 def _tell(found: Comparison) -> str:
     lines = [f"{_SENTENCES[found.relation]} (by {found.basis})"]
     if found.relation in ("renamed", "equivalent"):
-        for who, names in found.actions.items():
-            pairs = ", ".join(f"{old} = {new}" for old, new in list(names.items())[:_MOST_NAMES])
-            more = f", and {len(names) - _MOST_NAMES:,} more (--json has all)" if len(names) > _MOST_NAMES else ""
-            lines.append(f"  {who} = {found.players[who]}: {pairs}{more}")
+        lines += _tell_names(found)
     lines += [f"  built differently: {sentence}" for sentence in found.remarks]
     lines += [f"  {sentence}" for sentence in found.differences]
     if found.num_differences > len(found.differences):
         lines.append(f"  and {found.num_differences - len(found.differences):,} more")
     return "\n".join(visible(line) for line in lines)
+
+
+def _tell_names(found: Comparison) -> list[str]:
+    """Say how many names differ, and the first few of them."""
+    players = [(old, new) for old, new in found.players.items() if old != new]
+    actions = [(old, new) for names in found.actions.values() for old, new in names.items() if old != new]
+    counts = (
+        f"{len(players)} of {len(found.players)} players",
+        f"{len(actions):,} of {sum(map(len, found.actions.values())):,} {_name_actions(found)}",
+    )
+    shown = [*players, *actions][:_MOST_NAMES]
+    more = len(players) + len(actions) - len(shown)
+    lines = [f"  other names: {' and '.join(counts)}"]
+    lines += [f"    {_shorten(old)} = {_shorten(new)}" for old, new in shown]
+    return [*lines, f"    and {more:,} more (--json has all)"] if more else lines
+
+
+def _name_actions(found: Comparison) -> str:
+    return "plans" if found.basis == "reduced normal forms" else "actions"
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 3]}..."

@@ -12,7 +12,7 @@ from typing import Final
 
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Call
-from bestresponse.formal.claims.claim import FORMS, Claim, Form, Malformed, Sort
+from bestresponse.formal.claims.claim import FORMS, SEQUENTIAL, Claim, Form, Malformed, Sort
 from bestresponse.formal.claims.grammar import parse_queries
 from bestresponse.formal.claims.grammar_json import JsonAnswer, QuotedClaim, claims_schema, read_answer
 from bestresponse.formal.claims.subject import Subject
@@ -35,7 +35,7 @@ _EXAMPLES = {
     Sort.MIXES: "[mix(them, ['X'-0.5, 'Y'-0.5])]",
 }
 _MOST_REPLIES: Final = 3
-_SEQUENTIAL = ("payoff", "higher", "lower", "equal", "will_play", "continuation_payoff")
+_IN_TREES = ("payoff", "higher", "lower", "equal", *SEQUENTIAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ def _translation(text: str, subject: Subject, rows: list[QuotedClaim], calls: tu
 def forms_for(subject: Subject) -> tuple[str, ...]:
     """The forms that can be claimed of a game."""
     if subject.tree is not None:
-        return (*_SEQUENTIAL, "highest_payoff", "lowest_payoff", "no_claim")
-    return tuple(form for form in FORMS if form not in ("will_play", "continuation_payoff"))
+        return (*_IN_TREES, "highest_payoff", "lowest_payoff", "no_claim")
+    return tuple(form for form in FORMS if form not in SEQUENTIAL)
 
 
 def _schema(subject: Subject) -> JsonObject:

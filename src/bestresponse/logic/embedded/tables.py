@@ -1,0 +1,275 @@
+"""Answers that are found once: what holds in a situation is asked again and again while a game is walked through.
+
+`Situations` knows the situation that is being looked at and those it came from, each as one object, so that a call
+about one of them can be recognised by identity. A call of a tabled predicate about a known situation runs in a machine
+of its own, answer by answer as they are asked for; the next call that is the same up to the names of variables gets
+these answers, in the same order, with the same error at the same place. When a situation is left its answers are
+dropped, so that memory grows with the length of a play, not with the size of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from bestresponse.logic.embedded.patterns import match_head
+from bestresponse.logic.embedded.unify import Fault, copy, is_ground, undo
+from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, deref
+
+if TYPE_CHECKING:
+    from bestresponse.logic.embedded.compiler import CompiledClause
+    from bestresponse.logic.embedded.machine import Machine, Work
+
+__all__ = ["Situations", "Table", "spell"]
+
+_HOLDS = "holds/2"
+_MAX_NESTING = 60
+"""How many machines may wait for each other: each takes some of Python's stack."""
+_MAX_DEPTH = 20
+"""How deep an argument may be nested to be looked up."""
+_TABLE_CELLS = 40
+_MOST_ANSWERS = 1_000
+
+
+class Table:
+    """The answers of one call: those found so far, and the machine that finds the others."""
+
+    __slots__ = ("answers", "busy", "cells", "fault", "machine", "source", "variables", "whole")
+
+    def __init__(self, machine: Machine, source: Iterator[None] | None, variables: list[Var]) -> None:
+        self.answers: list[tuple[Term, ...]] = []
+        self.busy = False
+        self.cells = 0
+        self.fault: Exception | None = None
+        self.machine: Machine | None = machine
+        self.source = source
+        self.variables = variables
+        self.whole = True
+        """Whether no answer has an unknown part."""
+
+    def find_next(self, caller: Machine) -> bool:
+        """Find one more answer; raise what the call raises at this place."""
+        if self.fault is not None:
+            raise self.fault
+        if self.source is None or self.machine is None:
+            return False
+        self.busy = True
+        self.machine.below = caller.below + caller.used
+        try:
+            found = next(self.source, self) is not self
+            if found:
+                answer = Struct("", tuple(self.variables)) if self.variables else Atom("")
+                self._keep(copy(answer, self.hold, shared=True))
+            else:
+                self.source = self.machine = None
+        except Fault as fault:
+            self.fault = fault
+            raise
+        finally:
+            self.busy = False
+        return found
+
+    def hold(self, cells: int) -> None:
+        """Count memory that is kept until the situation is left."""
+        self.cells += cells
+        if self.machine is not None:
+            self.machine.work.held += cells
+            self.machine.charge(0)
+
+    def _keep(self, answer: Term) -> None:
+        self.whole = self.whole and is_ground(answer)
+        self.answers.append(answer.args if isinstance(answer, Struct) else ())
+
+    def complete(self, caller: Machine) -> bool:
+        """Find all answers; False where there is no end of them, or an error after some, or unknown parts in them."""
+        try:
+            while not self.busy and self.source is not None and len(self.answers) < _MOST_ANSWERS:
+                self.find_next(caller)
+        except Fault:
+            return False
+        return self.source is None and self.whole
+
+    def replay(self, variables: list[Var], machine: Machine) -> Iterator[bool]:
+        """Bind the variables of a call to one answer after the other."""
+        position = 0
+        trail = machine.trail
+        while position < len(self.answers) or self.find_next(machine):
+            answer = self.answers[position]
+            position += 1
+            if not self.whole and variables:
+                answer = copy(Struct("", answer), machine.charge, shared=True).args  # type: ignore[union-attr]
+            for variable, value in zip(variables, answer, strict=True):
+                variable.ref = value
+                trail.append(variable)
+            yield True
+
+
+class Situations:
+    """The situation that is looked at and those it came from, and what was asked about each of them."""
+
+    __slots__ = ("chain", "tables")
+
+    def __init__(self) -> None:
+        self.chain: list[Term] = []
+        self.tables: dict[object, dict[object, Table]] = {}
+
+    def enter(self, situation: Term, work: Work) -> Term:
+        """Return the object that stands for a situation, and forget all situations that it did not come from."""
+        moves: list[Term] = []
+        place = deref(situation)
+        while _identify(place) not in self.tables and isinstance(place, Struct) and _is_step(place):
+            moves.append(place.args[0])
+            place = deref(place.args[1])
+        if not all(map(is_ground, moves)):
+            return situation
+        if _identify(place) in self.tables:
+            self._leave(place, work)
+        elif isinstance(place, Atom):
+            self._leave(None, work)
+            self._push(place)
+        else:
+            return situation
+        for move in reversed(moves):
+            place = Struct("do", (copy(move, _ignore), place))
+            self._push(place)
+        return place
+
+    def find(self, machine: Machine, key: str, arguments: list[Term]) -> tuple[Table, list[Var]] | None:
+        """Return the table of a call about a known situation, which is its last argument, and the variables in it."""
+        situation = deref(arguments[-1])
+        tables = self.tables.get(_identify(situation))
+        if tables is None:
+            return None
+        variables: list[Var] = []
+        try:
+            name = (key, *[spell(argument, variables) for argument in arguments[:-1]])
+        except RecursionError:
+            return None
+        table = tables.get(name)
+        if table is None:
+            if machine.nesting >= _MAX_NESTING:
+                return None
+            for place in self._find_unasked(name, situation):
+                table = self._open(machine, key, arguments[:-1], variables, place)
+                self.tables[_identify(place)][name] = table
+        return None if table is None or table.busy else (table, variables)
+
+    def _find_unasked(self, name: object, situation: Term) -> list[Term]:
+        """List the situations, the first one first, up to this one of which this was not asked."""
+        found: list[Term] = []
+        while name not in self.tables[_identify(situation)]:
+            found.append(situation)
+            if not isinstance(situation, Struct) or _identify(deref(situation.args[1])) not in self.tables:
+                break
+            situation = deref(situation.args[1])
+        return found[::-1]
+
+    def _open(self, machine: Machine, key: str, given: list[Term], variables: list[Var], situation: Term) -> Table:
+        fresh = copy(Struct("", (*given, *variables)), machine.charge, shared=True)
+        assert isinstance(fresh, Struct)
+        asked, unknown = fresh.args[: len(given)], list(fresh.args[len(given) :])
+        table = Table(machine, None, unknown)  # type: ignore[arg-type]
+        table.hold(_TABLE_CELLS)
+        if key == _HOLDS and isinstance(situation, Struct):
+            answers = self._progress(machine, asked[0], table.variables, situation)
+            if answers is not None:
+                table.answers, table.machine = answers, None
+                return table
+        table.machine = machine.nest()
+        table.source = table.machine.run_predicate(key, [*asked, situation])
+        return table
+
+    def _progress(
+        self, machine: Machine, fluent: Term, variables: list[Var], situation: Struct
+    ) -> list[tuple[Term, ...]] | None:
+        """Find what holds after a move, by facts alone: its effects, and what held before unless it is abnormal.
+
+        None where rules have to be followed for that, or where something is not fully known.
+        """
+        move, before = situation.args
+        arguments = (fluent, move, before)
+        effects = machine.predicates["effect/3"].select(arguments)
+        exceptions = machine.predicates["abnormal/3"].select(arguments)
+        if machine.predicates["initially/2"].select((fluent, situation)) or any(
+            clause.body is not None for clause in (*effects, *exceptions)
+        ):
+            return None
+        earlier = self.find(machine, _HOLDS, [fluent, before])
+        if earlier is None or not earlier[0].complete(machine):
+            return None
+        trail: list[Var] = []
+        try:
+            answers: list[tuple[Any, ...]] = []
+            for clause in effects:
+                if match_head(clause, arguments, trail):
+                    answers.append(tuple(map(_resolve, variables)))
+                undo(trail, 0)
+            for answer in earlier[0].answers:
+                for variable, value in zip(variables, answer, strict=True):
+                    variable.ref = value
+                    trail.append(variable)
+                if not any(_fits(clause, arguments) for clause in exceptions):
+                    answers.append(answer)
+                undo(trail, 0)
+        except Fault:
+            return None
+        finally:
+            undo(trail, 0)
+        return None if any(value is None for answer in answers for value in answer) else answers
+
+    def _push(self, situation: Term) -> None:
+        self.chain.append(situation)
+        self.tables[_identify(situation)] = {}
+
+    def _leave(self, place: Term | None, work: Work) -> None:
+        kept = None if place is None else _identify(place)
+        while self.chain and _identify(self.chain[-1]) != kept:
+            left = self.tables.pop(_identify(self.chain.pop()))
+            work.held -= sum(table.cells for table in left.values())
+
+
+def _fits(clause: CompiledClause, arguments: tuple[Term, ...]) -> bool:
+    trail: list[Var] = []
+    fits = match_head(clause, arguments, trail)
+    undo(trail, 0)
+    return fits
+
+
+def _resolve(variable: Var) -> Term | None:
+    """Return what a variable is bound to, None where that is not fully known."""
+    term = deref(variable)
+    if isinstance(term, Struct):
+        return copy(term, _ignore) if is_ground(term) else None
+    return None if isinstance(term, Var) else term
+
+
+def _is_step(term: Struct) -> bool:
+    return term.name == "do" and len(term.args) == 2
+
+
+def _identify(situation: Term) -> object:
+    """Return the identity of a structure, which a known situation keeps alive, or the name of an initial one."""
+    return id(situation) if situation.__class__ is Struct else situation
+
+
+def spell(term: Term, variables: list[Var], depth: int = 0) -> object:
+    """Return a value that is the same for terms that are the same up to the names of their variables."""
+    term = deref(term)
+    kind = term.__class__
+    if kind is Atom or kind is int:
+        return term
+    if isinstance(term, Var):
+        for number, variable in enumerate(variables):
+            if variable is term:
+                return (number,)
+        variables.append(term)
+        return (len(variables) - 1,)
+    if isinstance(term, Struct):
+        if depth > _MAX_DEPTH:
+            raise RecursionError
+        return (term.name, *[spell(part, variables, depth + 1) for part in term.args])
+    return (None, str(term)) if kind is String else term
+
+
+def _ignore(cells: int) -> None:
+    """Copies of moves are as small as the moves, and dropped with their situation."""
