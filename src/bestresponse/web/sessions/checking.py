@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deals.option import Option
-from bestresponse.players.lookup import check_strategy
+from bestresponse.games.dialogue.deals.trade import Trade
+from bestresponse.games.dialogue.deals.verdict import Verdict
+from bestresponse.players.lookup import SIMULATED, check_strategy
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import Setup
 
@@ -16,6 +17,7 @@ __all__ = ["RULE", "check_setup", "list_models", "list_referees"]
 
 RULE = "rule"
 """The referee that reads the agreement from the last messages by a rule."""
+_SIMULATED = f"strategy:{SIMULATED}"
 
 
 def check_setup(setup: Setup) -> None:
@@ -37,10 +39,15 @@ def check_setup(setup: Setup) -> None:
 
 def _check_referee(setup: Setup, game: HasSpeakers) -> None:
     name = game.domain.name
-    if setup.referee != RULE and not setup.referee.startswith("model:"):
+    if setup.referee not in (RULE, _SIMULATED) and not setup.referee.startswith("model:"):
         raise UsageError(f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}")
-    if setup.referee == RULE and not isinstance(game.domain.deal, Option):
+    if setup.referee == RULE and not _has_rule(game):
         raise UsageError(f"no rule reads what was agreed in the domain {name}; expected a referee 'model:NAME'")
+
+
+def _has_rule(game: HasSpeakers) -> bool:
+    """Tell whether the last messages can say by themselves what was agreed."""
+    return not isinstance(game.domain.deal, Trade | Verdict)
 
 
 def list_models(setup: Setup) -> list[str]:
@@ -53,5 +60,5 @@ def list_referees(game: AnyGame, models: Iterable[str]) -> list[str]:
     """List who can rule in the game; nobody where it needs no referee."""
     if not isinstance(game, HasSpeakers):
         return []
-    ruled = [RULE] if isinstance(game.domain.deal, Option) else []
-    return ruled + [f"model:{name}" for name in models]
+    ruled = [RULE] if _has_rule(game) else []
+    return [*ruled, *(f"model:{name}" for name in models), _SIMULATED]

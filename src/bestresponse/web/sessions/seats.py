@@ -7,7 +7,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.core.player import Nature, Player
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deals.option import Option
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
 from bestresponse.web.sessions.checking import RULE
 from bestresponse.web.sessions.referee import LastNamed
@@ -21,7 +20,7 @@ def make_seat(seat: str, game: AnyGame, role: Role, seed: int, open_model: OpenM
     """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`, or nature."""
     if role == NATURE:
         return Nature(seed)
-    if role == REFEREE and seat == RULE and isinstance(game, HasSpeakers) and isinstance(game.domain.deal, Option):
+    if role == REFEREE and seat == RULE and isinstance(game, HasSpeakers):
         return LastNamed(game.domain.deal)
     kind, _, name = seat.partition(":")
     if kind == "model":

@@ -49,7 +49,7 @@ class Setup:
     `seconds` is the time for an answer; after it, the strategy `stand_in` answers for a person. `waiting` is how many
     seconds those who are ready wait for the others before the table begins without them, `hold` how long a seat that
     was taken and not confirmed is kept for a person who is gone. Each is without limit where it is 0. `referee` rules
-    in a dialogue: `rule` or `model:NAME`. `language` is that of the texts around the game.
+    in a dialogue: `rule`, `model:NAME` or `strategy:simulated`. `language` is that of the texts around the game.
     """
 
     game: GameChoice

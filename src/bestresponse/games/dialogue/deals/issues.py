@@ -5,7 +5,7 @@ The levels of an issue stand in an order: the first of the domain's two parts pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
@@ -17,6 +17,8 @@ from bestresponse.games.dialogue.deals.rules import (
     Private,
     Said,
     describe_range,
+    find_common,
+    find_named,
     make_object,
     read_agreed,
     read_item,
@@ -126,6 +128,12 @@ class Issues:
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return the sum of what the levels are worth to each person."""
         return tuple(float(sum(own["values"][level] for level in deal["terms"].values())) for own in private)
+
+    def rule(self, last: Sequence[str]) -> Deal:
+        """Return the levels that the last message of both names, one of each issue."""
+        terms = {name: find_common([find_named(levels, text) for text in last]) for name, levels in self.issues.items()}
+        agreed = all(terms.values())
+        return {"agreed": agreed, "terms": terms if agreed else {}}
 
     def settled(self, deal: Deal) -> bool:
         """Tell whether all agree."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.games.dialogue.deals.rules import Deal, Private, Said, make_object, read_item
+from bestresponse.games.dialogue.deals.rules import Deal, Private, Said, find_named, make_object, read_item
 from bestresponse.games.dialogue.reader import DomainReader
 
 __all__ = ["Moves"]
@@ -86,15 +85,16 @@ class Moves:
         for seat, (name, move) in enumerate(zip(names, moves, strict=True)):
             if move is None:
                 raise InvalidMove(f"the move of {name} is missing")
-            named = self.find_named(notes[seat]) if seat in notes else [move]
+            named = find_named(self.moves, notes[seat]) if seat in notes else [move]
             if named != [move]:
                 found = " and ".join(named) or "no move"
                 raise InvalidMove(f"the referee says {name} plays {move}, but the note names {found}")
         return {"moves": moves}
 
-    def find_named(self, text: str) -> list[str]:
-        """Return the moves that a text names."""
-        return [move for move in self.moves if re.search(rf"\b{re.escape(move)}\b", text, re.IGNORECASE)]
+    def rule(self, last: Sequence[str]) -> Deal | None:
+        """Return the moves that the notes name; None where a note names none, or several."""
+        named = [find_named(self.moves, text) for text in last]
+        return {"moves": [own[0] for own in named]} if all(len(own) == 1 for own in named) else None
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the table says."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
@@ -14,6 +15,8 @@ from bestresponse.games.dialogue.deals.rules import (
     Private,
     Said,
     describe_range,
+    find_common,
+    find_named,
     make_object,
     read_agreed,
     read_item,
@@ -101,6 +104,11 @@ class Option:
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the chosen item is worth to each person."""
         return tuple(float(p["values"].get(deal["choice"], 0)) if deal["agreed"] else 0.0 for p in private)
+
+    def rule(self, last: Sequence[str]) -> Deal:
+        """Return the item that the last message of everybody names, and no other."""
+        choice = find_common([find_named(self.items, text) for text in last])
+        return {"agreed": choice is not None, "choice": choice}
 
     def settled(self, deal: Deal) -> bool:
         """Tell whether all agree."""

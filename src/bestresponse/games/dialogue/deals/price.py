@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
@@ -15,6 +16,7 @@ from bestresponse.games.dialogue.deals.rules import (
     Private,
     Said,
     describe_range,
+    find_common,
     make_object,
     read_agreed,
     read_part,
@@ -111,6 +113,12 @@ class Price:
             return (0.0,) * len(private)
         price = float(deal["price"])
         return tuple(price - p["worth"] if p["part"] == "seller" else p["worth"] - price for p in private)
+
+    def rule(self, last: Sequence[str]) -> Deal:
+        """Return the price that the last message of both names, and no other number."""
+        price = find_common([re.findall(r"\d+(?:\.\d+)?", text) for text in last])
+        agreed = price is not None and self.low <= float(price) <= self.high
+        return {"agreed": agreed, "price": float(price) if price is not None and agreed else None}
 
     def settled(self, deal: Deal) -> bool:
         """Tell whether all agree."""

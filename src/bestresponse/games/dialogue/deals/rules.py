@@ -15,6 +15,7 @@ The `ending` of each tells speakers what happens once the last message is writte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import ClassVar, Protocol, Self
@@ -30,6 +31,8 @@ __all__ = [
     "Private",
     "Said",
     "describe_range",
+    "find_common",
+    "find_named",
     "make_object",
     "read_agreed",
     "read_item",
@@ -102,6 +105,9 @@ class DealRules(Protocol):
     def settled(self, deal: Deal) -> bool:
         """Tell whether all agree, so that a talk may end early."""
 
+    def rule(self, last: Sequence[str]) -> Deal | None:
+        """Return what the last message of everybody agrees on by itself; None where only a reader can tell."""
+
 
 def make_object(properties: JsonMapping, *, required: bool = True) -> JsonObject:
     """Return the JSON schema of an object with these properties and no others."""
@@ -143,6 +149,21 @@ def read_part(parts: Sequence[str], name: str, given: JsonMapping) -> str:
     if given.get("part") not in parts:
         raise InvalidGame(f"the part of {name} is {shorten(given.get('part'))}, expected {' or '.join(parts)}")
     return str(given["part"])
+
+
+def find_named(items: Sequence[str], text: str) -> list[str]:
+    """Return the items that a text names as whole words.
+
+    >>> find_named(("Monday", "Tuesday"), "Let us say tuesday!")
+    ['Tuesday']
+    """
+    return [item for item in items if re.search(rf"\b{re.escape(item)}\b", text, re.IGNORECASE)]
+
+
+def find_common(named: Sequence[Sequence[str]]) -> str | None:
+    """Return the one item that everybody names and nothing else; None where there is none."""
+    first = named[0]
+    return first[0] if len(first) == 1 and all(list(own) == list(first) for own in named) else None
 
 
 def read_numbers(name: str, part: str, given: object, items: Sequence[str], span: Sequence[int]) -> dict[str, int]:

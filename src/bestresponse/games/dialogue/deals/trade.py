@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
@@ -120,6 +120,9 @@ class Trade:
             return (0.0,) * len(private)
         gives = deal["gives"]
         return tuple(_sum_worth(gives[1 - i], own) - _sum_worth(gives[i], own) for i, own in enumerate(private))
+
+    def rule(self, last: Sequence[str]) -> None:
+        """Leave the ruling to a referee, because no rule tells it from the words."""
 
     def settled(self, deal: Deal) -> bool:
         """Tell whether all agree."""

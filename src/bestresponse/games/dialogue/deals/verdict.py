@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
@@ -85,6 +86,9 @@ class Verdict:
         if deal["winner"] is None:
             return (1 / len(private),) * len(private)
         return tuple(float(i == deal["winner"]) for i in range(len(private)))
+
+    def rule(self, last: Sequence[str]) -> None:
+        """Leave the ruling to a referee, because no rule tells it from the words."""
 
     def settled(self, deal: Deal) -> bool:
         """Tell that a debate is never settled before its end."""
