@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 from bestresponse.core.episode import play
 from bestresponse.games.lookup import find_game
 from bestresponse.players.lookup import find_strategy, seat_model
-from bestresponse.report.document import Column, Document, Section, Table
+from bestresponse.report.document import Document, Section
+from bestresponse.report.metrics import Metric
 from bestresponse.report.stats.rates import wilson
 from bestresponse.runs import Spec, Study
 
@@ -41,13 +42,18 @@ class HeadsResults:
 
     @property
     def summary(self):
-        return {"heads": wilson(sum(row["heads"] for row in self.rows), len(self.rows)).to_json()}
+        return {}
+
+
+def share_heads(rows):
+    return wilson(sum(row["heads"] for row in rows), len(rows)) if rows else None
 
 
 class HeadsStudy(Study[HeadsConfig, HeadsResults]):
     """How often a model chooses heads in matching pennies."""
 
     name, config = "heads", HeadsConfig
+    metrics = (Metric("heads", "heads", "share of plays in which the model chose heads", "", ".2f", share_heads),)
 
     def specs(self, config):
         for repeat in range(config.repeats):
@@ -71,6 +77,5 @@ class HeadsStudy(Study[HeadsConfig, HeadsResults]):
         return HeadsResults(tuple({"play": number, "heads": move == "heads"} for number, move in enumerate(chosen)))
 
     def findings(self, results, run):
-        share = wilson(sum(row["heads"] for row in results.rows), len(results.rows))
-        table = Table((Column("model"), Column("heads", "right", format=".2f")), ((run.config.model, share),))
+        table = run.figures.to_table(f"Choices of {run.config.model}")
         return Document("Heads or tails", "", (Section("Choices", (table,)),), footer=run.manifest.footer)

@@ -28,7 +28,7 @@ from bestresponse.runs.study import AnyStudy, Results, Row, find_study
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Run", "find_runs", "load_run"]
+__all__ = ["Run", "load_run"]
 
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -177,17 +177,6 @@ def load_run(path: str | Path) -> Run:
     """Load the run in that folder, or the newest one among the runs below it."""
     folder = _find_folder(Path(path))
     return Run(folder, find_study(folder.manifest.study))
-
-
-def find_runs(output_dir: Path) -> list[RunFolder]:
-    """Return the runs below `output_dir` that can be read, the newest first."""
-    found = []
-    for path in sorted(output_dir.glob("*/manifest.json"), key=_read_time, reverse=True):
-        try:
-            found.append(RunFolder.read(path.parent))
-        except StoreError:
-            continue
-    return found
 
 
 def _find_folder(given: Path) -> RunFolder:

@@ -25,7 +25,6 @@ __all__ = [
     "Var",
     "brief",
     "deref",
-    "is_cell",
     "items_of",
     "list_of",
     "same",
@@ -111,11 +110,6 @@ def list_of(items: Iterable[Term], tail: Term = NIL) -> Term:
     for item in reversed(tuple(items)):
         tail = Struct(CONS, (item, tail))
     return tail
-
-
-def is_cell(term: Term) -> bool:
-    """Whether a term is an item and the rest of a list."""
-    return isinstance(term, Struct) and term.name == CONS and len(term.args) == 2
 
 
 def items_of(term: Term) -> tuple[list[Term], Term]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.ask import Ask, Form, Lottery, Words
+from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame, Role, View
 from bestresponse.core.player import Decision
@@ -34,17 +34,8 @@ def make_random(game: AnyGame, role: Role, seed: int) -> RandomPlayer:
 
 
 def _draw(ask: Ask, rng: Random) -> Any:
-    match ask:
-        case Choice(options):
-            return rng.choice(options)
-        case Amount(low, high, whole):
-            if whole:
-                return float(rng.randint(math.ceil(low), math.floor(high)))
-            return min(max(round(rng.uniform(low, high), 2), low), high)
-        case Mixture(options):
-            weights = [rng.expovariate(1.0) for _ in options]
-            return tuple(weight / math.fsum(weights) for weight in weights)
-        case Form(fields):
-            return {name: _draw(field, rng) for name, field in fields}
-        case Words() | Lottery():
-            raise UsageError(f"a random player cannot answer {type(ask).__name__}; seat a model or a person")
+    fields = [field for _, field in ask.fields] if isinstance(ask, Form) else [ask]
+    for field in fields:
+        if isinstance(field, Words | Lottery):
+            raise UsageError(f"a random player cannot answer {type(field).__name__}; seat a model or a person")
+    return any_legal_action(ask, rng)
