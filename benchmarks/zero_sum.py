@@ -1,6 +1,6 @@
 """Zero-sum games: speed against scipy and QuantEcon, accuracy on a million games in 15 families, and time to start.
 
-    python benchmarks/zero_sum.py [--quick] [speed] [accuracy] [start]
+    python benchmarks/zero_sum.py [--quick] [--executor processes] [speed] [accuracy] [start]
 
 Contestants take turns on the same games within each round; a ratio is formed in each round and the median is printed.
 Contestants that are not installed are left out, and that is said.
@@ -16,12 +16,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.theory import solve_zero_sum
 
 Array = NDArray[np.float64]
@@ -51,6 +54,8 @@ SPEED = (
 )
 SHAPES = (((2, 2), 15_000), ((3, 3), 30_000), ((3, 5), 10_000), ((5, 5), 9_000), ((10, 10), 2_500), ((20, 20), 167))
 LIMIT = 1e-9
+PARTS = 4
+"""Parts in which the games of one size are solved, so that several workers have something to do."""
 
 
 # ---------------------------------------------------------------- contestants
@@ -235,26 +240,49 @@ class Tally:
         self.missed += int((gaps > LIMIT).sum())
         self.worst = max(self.worst, float(gaps.max()))
 
+    def merge(self, other: Tally) -> None:
+        self.games += other.games
+        self.missed += other.missed
+        self.worst = max(self.worst, other.worst)
+
     def __str__(self) -> str:
         return f"{self.missed:>6} of {self.games:>9,} {self.worst:>8.0e}"
 
 
-def compare_accuracy(quick: bool) -> None:
-    """Every contestant's answers over the limit, by family; scipy gets the first games of each size only."""
+def list_solvers() -> dict[str, Solver]:
     contestants: dict[str, Solver | None] = {"numpy": solve_with_numpy, "fast": None, "quantecon": quantecon_solver()}
     contestants["fast"] = solve_with_numba if have_numba() else None
     contestants["scipy"] = solve_with_scipy
-    present = {name: solve for name, solve in contestants.items() if solve}
+    return {name: solve for name, solve in contestants.items() if solve}
+
+
+def tally_part(part: tuple[int, int, bool]) -> dict[str, dict[str, Tally]]:
+    """Solve one part of the games of one size, by family and contestant; scipy gets the first games only."""
+    size, number, quick = part
+    shape, count = SHAPES[size]
+    rng = np.random.default_rng([2028, size, number])
+    present = list_solvers()
     tallies: dict[str, dict[str, Tally]] = {}
-    rng = np.random.default_rng(2028)
-    for shape, count in SHAPES:
-        for family, batch in families(rng, (count // (20 if quick else 1), *shape)):
-            by_name = tallies.setdefault(family, {name: Tally() for name in present})
-            for name, solve in present.items():
-                games = batch[: 10 if quick else 50] if name == "scipy" else batch
-                with np.errstate(all="ignore"):
-                    by_name[name].add(exploitability(games, solve(games)))
-    print_accuracy(tallies, list(present))
+    for family, batch in families(rng, (max(1, count // (PARTS * (20 if quick else 1))), *shape)):
+        by_name = tallies.setdefault(family, {name: Tally() for name in present})
+        for name, solve in present.items():
+            games = batch[: 3 if quick else 13] if name == "scipy" else batch
+            with np.errstate(all="ignore"):
+                by_name[name].add(exploitability(games, solve(games)))
+    return tallies
+
+
+def compare_accuracy(quick: bool, executor: Executor) -> None:
+    """Every contestant's answers over the limit, by family."""
+    names = list(list_solvers())
+    tallies: dict[str, dict[str, Tally]] = {}
+    parts = [(size, number, quick) for size in reversed(range(len(SHAPES))) for number in range(PARTS)]
+    for found in executor.map(tally_part, parts, None):
+        for family, by_name in found.items():
+            mine = tallies.setdefault(family, {name: Tally() for name in names})
+            for name, tally in by_name.items():
+                mine[name].merge(tally)
+    print_accuracy(tallies, names)
 
 
 def print_accuracy(tallies: dict[str, dict[str, Tally]], names: list[str]) -> None:
@@ -317,8 +345,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="part", help="speed, accuracy, start; all if none is named")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and games: a minute instead of several")
+    parser.add_argument("--executor", default="threads", help="where the accuracy is measured: processes or ray")
     arguments = parser.parse_args()
-    parts = {"speed": compare_speed, "accuracy": compare_accuracy, "start": measure_start}
+    accuracy = partial(compare_accuracy, executor=find_executor(arguments.executor))
+    parts = {"speed": compare_speed, "accuracy": accuracy, "start": measure_start}
     if unknown := set(arguments.parts) - set(parts):
         parser.error(f"unknown part {', '.join(sorted(unknown))}; choose from {', '.join(parts)}")
     packages = ("numpy", "scipy", "numba", "quantecon")

@@ -84,7 +84,8 @@ def test_a_drought_is_a_table_of_days_and_of_residents(server):
     take(bob, bob_link, answer="75")
     server.wait_for(lambda: "Day 2 of 2" in alex.get(link).text)
     page = text(alex.get(link))
-    assert '<tr><td>1</td><td class="right mine">pass</td><td class="right">$75, served</td>' in page
+    assert '<tr><td>1</td><td class="right mine">pass</td><td class="right">7</td>' in page
+    assert '<td class="right">$75, served</td>' in page
     assert "made no bid" not in page
 
 

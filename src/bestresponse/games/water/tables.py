@@ -21,7 +21,7 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
     """List every day with its supply and all bids, the own one first, and the state of every resident."""
     names = [resident.name for resident in rules.residents]
     own = names.index(role)
-    order = [own, *(seat for seat in range(len(names)) if seat != own)]
+    others = [seat for seat in range(len(names)) if seat != own]
     over = state.day > rules.days or not any(standing.alive for standing in state.standings)
     facts: list[tuple[str, Figure]] = [] if over or state.supply is None else [("water today", state.supply)]
     standing = state.standings[own]
@@ -35,8 +35,11 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
         None if over else state.day,
         rules.days,
         None,
-        ("day", "you", *(names[seat] for seat in order[1:]), "water", "your health"),
-        tuple((day.number, *(_bid(day, seat) for seat in order), day.supply, _health(day, own)) for day in state.past),
+        ("day", "you", "your health", "water", *(names[seat] for seat in others)),
+        tuple(
+            (day.number, _bid(day, own), _health(day, own), day.supply, *(_bid(day, seat) for seat in others))
+            for day in state.past
+        ),
         "day",
         tuple(facts),
         ("resident", "money", "health", "dry days"),
