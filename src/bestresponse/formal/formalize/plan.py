@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from bestresponse.formal.formalize.retrieval import count_cues
+from bestresponse.formal.formalize.cues import count_cues
 from bestresponse.models.base import Model
 
 __all__ = ["FormName", "Structure", "Wish", "plan", "read_structure"]
@@ -22,8 +22,11 @@ FormName = Literal["program", "table", "tree"]
 _ENOUGH_CUES = 2
 _TRIES = 2
 _MOST_AMOUNTS = 8
-_RANGE = re.compile(r"\b(?:from|between)?\s*(\d{1,9})\s*(?:to|and|up to|-|–|bis|à|a)\s*(\d{1,9})\b")
-_BETWEEN = re.compile(r"\b(?:from|between|any|whole|zwischen|von|offers?|bids?|amount|number)\b", re.IGNORECASE)
+_RANGE = re.compile(r"\b(?:from|between)?\s*(\d{1,9})\s*(?:to|and|up to|-|–|bis|und|à|et|a|y|hasta)\s*(\d{1,9})\b")
+_BETWEEN = re.compile(
+    r"\b(?:from|between|any|whole|offers?|bids?|amount|number|zwischen|von|bietet|betrag|entre|de|desde|ofrece|offre)\b",
+    re.IGNORECASE,
+)
 _AROUND = 40
 
 

@@ -9,52 +9,31 @@ is nearest to the prisoner's dilemma, the plainest of games.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 
+from bestresponse.formal.formalize.cues import WORD, count_cues
 from bestresponse.formal.formalize.examples import FIRST, Example
 
-__all__ = ["count_cues", "count_words", "nearest"]
+__all__ = ["count_words", "nearest"]
 
 _CUE_SHARE = 0.75
 _PLAIN = 0.1
-_CUES = {
-    "#turns": "afterwards responds respond reply replies responder observes observing seeing sees seen learns "
-    "leader follower accepts accept rejects reject offer offers incumbent entrant proposer "
-    "sequence enters enter launched launch hears reads reacts react answers",
-    "#chance": "chance probability probabilities likely percent dice die deck shuffled draws drawn random lottery luck "
-    "equally independently",
-    "#secret": "secret secretly privately private hidden card cards knows unaware unknown signal signals type types "
-    "whichever",
-    "#vote": "vote votes voting voters majority ballot elect elects committee",
-    "#amounts": "coins pounds euros dollars amount amounts divide divides share-out split splits",
-    "#three": "three trio third triple",
-    "#bids": "bid bids bidding bidder bidders auction auctions auctioneer envelope envelopes sealed",
-    "#shares": "contribute contributes contribution contributions pool fund kitty pot doubled tripled "
-    "multiplied evenly",
-    "#three-moves": "rock paper scissors beats defeats trumps",
-    "#wins": "guess guesses match matches mismatch outguess catch catches hide hides seeker evade evades",
-    "#together": "together apart meet meets prefers favourite company alone-or-together",
-    "#dilemma": "cooperate cooperates defect defects betray betrays silent confess confesses cheat cheats",
-}
-_CUE_OF = {word: cue for cue, words in _CUES.items() for word in words.split()}
 _STOP_WORDS = (
     "a an and are as at be both but by can each either for from get gets has have he her him his if in is it its of on "
     "one or other she so that the their them they this to two was we were when whether which while who will with "
     "would you your than more much into out up does do not no nobody neither nor"
 )
-_UNSEEN = re.compile(r"\b(?:without|before|cannot|never|not|neither|nobody) (?:seeing|knowing|see|sees|learns|hears)\b")
-_WORD = re.compile(r"[a-z][a-z-]+")
 _STOP = frozenset(_STOP_WORDS.split())
 
 
 def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Example, ...]:
     """The `count` examples most like `story`, the nearest last, where a model remembers it best.
 
-    >>> from bestresponse.formal.formalize.examples import library
-    >>> [e.name for e in nearest("Three farmers each contribute to a common fund.", library())]
-    ['public_goods']
+        >>> from bestresponse.formal.formalize.cues import WORD, count_cues
+    from bestresponse.formal.formalize.examples import library
+        >>> [e.name for e in nearest("Three farmers each contribute to a common fund.", library())]
+        ['public_goods']
     """
     words = _vectors([count_words(text) for text in (story, *(example.story for example in examples))])
     cues = _vectors([count_cues(text) for text in (story, *(example.story for example in examples))])
@@ -74,13 +53,7 @@ def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Ex
 
 def count_words(text: str) -> Counter[str]:
     """The words that count, in their stems."""
-    return Counter(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _STOP)
-
-
-def count_cues(text: str) -> Counter[str]:
-    """What the words say about how the game is built."""
-    plain = _UNSEEN.sub(" ", text.casefold())
-    return Counter(_CUE_OF[word] for word in _WORD.findall(plain) if word in _CUE_OF)
+    return Counter(_stem(word) for word in WORD.findall(text.casefold()) if word not in _STOP)
 
 
 def _stem(word: str) -> str:

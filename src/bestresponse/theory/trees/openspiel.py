@@ -16,7 +16,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.openspiel_sequential import grow_sequential
+from bestresponse.theory.trees.openspiel_sequential import grow_sequential, read_chances
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["load_openspiel", "openspiel_is_installed"]
@@ -88,8 +88,8 @@ class _Loader:
         if state.is_chance_node():
             outcomes = state.chance_outcomes()
             labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
-            branches = zip(labels, outcomes, strict=True)
-            return Chance({label: (p, (state.child(action), ())) for label, (action, p) in branches})
+            branches = zip(labels, outcomes, read_chances([p for _, p in outcomes]), strict=True)
+            return Chance({label: (p, (state.child(action), ())) for label, (action, _), p in branches})
         if state.is_simultaneous_node():
             return self._simultaneous(state, chosen)
         player = state.current_player()

@@ -7,17 +7,20 @@ is the tree that `build_tree` grows, in half of the time.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.files.game_text import number_repeats
+from bestresponse.theory.games.rationals import are_meant, read_simplest
 from bestresponse.theory.trees.memory import MemoryGuard
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, Tree, TreeRationals
 
-__all__ = ["grow_sequential"]
+__all__ = ["grow_sequential", "read_chances"]
 
 _SUM_TOLERANCE = 1e-9
 
@@ -36,13 +39,15 @@ class _Arrays:
     infosets: list[Infoset] = field(default_factory=list)
     actions: list[list[int]] = field(default_factory=list)
     known: dict[tuple[int, str], int] = field(default_factory=dict)
+    chances: dict[int, Fraction] = field(default_factory=dict)
+    """The simple fractions that the probabilities of branches stand for."""
 
 
 def grow_sequential(game: Any, players: tuple[str, ...], limit: int) -> Tree:
     """Grow the tree of a sequential game; TooLarge where it has more than `limit` nodes or takes too much memory."""
     rows, guard = _Arrays(), MemoryGuard(limit)
     nothing = (0.0,) * len(players)
-    stack: list[tuple[Any, int, int, float, str]] = [(game.new_initial_state(), -1, -1, 1.0, "")]
+    stack: list[tuple[Any, int, int, float | Fraction, str]] = [(game.new_initial_state(), -1, -1, 1.0, "")]
     while stack:
         state, parent, move, chance, label = stack.pop()
         node = len(rows.labels)
@@ -54,7 +59,9 @@ def grow_sequential(game: Any, players: tuple[str, ...], limit: int) -> Tree:
         guard.check(node)
         rows.parent.append(parent)
         rows.move.append(move)
-        rows.probability.append(chance)
+        rows.probability.append(float(chance))
+        if isinstance(chance, Fraction):
+            rows.chances[node] = chance
         rows.labels.append(label)
         player = state.current_player()
         if player >= 0:
@@ -92,17 +99,32 @@ def _find_infoset(rows: _Arrays, state: Any, player: int) -> int:
     return found
 
 
-def _draw_branches(state: Any) -> list[tuple[int, tuple[Any, float, str]]]:
+def read_chances(given: Sequence[float]) -> Sequence[float | Fraction]:
+    """Return the simplest fractions of floats, where these sum to 1 as probabilities do, else the floats.
+
+    >>> read_chances([1 / 3, 2 / 3])
+    [Fraction(1, 3), Fraction(2, 3)]
+    """
+    near = [read_simplest(p) for p in given]
+    return near if sum(near) == 1 else given
+
+
+def _draw_branches(state: Any) -> list[tuple[int, tuple[Any, float | Fraction, str]]]:
     """The branches of chance, numbered, the last first."""
     outcomes = state.chance_outcomes()
     labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
     if abs(sum(p for _, p in outcomes) - 1.0) > _SUM_TOLERANCE:
         raise InvalidGame(f"the probabilities of chance sum to {sum(p for _, p in outcomes):.12g}; expected 1")
-    branches = [(state.child(action), p, label) for (action, p), label in zip(outcomes, labels, strict=True)]
+    chances = read_chances([p for _, p in outcomes])
+    found = zip(outcomes, chances, labels, strict=True)
+    branches = [(state.child(action), p, label) for (action, _), p, label in found]
     return list(enumerate(branches))[::-1]
 
 
 def _as_tree(rows: _Arrays, players: tuple[str, ...], name: str) -> Tree:
+    payoffs = np.array(rows.payoffs, dtype=np.float64).reshape(len(rows.labels), len(players))
+    drawn = sum(rows.owner[parent] == CHANCE for parent in rows.parent[1:])
+    exact = len(rows.chances) == drawn and are_meant(payoffs)
     return Tree(
         players=players,
         parent=np.array(rows.parent, dtype=np.int64),
@@ -110,8 +132,9 @@ def _as_tree(rows: _Arrays, players: tuple[str, ...], name: str) -> Tree:
         owner=np.array(rows.owner, dtype=np.int64),
         infoset=np.array(rows.infoset, dtype=np.int64),
         probability=np.array(rows.probability, dtype=np.float64),
-        payoffs=np.array(rows.payoffs, dtype=np.float64).reshape(len(rows.labels), len(players)),
+        payoffs=payoffs,
         infosets=tuple(rows.infosets),
         branch_labels=tuple(rows.labels),
         name=name,
+        rationals=TreeRationals({}, rows.chances) if exact and rows.chances else None,
     )

@@ -54,21 +54,29 @@ def _tell(found: Comparison) -> str:
 
 def _tell_names(found: Comparison) -> list[str]:
     """Say how many names differ, and the first few of them."""
-    players = [(old, new) for old, new in found.players.items() if old != new]
-    actions = [(old, new) for names in found.actions.values() for old, new in names.items() if old != new]
-    counts = (
-        f"{len(players)} of {len(found.players)} players",
-        f"{len(actions):,} of {sum(map(len, found.actions.values())):,} {_name_actions(found)}",
-    )
-    shown = [*players, *actions][:_MOST_NAMES]
-    more = len(players) + len(actions) - len(shown)
-    lines = [f"  other names: {' and '.join(counts)}"]
-    lines += [f"    {_shorten(old)} = {_shorten(new)}" for old, new in shown]
-    return [*lines, f"    and {more:,} more (--json has all)"] if more else lines
+    kinds = [("players", [*found.players.items()]), *_list_names(found)]
+    other = [(kind, [(old, new) for old, new in pairs if old != new], len(pairs)) for kind, pairs in kinds]
+    counts = [f"{len(renamed):,} of {total:,} {kind}" for kind, renamed, total in other]
+    renamed = [pair for _, pairs, _ in other for pair in pairs]
+    lines = [f"  other names: {', '.join(counts)}"]
+    lines += [f"    {_shorten(old)} = {_shorten(new)}" for old, new in renamed[:_MOST_NAMES]]
+    more = len(renamed) - _MOST_NAMES
+    return [*lines, f"    and {more:,} more (--json has all)"] if more > 0 else lines
 
 
-def _name_actions(found: Comparison) -> str:
-    return "plans" if found.basis == "reduced normal forms" else "actions"
+def _list_names(found: Comparison) -> list[tuple[str, list[tuple[str, str]]]]:
+    """List what is called how in the two games: actions, or, where plans are compared, information sets and moves."""
+    actions = [pair for names in found.actions.values() for pair in names.items()]
+    if found.basis == "payoff tables":
+        return [("actions", actions)]
+    sets, moves = dict[str, str](), dict[str, str]()
+    for plans in actions:
+        old, new = (tuple(part.rpartition(": ")[::2] for part in plan.split("; ")) for plan in plans)
+        for (place, move), (other_place, other_move) in zip(old, new, strict=False):
+            one_to_one = sets.setdefault(place, other_place) == other_place
+            if len(old) != len(new) or not one_to_one or moves.setdefault(move, other_move) != other_move:
+                return [("plans", actions)]
+    return [("information sets", [*sets.items()]), ("moves", [*moves.items()])]
 
 
 def _shorten(name: str) -> str:
