@@ -39,7 +39,7 @@ SOURCE = ROOT / "src" / "bestresponse"
 TARGETS = {
     "core": ["core", "games/matrix", "games/economic", "games/test_kept.py", "players/llm/test_reading.py",
              "runs/store/test_folder.py"],
-    "runs/store": ["runs/store", "runs/test_run.py", "cli/test_merge.py"],
+    "runs/store": ["runs/store"],
     "runs/execution.py": ["runs/test_execution.py"],
     "runs/executors/services.py": ["runs/executors/test_services.py", "models/wrappers"],
     "models/wrappers": ["models/wrappers", "models/providers/test_recorded.py", "runs/executors/test_services.py"],
