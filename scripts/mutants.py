@@ -44,7 +44,7 @@ TARGETS = {
     "runs/executors/services.py": ["runs/executors/test_services.py", "models/wrappers"],
     "models/wrappers": ["models/wrappers", "models/providers/test_recorded.py", "runs/executors/test_services.py"],
     "logic/gate": ["logic/gate/test_gate.py", "logic/gate/test_other_writers.py", "logic/programs/test_slips.py",
-                   "logic/programs/test_validate.py"],
+                   "logic/programs/test_solver.py", "logic/programs/test_validate.py"],
     "formal/claims/checker.py": ["formal/claims/test_claim_verdicts.py", "formal/claims/test_feedback.py"],
     "studies/bench/measure.py": ["studies/bench"],
     "studies/bench/study.py": ["studies/bench"],

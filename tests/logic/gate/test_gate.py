@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bestresponse.core.errors import ProgramRefused
 from bestresponse.logic.gate.check import check, check_goal
+from bestresponse.logic.gate.clauses import find_similar
 from bestresponse.logic.language.diagnostics import Severity
 from bestresponse.logic.language.predicates import CALLABLE, FORBIDDEN
 from bestresponse.logic.language.reader import read
@@ -162,3 +163,73 @@ def test_whatever_passes_is_readable_and_calls_only_what_is_known(text: str) -> 
     assert reading.diagnostics == ()
     again = check("".join(clause.text + "\n" for clause in reading.clauses if "undefined predicate" not in clause.text))
     assert [d for d in again.refusals if d.code in ("forbidden", "goal", "directive")] == []
+
+
+@pytest.mark.parametrize(
+    ("given_text", "kept"),
+    [
+        ("initialise(mood(p1, angry), s0)", ["mood(p2,calm)", "mood(p3,calm)", "weather(p1,dry)", "mood(p1,angry)"]),
+        ("initialise(mood(p1, angry), s9)", ["mood(p1,calm)", "mood(p2,calm)", "weather(p1,dry)", "mood(p1,angry)"]),
+        ("initialise(mood(p4, angry), s0)", ["mood(p1,calm)", "mood(p2,calm)", "mood(p3,calm)", "weather(p1,dry)",
+                                              "mood(p4,angry)"]),
+    ],
+)  # fmt: skip
+def test_what_is_given_replaces_what_is_said_of_the_same_name_and_first_argument(given_text, kept) -> None:
+    said = "initially(mood(p1, calm), s0).\ninitially(mood(p2, calm), s0).\ninitially(mood(p3, calm), S).\n"
+    program = check(said + "initially(weather(p1, dry), s0).\nask(M) :- initially(mood(p1, M), s0).")
+    goal = check_goal(f"{given_text}, ask(M)", program)
+    changed = program.given(goal.given)
+    found = [write(c.head.args[0]) for c in changed.clauses if write(c.head).startswith("initially")]
+    assert sorted(found) == sorted(kept if "s9" not in given_text else [*kept, "mood(p3,calm)"])
+
+
+def test_a_rule_about_everybody_gives_way_to_what_is_given_of_one() -> None:
+    program = check("initially(mood(_, calm), s0).\nask(M) :- initially(mood(p1, M), s0).")
+    changed = program.given(check_goal("initialise(mood(p1, angry), s0), ask(M)", program).given)
+    assert "calm" not in changed.canonical
+
+
+@pytest.mark.parametrize(
+    "goal", ["random(3) =:= 1", "1 =:= random(3)", "X is 1 + random(3)", "random(3) < 2", "2 > 1 + cputime"]
+)
+def test_both_sides_of_a_comparison_use_the_arithmetic_of_games_only(goal: str) -> None:
+    (refusal,) = check(f"a(X) :- X = 1, {goal}.").refusals
+    assert "is not part of the arithmetic of games" in refusal.message
+
+
+def test_what_an_assignment_is_compared_with_is_no_arithmetic() -> None:
+    assert check("a(pair(X, Y)) :- X is 1 + 2, Y is X * 2.").refusals == ()
+
+
+def test_several_predicates_are_declared_at_once() -> None:
+    for declared in ("a/1, b/2, c/0", "[a/1, b/2, c/0]"):
+        program = check(f":- dynamic {declared}.\nd(X) :- a(X), b(X, X), c.")
+        assert program.diagnostics == ()
+        assert [f"':-'({head},fail).\n" in program.canonical for head in ("a(_1)", "b(_1,_2)", "c")] == [True] * 3
+
+
+@pytest.mark.parametrize("declared", ["a(b, 1)", "a(b, c, d)", "a", "a/b", "a/(-1)", "a/101", "1/a", "'/'(a)"])
+def test_what_is_declared_is_written_name_and_arity(declared: str) -> None:
+    (refusal,) = check(f":- dynamic({declared}).\nb.").refusals
+    assert refusal.message == ":- dynamic takes predicates written name/arity"
+
+
+def test_a_diagnosis_quotes_the_first_line_of_its_clause_and_no_more_than_200_letters() -> None:
+    long = "a(" + "x" * 300 + ")"
+    (long_line,) = check(f"{long} :-\n  halt.").refusals
+    assert long_line.source_line == long[:200]
+    (short_line,) = check("a :-\n  b,\n  halt.\nb.").refusals
+    assert short_line.source_line == "a :-"
+
+
+def test_only_a_variable_marked_as_unused_by_a_capital_is_complained_about() -> None:
+    program = check("a(_Move, _Move).\nb(_other, _other).\nc(_A, _A).")
+    marked = [d.message for d in program.diagnostics if d.code == "marked"]
+    assert marked == ["marked as unused but used more than once: _Move", "marked as unused but used more than once: _A"]
+
+
+def test_a_name_that_was_probably_meant_begins_alike_and_is_about_as_long() -> None:
+    assert find_similar("payofff", ["payout", "payoff", "xayofff"]) == "payoff"
+    assert find_similar("abcdefghijklm", ["abcdefghijklmnop"]) == "abcdefghijklmnop"
+    assert find_similar("abcdefghijklm", ["abcdefghijklmnopq"]) == ""
+    assert find_similar("payoff", ["dayoff"]) == ""
