@@ -3,6 +3,8 @@
 import threading
 
 from bestresponse.logic.programs.validate import validate
+from bestresponse.report.document import Note
+from bestresponse.web.formalizing.editor import check_program
 from bestresponse.web.sessions import games
 
 
@@ -39,3 +41,20 @@ def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
         sender.join()
     assert [status for status, _ in found[92:]] == [200] * 8
     assert server.api().post("/api/programs/check", json={"program": "p(1)."}).status_code == 200
+
+
+def test_a_game_of_many_players_is_not_solved_in_the_server():
+    names = ["ann", "bob", "cid", "dan", "eve"]
+    program = "initial(s0).\n" + "".join(f"initially(player({name}), s0).\n" for name in names)
+    program += """
+    initially(control(ann), s0).
+    legal(move(ann, M), S) :- holds(control(ann), S), member(M, [go, stay]).
+    effect(did(M), move(ann, M), _S).
+    abnormal(control(ann), move(_, _), _S).
+    final(S) :- holds(did(_), S).
+    finally(goal(P, 1), S) :- final(S), holds(player(P), S).
+    """
+    (section,) = check_program(program).sections
+    assert section.blocks == (
+        Note("They are not worked out here for more than 4 players; `bestresponse solve` does it."),
+    )

@@ -36,6 +36,7 @@ _MOST_JOBS = 50
 _MOST_WAITING = 5
 _LOOK = 0.2
 _ATTEMPTS = 3
+_MOST_PLAYERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,13 @@ def check_program(source: str, name: str = "this game") -> Checked:
         if not report.ok or report.table is None:
             return Checked(False, report.diagnostics)
         found = Found(name, "file", program_game(report, name))
-        return Checked(True, report.diagnostics, describe_table(report.table), _known(found))
+        return Checked(True, report.diagnostics, describe_table(report.table), _known(found, len(report.table.players)))
 
 
-def _known(found: Found) -> tuple[Section, ...]:
+def _known(found: Found, players: int) -> tuple[Section, ...]:
+    if players > _MOST_PLAYERS:
+        note = f"They are not worked out here for more than {_MOST_PLAYERS} players; `bestresponse solve` does it."
+        return (Section("Equilibria", (Note(note),)),)
     try:
         sections = as_document(found, solve_found(found)).sections
     except BestResponseError as error:
