@@ -47,7 +47,7 @@ coverage: $(READY)             ## the tests again, slower, with the lines and br
 soak: $(READY)                 ## long checks: a run killed twenty times, 100,000 games, fuzzers, tests in random order, more examples
 	$(BIN)/python benchmarks/kills.py
 	$(BIN)/python benchmarks/harness.py --large
-	$(BIN)/python benchmarks/fuzz.py --programs 100000 --files 10000 --messages 1000 --folders 1000 --seconds 3600 --seed $(SEED)
+	$(BIN)/python benchmarks/fuzz.py --programs 100000 --files 10000 --messages 1000 --wire 10000 --folders 1000 --seconds 3600 --seed $(SEED)
 	@echo "repeat what follows with: make soak SEED=$(SEED)"
 	PYTHONPATH=tests/support $(BIN)/python -m pytest -p shuffled --shuffle $(SEED)
 	$(BIN)/python -m pytest --hypothesis-profile=explore --hypothesis-seed=$(SEED) -m hypothesis

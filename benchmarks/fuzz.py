@@ -1,4 +1,4 @@
-"""Fuzz what reads foreign text: programs, the messages of the confined children, game files and run folders.
+"""Fuzz what reads foreign text: programs, messages of confined children, replies of providers, game files, run folders.
 
     python benchmarks/fuzz.py --programs 100000 --files 10000 --messages 1000 --seconds 600 --seed 1
 
@@ -32,6 +32,9 @@ from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.logic.programs.report import Report
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.swi.engine import SwiEngine
+from bestresponse.models.base import Message, Request
+from bestresponse.models.providers import anthropic, google
+from bestresponse.models.providers.chat import read_chat_reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
 from bestresponse.theory.catalogue.tables import load
@@ -163,6 +166,48 @@ def fuzz_replies(tally: Tally, rng: Random) -> None:
     tally.counts["reply"] = tally.counts.get("reply", 0) + 1
 
 
+def fuzz_wire(tally: Tally, rng: Random) -> None:
+    """Read a changed reply of a provider: what is JSON is a reply or an error on purpose."""
+    name, (right, read) = rng.choice(list(WIRE.items()))
+    try:
+        data = json.loads(change(right, [right, *VALUES], rng))
+    except ValueError:
+        data = damage(json.loads(right), rng)
+    tally.attempt(f"wire: {name}", repr(data), lambda: read(data))
+
+
+def damage(data: object, rng: Random) -> object:
+    """Put a value of another kind somewhere into JSON data."""
+    places = list(data) if isinstance(data, dict) else list(range(len(data))) if isinstance(data, list) else []
+    if not places or rng.random() < 0.2:
+        return json.loads(rng.choice(VALUES))
+    place = rng.choice(places)
+    data[place] = damage(data[place], rng)  # type: ignore[index]
+    return data
+
+
+VALUES = ["null", "[]", "{}", "[[1]]", '"text"', "-1", "1e308", "9" * 400, "true", "0.5", "NaN", '{"a": []}']
+REQUEST = Request((Message("user", "hello"),))
+WIRE: dict[str, tuple[str, Callable[[object], object]]] = {
+    "chat": (
+        '{"id": "1", "choices": [{"message": {"content": "a", "refusal": null}, "finish_reason": "stop", "logprobs":'
+        ' {"content": [{"token": "a", "logprob": -0.1, "top_logprobs": [{"token": "a", "logprob": -0.1}]}]}}],'
+        ' "usage": {"prompt_tokens": 3, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}}}',
+        lambda data: read_chat_reply(data, "fuzz", 0.1),
+    ),
+    "anthropic": (
+        '{"id": "1", "content": [{"type": "text", "text": "a"}, {"type": "tool_use", "input": {"a": 1}}],'
+        ' "stop_reason": "end_turn", "usage": {"input_tokens": 3, "output_tokens": 4}}',
+        lambda data: anthropic._reply(data, REQUEST, "fuzz", 0.1, ()),
+    ),
+    "google": (
+        '{"responseId": "1", "candidates": [{"content": {"parts": [{"text": "a"}, {"text": "b", "thought": true}]},'
+        ' "finishReason": "STOP", "logprobsResult": {"topCandidates": [{"candidates": [{"token": "a",'
+        ' "logProbability": -0.1}]}], "chosenCandidates": [{"token": "a", "logProbability": -0.1}]}}],'
+        ' "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4}, "promptFeedback": {"blockReason": ""}}',
+        lambda data: google._reply(data, "fuzz", 0.1, ()),
+    ),
+}
 PROGRAMS = [example.program for example in library()]
 FILES: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "nfg": (format_nfg(load("stag-hunt")), parse_nfg),
@@ -178,6 +223,7 @@ def plan(options: argparse.Namespace, tally: Tally, rng: Random, folders: list[P
         "programs": (options.programs, lambda: fuzz_programs(tally, rng, swi)),
         "files": (options.files, lambda: fuzz_files(tally, rng)),
         "messages": (options.messages, lambda: fuzz_messages(tally, rng)),
+        "wire": (options.wire, lambda: fuzz_wire(tally, rng)),
         "replies": (options.messages, lambda: fuzz_replies(tally, rng)),
         "folders": (options.folders, lambda: fuzz_folders(tally, rng, folders)),
     }
@@ -191,7 +237,14 @@ def plan(options: argparse.Namespace, tally: Tally, rng: Random, folders: list[P
 def main() -> int:
     """Fuzz until everything was tried or the time is over."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("programs", 2000), ("files", 2000), ("messages", 100), ("folders", 100), ("seed", 1)):
+    for name, default in (
+        ("programs", 2000),
+        ("files", 2000),
+        ("messages", 100),
+        ("wire", 2000),
+        ("folders", 100),
+        ("seed", 1),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--run", type=Path, help="a finished run folder, whose copies are damaged; else some are made")

@@ -436,6 +436,7 @@ def test_google_refusals_and_lies(client):
         faulty.answer({"promptFeedback": {"blockReason": "SAFETY"}}),
         faulty.answer({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]}),
         faulty.answer({"candidates": [{"finishReason": "MAX_TOKENS", "content": {"role": "model"}}]}),
+        faulty.answer({"candidates": [{"finishReason": ["STOP"]}]}),
         faulty.answer({"candidates": []}),
         faulty.answer([]),
         faulty.answer({"error": {"message": "Logprobs is not enabled for models/m"}}, 400),
@@ -443,8 +444,8 @@ def test_google_refusals_and_lies(client):
     ]
     with faulty.serving(*acts) as server:
         model = GoogleModel("m", client, Secret(KEY), base_url=server.url)
-        finishes = [model.complete(ask("x")).finish for _ in range(3)]
-        assert finishes == [Finish.REFUSAL, Finish.REFUSAL, Finish.LENGTH]
+        finishes = [model.complete(ask("x")).finish for _ in range(4)]
+        assert finishes == [Finish.REFUSAL, Finish.REFUSAL, Finish.LENGTH, Finish.OTHER]
         for _ in range(2):
             with pytest.raises(BadReply):
                 model.complete(ask("x"))

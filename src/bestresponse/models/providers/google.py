@@ -140,7 +140,7 @@ def _reply(data: object, who: str, latency: float, honoured: Honoured) -> Reply:
 
 
 def _finish(reason: object) -> Finish:
-    return Finish.REFUSAL if reason in _REFUSALS else _FINISH.get(str(reason), Finish.OTHER)
+    return Finish.REFUSAL if str(reason) in _REFUSALS else _FINISH.get(str(reason), Finish.OTHER)
 
 
 def _text(content: object, who: str) -> str:
