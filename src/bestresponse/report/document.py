@@ -6,6 +6,7 @@ Everything shown to a reader is a value first; `bestresponse.report.page` turns 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,7 +70,8 @@ class Note:
 class Column:
     """A column: `help` explains it to the reader, `format` is a format specification for its numbers (".3f").
 
-    Numbers smaller than `noise` are rounding errors and are shown as 0.
+    Numbers smaller than `noise` are rounding errors and are shown as 0. A cell of a column with an `anchor` can be
+    linked to; one of a column with a `link` of the same name links to the cell of the same number or word there.
     """
 
     name: str
@@ -77,8 +79,12 @@ class Column:
     help: str = ""
     format: str = ""
     noise: float = NOISE
+    anchor: str = ""
+    link: str = ""
 
     def __post_init__(self) -> None:
+        if not all(re.fullmatch(r"[a-z]*", name) for name in (self.anchor, self.link)):
+            raise UsageError(f"column {self.name!r}: anchor and link are words of small letters")
         if self.align not in ("left", "right", "center"):
             raise UsageError(f"column {self.name!r}: align is left, right or center, not {self.align!r}")
         try:

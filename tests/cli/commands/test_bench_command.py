@@ -9,6 +9,8 @@ import pytest
 from closed_port import closed_port
 from waiting import wait_until
 
+from bestresponse.theory import load_tree, write_game_file
+
 
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch):
@@ -229,6 +231,31 @@ def test_a_game_played_in_turn_is_asked_at_every_information_set(bestresponse, s
     assert "30 of 288 information sets" in dry.stdout
     assert "--seed does nothing for a game played in turn" in bestresponse("bench", "kuhn-poker", "--seed", 1).stderr
     assert "--max-infosets does nothing here" in bestresponse("bench", "--max-infosets", 3).stderr
+
+
+def test_a_tree_in_a_file_is_asked_like_one_of_the_catalogue_and_its_shards_merge(bestresponse, serve, tmp_path):
+    server = serve(lambda body: '{"pass": 0.5, "bet": 0.5}')
+    write_game_file(load_tree("kuhn-poker"), tmp_path / "cards.efg")
+    words = ("bench", tmp_path / "cards.efg", "--model", server.model)
+    for part in ("1/2", "2/2"):
+        done = bestresponse(*words, "--shard", part, "--output-dir", tmp_path / f"part {part[0]}")
+        assert done.returncode in (0, 1), done.stderr
+    merged = bestresponse("merge", tmp_path / "part 1", tmp_path / "part 2", "-o", tmp_path / "all", "--json")
+    assert merged.returncode == 0, merged.stderr
+    assert len(server.delivered) == 12
+    (summary,) = (tmp_path / "all").glob("*/summary.json")
+    (player,) = json.loads(summary.read_text())["players"].values()
+    assert player["nash_conv"]["estimate"] == pytest.approx(11 / 12)
+
+
+def test_a_tree_of_openspiel_is_asked_at_every_information_set(bestresponse, serve, tmp_path):
+    pytest.importorskip("pyspiel", reason="the extra `openspiel` is not installed")
+    server = serve(lambda body: '{"Pass": 0.5, "Bet": 0.5}')
+    words = ("bench", "openspiel:kuhn_poker", "--model", server.model, "--output-dir", tmp_path, "--json")
+    done = bestresponse(*words)
+    assert done.returncode == 0, done.stderr
+    (player,) = json.loads(done.stdout)["players"].values()
+    assert player["nash_conv"]["estimate"] == pytest.approx(11 / 12)
 
 
 def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(bestresponse, serve, tmp_path):

@@ -1,4 +1,5 @@
 import json
+import re
 import threading
 from pathlib import Path
 
@@ -340,6 +341,10 @@ def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play(tmp_path):
         for number, game, *_, value in table.rows:
             assert plays[number - 1]["game"] == game
             assert plays[number - 1]["exploitability_normalised"] == value
+    html = page.render(ran.report())
+    linked = re.findall(r'<a href="#(play-\d+)"', html)
+    assert linked
+    assert all(html.count(f'id="{one}"') == 1 for one in linked)
 
 
 def test_success_in_a_general_sum_game_is_a_small_gap_to_the_nearest_equilibrium(tmp_path):

@@ -24,7 +24,7 @@ _MOST_OUTLIERS = 20
 _LONGEST_REPLY = 3500
 
 _COLUMNS = (
-    Column("play", "right", "its number in this table, by which the outliers of figures are named"),
+    Column("play", "right", "its number in this table, by which the outliers of figures are named", anchor="play"),
     Column("game", "right", "number of the game in the run"),
     Column("player"),
     Column("asked for", help="way of asking, and how the game was told where it was not told as drawn"),
@@ -59,30 +59,28 @@ def rank_plays(results: Results) -> list[BenchRow]:
 
 
 def list_outliers(results: Results, figure: str, title: str) -> list[Block]:
-    """List the plays that a figure shows far above the rest of their player's, by their numbers among the plays.
+    """List the plays that a figure shows far above the rest of their player's, by their numbers among the plays shown.
 
     Far above is more than one and a half times the box beyond its end (Tukey).
     """
-    numbers = {row["spec"]: number for number, row in enumerate(rank_plays(results), 1)}
+    numbers = {row["spec"]: number for number, row in enumerate(rank_plays(results)[:MOST_PLAYS], 1)}
     found: list[tuple[Cell, ...]] = []
     for (player, way), rows in results.groups.items():
         known = [(value, row) for row in rows if (value := get_number(row, figure)) is not None]
         low, high = np.quantile([value for value, _ in known], (0.25, 0.75)) if known else (0.0, 0.0)
         fence = high + 1.5 * (high - low)
-        found += [(numbers[row["spec"]], row["game"], player, way, v) for v, row in known if v > fence + 1e-9]
+        found += [(numbers.get(row["spec"]), row["game"], player, way, v) for v, row in known if v > fence + 1e-9]
     if not found:
         return []
     found.sort(key=lambda cells: -float(str(cells[4])))
     columns = (
-        Column("play", "right", "its number in the table of plays, where game, answer and reply stand"),
+        Column("play", "right", "its number in the table of plays, to which it links", link="play"),
         Column("game", "right"),
         Column("player"),
         Column("asked for"),
         Column(title, "right", format=".3f"),
     )
-    return [
-        Table(columns, tuple(found[:_MOST_OUTLIERS]), "Outliers of the figure; The plays shows each under its number.")
-    ]
+    return [Table(columns, tuple(found[:_MOST_OUTLIERS]), "Outliers of the figure, with links to their plays.")]
 
 
 def _rank(row: BenchRow) -> tuple[bool, float, float, int]:
