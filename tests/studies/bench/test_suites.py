@@ -1,5 +1,4 @@
 import json
-import re
 import threading
 from pathlib import Path
 
@@ -330,21 +329,22 @@ def test_the_manifest_holds_the_temperature_that_is_sent_where_it_is_one():
     assert BenchConfig(models=("scripted",), elicit=("mixed", "sampled")).to_json()["temperature"] is None
 
 
-def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play(tmp_path):
-    def script(request):
-        return '{"A": 1, "B": 0, "C": 0}' if "-64" in request.messages[-1].content else '{"A": 0.3, "B": 0.3, "C": 0.4}'
+def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play_and_links_to_it(tmp_path):
+    asked = []
 
-    settings = BenchConfig(models=("scripted",), num_games=8, seed=3)
-    ran = running.run(BenchStudy(), settings, tmp_path, {"scripted": ScriptedModel(script)})
-    plays = rank_plays(ran.results)
-    for table in list_outliers(ran.results, "exploitability_normalised", "exploitability / range"):
-        for number, game, *_, value in table.rows:
-            assert plays[number - 1]["game"] == game
-            assert plays[number - 1]["exploitability_normalised"] == value
+    def miss_one_game(request):
+        asked.append(request)
+        return first_action(request) if len(asked) == 3 else optimal_reply(request)
+
+    ran, _, results, _ = run(tmp_path, miss_one_game, workers=1, num_games=12, seats=("row",), seed=3)
+    (table,) = list_outliers(results, "exploitability_normalised", "exploitability / range")
+    ((number, game, *_, value),) = table.rows
+    assert number == 1
+    assert rank_plays(results)[0]["game"] == game
+    assert value > 0.05
     html = page.render(ran.report())
-    linked = re.findall(r'<a href="#(play-\d+)"', html)
-    assert linked
-    assert all(html.count(f'id="{one}"') == 1 for one in linked)
+    assert html.count('<a href="#play-1">') >= 1
+    assert html.count('id="play-1"') == 1
 
 
 def test_success_in_a_general_sum_game_is_a_small_gap_to_the_nearest_equilibrium(tmp_path):
