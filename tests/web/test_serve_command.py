@@ -97,3 +97,15 @@ def test_a_public_address_needs_a_token(tmp_path):
     words = ["serve", "--port", "0", "--output-dir", str(tmp_path), "--host", "0.0.0.0"]
     with pytest.raises(UsageError, match="--admin-token"):
         CliRunner().invoke(app, words, catch_exceptions=False)
+
+
+def test_a_token_that_was_given_is_not_printed(tmp_path):
+    process, link = started(tmp_path, "--admin-token", "a-token-of-mine-0123")
+    try:
+        base = link.split("/enter/")[0]
+        assert link == f"{base}/enter/YOUR-ADMIN-TOKEN"
+        headers = {"authorization": "Bearer a-token-of-mine-0123"}
+        assert httpx.get(f"{base}/api/lobbies", headers=headers, timeout=300).json() == []
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from bestresponse.web.watching import export
 from bestresponse.web.watching.codebook import COLUMNS
 
 MOVES = {0: ("volunteer", "wait"), 1: ("wait", "volunteer")}
@@ -74,6 +75,13 @@ def test_participants_have_their_code_consent_and_what_they_said(server, session
     assert told == [("True", "2", "0", ""), ("True", "2", "0", "'=SUM(A1)"), ("True", "2", "2", "")]
     assert [row["participant"] for row in rows] == [seat["participant"] for seat in session["seats"]]
     assert all(row["participant"].startswith("P-") and len(row["participant"]) == 10 for row in rows)
+
+
+def test_parquet_is_offered_only_where_it_can_be_written(server, monkeypatch):
+    monkeypatch.setattr(export, "find_spec", lambda name: None)
+    page = server.admin.get("/export").text
+    assert "decisions.csv" in page
+    assert "parquet" not in page
 
 
 def test_json_and_parquet_hold_the_same(server, session):

@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.state import AdminPage, Server
-from bestresponse.web.watching.export import FORMATS, TABLES, export_table, list_decisions
+from bestresponse.web.watching.export import FORMATS, TABLES, export_table, list_decisions, list_formats
 
 __all__ = ["make_download", "router"]
 
@@ -19,7 +19,7 @@ _SHOWN = 20
 def show(server: Server) -> HTMLResponse:
     """Show the files and the latest decisions."""
     rows = list_decisions(server)
-    return render_page("export.html", tables=TABLES, formats=list(FORMATS), rows=rows[-_SHOWN:], count=len(rows))
+    return render_page("export.html", tables=TABLES, formats=list_formats(), rows=rows[-_SHOWN:], count=len(rows))
 
 
 @router.get("/{table}.{form}")

@@ -25,7 +25,7 @@ from bestresponse.web.watching.codebook import COLUMNS
 from bestresponse.web.watching.payments import list_items, list_payments
 from bestresponse.web.watching.rounds import locate_answers
 
-__all__ = ["FORMATS", "TABLES", "export_table", "list_codebook", "list_decisions", "list_participants"]
+__all__ = ["FORMATS", "TABLES", "export_table", "list_codebook", "list_decisions", "list_formats", "list_participants"]
 
 Row = dict[str, Cell]
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
@@ -33,11 +33,16 @@ TABLES = ("decisions", "participants", "payments", "codebook")
 _log = logging.getLogger("bestresponse.web")
 
 
+def list_formats() -> list[str]:
+    """List the formats that can be written here; Parquet needs a package of its own."""
+    return [form for form in FORMATS if form != "parquet" or find_spec("pyarrow") is not None]
+
+
 def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> bytes:
     """Export the table in that format, of one lobby or of all; UsageError where there is none of that name."""
     if table not in TABLES or form not in FORMATS:
         raise UsageError(f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}")
-    if form == "parquet" and find_spec("pyarrow") is None:
+    if form not in list_formats():
         raise UsageError("Parquet needs the extra `parquet`: pip install 'bestresponse[parquet]'")
     match table:
         case "decisions":

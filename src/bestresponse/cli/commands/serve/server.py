@@ -29,6 +29,10 @@ __all__ = ["run_server"]
 _BACKLOG = 2048
 
 
+_GIVEN = "YOUR-ADMIN-TOKEN"
+"""What is printed in the place of a token that was given: whoever gave it knows it, and logs are read by others."""
+
+
 def run_server(
     host: str,
     port: int,
@@ -49,7 +53,8 @@ def run_server(
             _, server, close = open_server(server_settings, open_model, seated, app)
             try:
                 if number == 0:
-                    print(_link(listener, f"/enter/{server.keys.admin}"), flush=True)
+                    key = _GIVEN if admin_token else server.keys.admin
+                    print(_link(listener, f"/enter/{key}"), flush=True)
                     lobby = server.sessions.find_experiment(text) if text else None
                     if lobby is not None:
                         print(_link(listener, server.join_path(lobby.id)), flush=True)
