@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from bestresponse import __version__
-from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.errors import BestResponseError, Interrupted, UsageError
 from bestresponse.logic.settings import Limits, SandboxWarning, settings
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -141,6 +141,8 @@ def main() -> None:
         app()
     except UsageError as error:
         _fail(str(error), 2)
+    except Interrupted as error:
+        _fail(str(error), 130)
     except BestResponseError as error:
         _fail(str(error), 1)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Waiting for a long computation: a line on the terminal says how long it takes, and Ctrl-C ends the wait at once."""
+"""Waiting for a long computation: a line on the terminal says how far it is, and Ctrl-C ends the wait at once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import TypeVar
 from rich.status import Status
 
 from bestresponse.cli.terminal import notes
+from bestresponse.core.errors import Interrupted
 
-__all__ = ["wait_for"]
+__all__ = ["Progress", "wait_for"]
 
 T = TypeVar("T")
 
@@ -20,11 +21,22 @@ _QUIET = 2.0
 _TICK = 0.2
 
 
-def wait_for(compute: Callable[[], T], what: str = "solving") -> T:
+class Progress:
+    """What a computation in another thread said of itself last."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def report(self, text: str) -> None:
+        """Keep what is said now, in place of what was said before."""
+        self.text = text
+
+
+def wait_for(compute: Callable[[], T], what: str = "solving", progress: Progress | None = None) -> T:
     """Compute in a thread of its own and return its result, or raise its error.
 
-    After two seconds a terminal shows that it goes on. KeyboardInterrupt leaves the thread behind, which ends with the
-    process: compiled loops and linear programs do not listen to signals.
+    After two seconds a terminal shows how far it is. Ctrl-C raises Interrupted with what is known so far and leaves the
+    thread behind, which ends with the process: compiled loops and linear programs do not listen to signals.
     """
     results: list[T] = []
     errors: list[BaseException] = []
@@ -36,16 +48,21 @@ def wait_for(compute: Callable[[], T], what: str = "solving") -> T:
             errors.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    _watch(thread, what)
+    start = monotonic()
+    progress = progress or Progress()
+    try:
+        thread.start()
+        _watch(thread, what, progress, start)
+    except KeyboardInterrupt:
+        known = f"; so far {progress.text}" if progress.text else ", before there was any bound or equilibrium"
+        raise Interrupted(f"{what} was stopped after {monotonic() - start:.0f} s{known}") from None
     if errors:
         raise errors[0]
     return results[0]
 
 
-def _watch(thread: threading.Thread, what: str) -> None:
-    """Wait for the thread, and say on a terminal how long it has been running."""
-    start = monotonic()
+def _watch(thread: threading.Thread, what: str, progress: Progress, start: float) -> None:
+    """Wait for the thread, and say on a terminal how long it has been running and what it has found."""
     thread.join(_QUIET)
     if not sys.stderr.isatty():
         while thread.is_alive():
@@ -54,5 +71,6 @@ def _watch(thread: threading.Thread, what: str) -> None:
     if thread.is_alive():
         with Status(what, console=notes()) as status:
             while thread.is_alive():
-                status.update(f"{what}, {monotonic() - start:.0f} s (Ctrl-C stops)")
+                known = f": {progress.text}" if progress.text else ""
+                status.update(f"{what}, {monotonic() - start:.0f} s{known} (Ctrl-C stops)")
                 thread.join(_TICK)

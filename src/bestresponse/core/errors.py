@@ -18,6 +18,7 @@ BestResponseError
 │   ├── ProgramRefused    the static gate refused it
 │   └── LimitReached      it ran out of steps, memory, time, answers or output
 ├── StoreError        a run folder cannot be read or written
+├── Interrupted       somebody stopped a computation; says what it had found
 └── UsageError        arguments that contradict each other or do not exist
 """
 
@@ -55,6 +56,10 @@ class InvalidGame(BestResponseError, ValueError):
 
 class TooLarge(InvalidGame):
     """Enumerating this would not fit in memory or time."""
+
+
+class Interrupted(BestResponseError):
+    """A computation was stopped from outside."""
 
 
 class NotCertified(BestResponseError, ArithmeticError):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -36,23 +37,25 @@ __all__ = [
     "Wish",
 ]
 
-TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure")
+TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure", "double-oracle")
 CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
 SAMPLINGS = ("external-sampling", "outcome-sampling")
-TREE_METHODS = ("sequence-form", "backward-induction", "normal-form", *CFR_VARIANTS, *SAMPLINGS)
-METHODS = ("auto", *TABLE_METHODS, *TREE_METHODS)
+TREE_METHODS = ("sequence-form", "backward-induction", "normal-form", "double-oracle", *CFR_VARIANTS, *SAMPLINGS)
+METHODS = ("auto", *dict.fromkeys((*TABLE_METHODS, *TREE_METHODS)))
 OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR; `objective` asks for the
-    correlated equilibrium that is best by it; `seconds` bound the search for mixed equilibria of several players."""
+    correlated equilibrium that is best by it; `seconds` bound the search for mixed equilibria of several players; long
+    solves tell `report` how far they are."""
 
     method: str = "auto"
     iterations: int | None = None
     objective: str | None = None
     seconds: float = SECONDS
+    report: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

@@ -26,6 +26,7 @@ from bestresponse.theory.games.classification import classify
 from bestresponse.theory.games.dominance import Elimination, find_dominated, iterated_elimination, maximin
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.selection import Efficiency, efficiency, pareto_optimal, payoff_dominant, risk_dominant
+from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_matrix
 from bestresponse.theory.zero_sum.solve import ZeroSumSolution, solve_zero_sum_game
 
 __all__ = ["find_equilibria", "is_constant_sum", "solve_table"]
@@ -48,7 +49,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     wish = wish or Wish()
     small = int(np.prod(game.shape)) <= _CELLS
     left = iterated_elimination(game) if small else None
-    found = _only_one(find_equilibria(game, wish.method, wish.seconds), left)
+    found = _only_one(find_equilibria(game, wish.method, wish.seconds, wish.report), left)
     remarks = _remarks(game, found, wish.method)
     if not small:
         remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells")
@@ -77,28 +78,35 @@ def _only_one(found: NashResult, left: Elimination | None) -> NashResult:
     return NashResult(found.equilibria, f"{found.method}; unique by iterated elimination", complete=True)
 
 
-def find_equilibria(game: NormalForm, method: str = "auto", seconds: float = SECONDS) -> NashResult:
+def find_equilibria(
+    game: NormalForm,
+    method: str = "auto",
+    seconds: float = SECONDS,
+    report: Callable[[str], None] | None = None,
+) -> NashResult:
     """The equilibria by `method`; UsageError where it is not for such a game."""
     if method not in ("auto", *TABLE_METHODS):
         raise UsageError(f"--method {method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}")
-    if method in ("lemke-howson", "zero-sum") and game.num_players != 2:
+    if method in ("lemke-howson", "zero-sum", "double-oracle") and game.num_players != 2:
         raise UsageError(f"--method {method} is for two players; this game has {game.num_players}")
-    if method == "zero-sum" and not is_constant_sum(game):
-        raise UsageError("--method zero-sum is for games where one player's gain is the other's loss; this is none")
+    if method in ("zero-sum", "double-oracle") and not is_constant_sum(game):
+        raise UsageError(f"--method {method} is for games where one player's gain is the other's loss; this is none")
     match method:
         case "enumeration":
-            return nash(game, seconds=seconds)
+            return nash(game, seconds=seconds, report=report)
         case "lemke-howson":
             return _by_paths(game)
         case "zero-sum":
             return _optimal_pair(game)
         case "pure":
             return _pure(game)
+        case "double-oracle":
+            return _search_replies(game, report)
         case _:
-            return _whatever_fits(game, seconds)
+            return _whatever_fits(game, seconds, report)
 
 
-def _whatever_fits(game: NormalForm, seconds: float) -> NashResult:
+def _whatever_fits(game: NormalForm, seconds: float, report: Callable[[str], None] | None) -> NashResult:
     if game.num_players == 2:
         m, n = game.shape
         if most_vertices(m, m + n) + most_vertices(n, m + n) <= (_COMPILED_VERTICES if has_numba() else _VERTICES):
@@ -106,7 +114,7 @@ def _whatever_fits(game: NormalForm, seconds: float) -> NashResult:
                 return nash(game)
         return _optimal_pair(game) if is_constant_sum(game) else _by_paths(game)
     try:
-        return nash(game, seconds=seconds)
+        return nash(game, seconds=seconds, report=report)
     except (TooLarge, NotCertified):
         only_pure = _pure(game)
         if not only_pure.equilibria:
@@ -151,11 +159,25 @@ def _optimal_pair(game: NormalForm) -> NashResult:
     return NashResult((pair,), f"zero-sum, {_step(solved)}")
 
 
+def _search_replies(game: NormalForm, report: Callable[[str], None] | None) -> NashResult:
+    """One optimal pair by a double oracle, as good as its regret."""
+    listen = None if report is None else lambda bounds: report(describe_bounds(bounds))
+    found = search_matrix(game.payoffs[0], report=listen)
+    mixes = tuple(np.zeros(m) for m in game.shape)
+    for mix, part in zip(mixes, (found.first, found.second), strict=True):
+        for p, action in part:
+            mix[action] += p
+    return NashResult((Equilibrium.at(game, mixes),), f"double oracle, {found.bounds.steps:,} steps")
+
+
 def _step(solved: ZeroSumSolution) -> str:
     return solved.step.name.lower().replace("_", " ")
 
 
 def _value(game: NormalForm, found: NashResult) -> Value:
+    if game.payoffs[0].size > _CELLS and found.equilibria:  # any equilibrium earns the value, up to both regrets
+        e = found.equilibria[0]
+        return Value(float(e.payoffs[0]), None, game.players[0], 2 * e.regret)
     solved = solve_zero_sum_game(game.payoffs[0])
     proved = exact_security(game, 0)
     exact = proved.value if proved is not None else _exact_at_equilibrium(found)

@@ -34,6 +34,8 @@ from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_fo
 from bestresponse.theory.trees.sequence_form_lcp import solve_general_tree
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.zero_sum.double_oracle import describe_bounds
+from bestresponse.theory.zero_sum.tree_oracle import search_tree
 
 __all__ = ["solve_any_tree"]
 
@@ -43,6 +45,8 @@ _PAYOFFS = 2000
 """Of the reduced normal form that `auto` still solves."""
 _PURE = 1e-9
 _GOOD = 1e-3
+_SOLVED = 1e-8
+_NOT_CLOSE = "the bounds are still {:.3g} apart; more --iterations bring them together"
 
 
 def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
@@ -54,11 +58,11 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     method = wish.method if wish.method != "auto" else ""
     if method and method not in TREE_METHODS:
         raise UsageError(f"--method {method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
-    iterates = (*CFR_VARIANTS, *SAMPLINGS)
+    iterates = ("double-oracle", *CFR_VARIANTS, *SAMPLINGS)
     if method and wish.iterations and method not in iterates:
         raise UsageError(f"--iterations does nothing with --method {method}; it is for {', '.join(iterates)}")
     solved = _by(method, form, wish) if method else _whatever_fits(form, wish)
-    if wish.iterations and solved.cfr is None and method not in SAMPLINGS:
+    if wish.iterations and solved.cfr is None and method not in iterates:
         raise UsageError(f"--iterations does nothing here, as {solved.method} solves this tree; add --method cfr+")
     return solved
 
@@ -72,7 +76,9 @@ def _by(method: str, form: SequenceForm, wish: Wish) -> SolvedTree:
         case "normal-form":
             return _normal_form(form.tree, None, wish)
         case "cfr" | "cfr+" | "dcfr" | "pcfr+" as variant:
-            return _iterated(form, variant, wish.iterations or _ITERATIONS)
+            return _iterated(form, variant, wish)
+        case "double-oracle":
+            return _search_replies(form, wish)
         case "external-sampling":
             return _sampled(form, "external", wish.iterations or _SAMPLES)
         case "outcome-sampling":
@@ -99,7 +105,7 @@ def _whatever_fits(form: SequenceForm, wish: Wish) -> SolvedTree:
             return _complementarity(form)
         except (TooLarge, NotCertified):
             pass
-    return _iterated(form, "cfr+", wish.iterations or _ITERATIONS)
+    return _iterated(form, "cfr+", wish)
 
 
 def _backward(form: SequenceForm) -> SolvedTree:
@@ -135,14 +141,24 @@ def _complementarity(form: SequenceForm) -> SolvedTree:
 
 def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
     form = to_normal_form(tree) if limit is None else to_normal_form(tree, limit=limit)
-    table = solve_table(form, Wish(seconds=wish.seconds))
+    table = solve_table(form, Wish(seconds=wish.seconds, report=wish.report))
     method = f"reduced normal form, {table.nash.method}"
     return SolvedTree(tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table)
 
 
-def _iterated(form: SequenceForm, variant: Variant, iterations: int) -> SolvedTree:
-    tree = form.tree
-    found = cfr(tree, iterations, variant)
+def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
+    tree, report = form.tree, wish.report
+    listen = None if report is None else lambda bounds: report(describe_bounds(bounds))
+    solved = search_tree(tree, steps=wish.iterations or _ITERATIONS, report=listen)
+    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
+    remarks = (_NOT_CLOSE.format(solved.nash_conv),) if solved.nash_conv > _SOLVED * scale else ()
+    value = Value(solved.value[tree.players[0]], None, tree.players[0], solved.nash_conv)
+    return SolvedTree(tree, solved.method, (_equilibrium(form, solved.policy),), value, remarks)
+
+
+def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
+    tree, iterations = form.tree, wish.iterations or _ITERATIONS
+    found = cfr(tree, iterations, variant, report=wish.report)
     scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
     remarks = [f"approximate: NashConv {found.nash_conv:.3g} after {iterations:,} iterations"]
     if found.nash_conv > _GOOD * scale:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -19,7 +21,12 @@ __all__ = ["nash", "nash_one"]
 
 
 def nash(
-    game: GameLike, col: ArrayLike | None = None, *, engine: Engine = "auto", seconds: float = SECONDS
+    game: GameLike,
+    col: ArrayLike | None = None,
+    *,
+    engine: Engine = "auto",
+    seconds: float = SECONDS,
+    report: Callable[[str], None] | None = None,
 ) -> NashResult:
     """Find the Nash equilibria of `game`, each with payoffs, supports, regret, index and stability.
 
@@ -28,8 +35,8 @@ def nash(
     Two players: all of them, exactly for integer payoffs, with the components that degenerate games have. Raises
     TooLarge for games that may have too many vertices to enumerate. `engine` says
     whether the enumeration is compiled (see `engines`). More players: all pure ones, and mixed ones for as long as
-    `seconds`; regular games are usually solved completely, and `complete` says so (see `many_players`). One player: its
-    best actions.
+    `seconds`, telling `report` how many there are so far; regular games are usually solved completely, and `complete`
+    says so (see `many_players`). One player: its best actions.
 
     >>> for e in nash([[0, 7], [2, 6]], [[0, 2], [7, 6]]).equilibria:
     ...     print(e.kind, e.supports, e.payoffs.round(3).tolist(), e.stability)
@@ -40,7 +47,7 @@ def nash(
     form = as_normal_form(game, col)
     if form.num_players == 2:
         return solve_bimatrix(form, engine=engine)
-    return nplayer_nash(form, engine=engine, seconds=seconds)
+    return nplayer_nash(form, engine=engine, seconds=seconds, report=report)
 
 
 def nash_one(game: GameLike, col: ArrayLike | None = None, *, method: OneMethod = "auto") -> Equilibrium:

@@ -23,7 +23,7 @@ predictive Blackwell approachability", AAAI 2021.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -80,6 +80,7 @@ def cfr(
     *,
     checkpoints: Iterable[int] | None = None,
     engine: Engine = "auto",
+    report: Callable[[str], None] | None = None,
 ) -> CfrResult:
     """Iterate and return the average policy; `checkpoints` are the iterations at which NashConv is taken.
 
@@ -101,6 +102,9 @@ def cfr(
             part = min(stop, done + _PART)
             solver.run(schedule(variant, done + 1, part), predictive=variant == "pcfr+")
             done = part
+            if report is not None:
+                reached = float(plan_regrets(form, _average(form, solver.totals)).sum())
+                report(f"NashConv {reached:.3g} after {done:,} of {iterations:,} iterations")
         plans = _average(form, solver.totals)
         seen.append(Checkpoint(stop, float(plan_regrets(form, plans).sum())))
     behaviours = [plex.normalise(total) for plex, total in zip(form.plexes, solver.totals, strict=True)]

@@ -24,6 +24,7 @@ __all__ = [
     "TreeBestResponse",
     "best_response_value",
     "counterfactual_values",
+    "find_best_plan",
     "nash_conv",
     "plan_regrets",
     "policy_regrets",
@@ -109,6 +110,16 @@ def plan_regrets(form: SequenceForm, plans: Sequence[Array]) -> Array:
 def best_response_value(form: SequenceForm, player: int, plans: Sequence[Array]) -> float:
     """What `player` earns at most against the others' plans."""
     return float(_best_values(form, player, plans)[0])
+
+
+def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> tuple[Array, float]:
+    """Find a pure best reply to the others' plans as a realization plan, and what it earns."""
+    values, plex = _best_values(form, player, plans), form.plexes[player]
+    behaviour = np.zeros(plex.num_sequences)
+    behaviour[0] = 1.0
+    for first, size in zip(plex.first.tolist(), plex.size.tolist(), strict=True):
+        behaviour[first + int(np.argmax(values[first : first + size]))] = 1.0
+    return plex.plan(behaviour), float(values[0])
 
 
 def _best_values(form: SequenceForm, player: int, plans: Sequence[Array]) -> Array:

@@ -19,7 +19,7 @@ from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.cli.options import AsJson, expand_options
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
-from bestresponse.cli.waiting import wait_for
+from bestresponse.cli.waiting import Progress, wait_for
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report.page import render
@@ -42,13 +42,16 @@ class SolveOptions:
     method: Annotated[
         str,
         typer.Option(
-            help="auto; for a table enumeration, lemke-howson, zero-sum or pure; "
-            "for a tree sequence-form, backward-induction, normal-form, cfr, cfr+, dcfr, pcfr+, external-sampling or "
-            "outcome-sampling."
+            help="auto; for a table enumeration, lemke-howson, zero-sum, double-oracle or pure; for a tree "
+            "sequence-form, backward-induction, normal-form, double-oracle, cfr, cfr+, dcfr, pcfr+, external-sampling "
+            "or outcome-sampling."
         ),
     ] = "auto"
     iterations: Annotated[
-        int | None, typer.Option(help="Of CFR, for trees that it solves. [default: 1000]", min=1, max=100_000_000)
+        int | None,
+        typer.Option(
+            help="Of CFR or the double oracle, for trees that they solve. [default: 1000]", min=1, max=100_000_000
+        ),
     ] = None
     objective: Annotated[
         str | None,
@@ -88,7 +91,8 @@ def solve(
     options: SolveOptions,
 ) -> None:
     """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
-    wish = Wish(options.method, options.iterations, options.objective, options.seconds)
+    progress = Progress()
+    wish = Wish(options.method, options.iterations, options.objective, options.seconds, progress.report)
     plot, settings = options.plot, options.settings
     kind = _picture_kind(plot)
     found = wait_for(lambda: find_game(game, read_input=sys.stdin.read), "loading")
@@ -105,7 +109,7 @@ def solve(
     if settings:
         raise UsageError("--set is for --dynamics and --concept")
     drawn = _find_drawable(found, kind) if kind else None
-    solved = wait_for(lambda: solve_found(found, wish))
+    solved = wait_for(lambda: solve_found(found, wish), progress=progress)
     _print(found, solved, as_json)
     if plot is not None:
         plot.write_bytes(_picture(found, solved, drawn, kind))

@@ -13,7 +13,7 @@ given or after elimination, are solved in closed form instead (see `two_actions`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
@@ -61,14 +61,21 @@ class _Search:
     payoffs: Array
     engine: Engine
     deadline: float
+    report: Callable[[str], None]
     found: list[Profile] = field(default_factory=list)
     searched: int = 0
     followed: bool = False
     sure: bool = True
 
 
-def nplayer_nash(game: NormalForm, *, engine: Engine = "auto", seconds: float = SECONDS) -> NashResult:
-    """Find pure equilibria, and mixed ones for as long as `seconds`.
+def nplayer_nash(
+    game: NormalForm,
+    *,
+    engine: Engine = "auto",
+    seconds: float = SECONDS,
+    report: Callable[[str], None] | None = None,
+) -> NashResult:
+    """Find pure equilibria, and mixed ones for as long as `seconds`; `report` hears how many there are so far.
 
     `degenerate` says that an equilibrium listed is not regular; each says whether it is one of a continuum.
     """
@@ -80,7 +87,7 @@ def nplayer_nash(game: NormalForm, *, engine: Engine = "auto", seconds: float = 
     if left.game.shape == (2, 2, 2):
         return _solve_in_closed_form(game, left)
     profiles = _count_profiles(left.game.shape)
-    search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds)
+    search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report or str)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
     mixes = [_embed(game, mix, left.kept) for mix in search.found]
@@ -216,6 +223,7 @@ def _search_supports(search: _Search) -> None:
             continue
         for batch in _batches(search, choices, max(1, _PATHS_AT_ONCE // paths)):
             _solve_systems(search, batch)
+            search.report(f"{len(search.found):,} mixed equilibria, {search.searched:,} profiles of supports searched")
 
 
 def _batches(search: _Search, choices: list[list[tuple[int, ...]]], most: int) -> Iterator[list[Supports]]:
