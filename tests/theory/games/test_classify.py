@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.theory import (
     NormalForm,
     classify,
@@ -140,3 +141,13 @@ def test_games_built_from_a_potential_are_recognised_and_rest_at_its_maximum(see
     assert found == pytest.approx(potential - potential[0, 0, 0])
     assert finite_improvement(game)
     assert tuple(int(a) for a in np.unravel_index(potential.argmax(), potential.shape)) in pure_nash(game)
+
+
+def test_sums_of_integers_beyond_floats_are_compared_exactly() -> None:
+    large = 2**53
+    not_constant = NormalForm.bimatrix([[large + 1, large], [large, large]], [[large + 1, large + 1], [large, large]])
+    assert not classify(not_constant).constant_sum
+    constant = NormalForm.zero_sum([[large + 1, large], [large, large + 1]])
+    assert classify(constant).zero_sum
+    assert not classify(constant).common_interest
+    assert solve_form(not_constant).value is None

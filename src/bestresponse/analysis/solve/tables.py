@@ -22,7 +22,7 @@ from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.solve import nash
-from bestresponse.theory.games.classification import classify
+from bestresponse.theory.games.classification import classify, has_constant_sum
 from bestresponse.theory.games.dominance import Elimination, find_dominated, iterated_elimination, maximin
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.selection import Efficiency, efficiency, pareto_optimal, payoff_dominant, risk_dominant
@@ -123,11 +123,8 @@ def _whatever_fits(game: NormalForm, seconds: float, report: Callable[[str], Non
 
 
 def is_constant_sum(game: NormalForm) -> bool:
-    """Two players whose payoffs have the same sum in every cell, up to rounding."""
-    if game.num_players != 2:
-        return False
-    total = game.payoffs.sum(axis=0)
-    return bool(np.ptp(total) <= 1e-9 * max(float(np.ptp(game.payoffs[0])), float(np.ptp(game.payoffs[1]))))
+    """Say whether two players' payoffs have the same sum in every cell."""
+    return game.num_players == 2 and has_constant_sum(game)
 
 
 def _pure(game: NormalForm) -> NashResult:

@@ -7,7 +7,7 @@ has only one) count as equal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
-__all__ = ["GameKind", "classify", "exact_potential", "finite_improvement"]
+__all__ = ["GameKind", "classify", "exact_potential", "finite_improvement", "has_constant_sum"]
 
 _EQUAL = 1e-9
 _CELLS_LIMIT = 200_000
@@ -59,12 +59,12 @@ def classify(game: GameLike) -> GameKind:
     >>> classify(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).names
     ('symmetric', 'exact potential', 'finite improvement', 'dominance solvable')
     """
-    game = as_normal_form(game)
-    total = game.payoffs.sum(axis=0)
-    slack = _EQUAL * _largest_range(game)
-    constant = bool(np.ptp(total) <= slack)
+    given = as_normal_form(game)
+    game, total = _move_to_zero(given), given.given.sum(axis=0)
+    slack = 0.0 if given.is_exact else _EQUAL * _largest_range(given)
+    constant = has_constant_sum(given)
     return GameKind(
-        zero_sum=constant and bool(np.abs(total).max() <= slack),
+        zero_sum=constant and bool(abs(total).max() <= slack),
         constant_sum=constant,
         strategically_zero_sum=game.num_players == 2 and _strategically_zero_sum(game),
         symmetric=_symmetric(game),
@@ -118,6 +118,20 @@ def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_
         reachable = np.where(alive, game.payoffs[i], -np.inf).max(axis=i, keepdims=True)
         better |= reachable > game.payoffs[i] + _EQUAL * float(np.ptp(game.payoffs[i]))
     return better
+
+
+def has_constant_sum(game: NormalForm) -> bool:
+    """Say whether payoffs have the same sum in every cell: exactly where they are exact, else up to 1e-9 of a range."""
+    total = game.given.sum(axis=0)
+    return bool(total.max() - total.min() <= (0 if game.is_exact else _EQUAL * _largest_range(game)))
+
+
+def _move_to_zero(game: NormalForm) -> NormalForm:
+    """The same payoffs less the smallest of all, so that floats can tell exact ones apart."""
+    if game.rationals is None:
+        return game
+    moved = game.rationals - game.rationals.min()
+    return replace(game, payoffs=moved.astype(np.float64), rationals=moved)
 
 
 def _largest_range(game: NormalForm) -> float:

@@ -61,7 +61,7 @@ class _Search:
     payoffs: Array
     engine: Engine
     deadline: float
-    report: Callable[[str], None]
+    report: Callable[[str], None] | None
     found: list[Profile] = field(default_factory=list)
     searched: int = 0
     followed: bool = False
@@ -87,7 +87,7 @@ def nplayer_nash(
     if left.game.shape == (2, 2, 2):
         return _solve_in_closed_form(game, left)
     profiles = _count_profiles(left.game.shape)
-    search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report or str)
+    search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
     mixes = [_embed(game, mix, left.kept) for mix in search.found]
@@ -223,7 +223,9 @@ def _search_supports(search: _Search) -> None:
             continue
         for batch in _batches(search, choices, max(1, _PATHS_AT_ONCE // paths)):
             _solve_systems(search, batch)
-            search.report(f"{len(search.found):,} mixed equilibria, {search.searched:,} profiles of supports searched")
+            if search.report is not None:
+                done = f"{search.searched:,} profiles of supports searched"
+                search.report(f"{len(search.found):,} mixed equilibria, {done}")
 
 
 def _batches(search: _Search, choices: list[list[tuple[int, ...]]], most: int) -> Iterator[list[Supports]]:
