@@ -96,3 +96,24 @@ def test_a_mixture_may_miss_one_by_a_millionth_and_no_more():
     for wrong in ((0.5, 0.5 + 2e-6), (0.5, 0.5 - 2e-6), (0.0, 1 + 2e-6), (0.5, 0.5005)):
         with pytest.raises(InvalidMove):
             mixture.check(wrong)
+
+
+def test_whoever_may_pass_may_also_state_an_amount_and_nobody_else_passes():
+    assert Amount(0, 70, may_pass=True).read("7") == 7
+    assert Amount(0, 70, may_pass=True).read(" pass ") == PASS
+    with pytest.raises(InvalidMove, match="'pass' is not a number"):
+        Amount(0, 70).read("pass")
+    with pytest.raises(InvalidMove, match="is not a finite number"):
+        Amount(0, 70).check(PASS)
+
+
+def test_a_message_may_be_as_long_as_the_limit():
+    assert len(Words().read("x" * 2000)) == 2000
+    with pytest.raises(InvalidMove):
+        Words().read("x" * 2001)
+
+
+def test_what_is_impossible_may_stand_in_a_lottery_and_what_is_less_may_not():
+    assert Lottery((("heads", 1.0), ("tails", 0.0))).chances[1] == ("tails", 0.0)
+    with pytest.raises(ValueError, match="probabilities that sum to 1"):
+        Lottery((("heads", 1.5), ("tails", -0.5)))
