@@ -7,6 +7,7 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame, OverBudget
 from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain
 from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.plain import make_plain_dialogue
 from bestresponse.games.dialogue.recorded import PERSON, Book, Entry, RecordedDialogue
 from bestresponse.games.dialogue.scenario import scenarios
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -222,3 +223,15 @@ def test_a_debater_is_told_that_the_judge_decides_and_an_early_end_is_announced(
     assert debate.view(debate.start(), "player 1").situation.endswith("The judge decides then.")
     assert "An agreement of all ends the talk at once." in early.view(early.start(), "player 1").situation
     assert "You write message" not in debate.view(debate.start(), "player 2").situation
+
+
+def test_people_are_told_which_message_they_write_and_when_a_note_is_sealed():
+    game = make_plain_dialogue("rps-talk", {"replies": 1})
+    state = game.start()
+    assert "You write message 1 of 2, your last one." in game.word_private(state, "player 1")
+    assert game.word_private(state, "player 2") == f"You are {game.names[1]}."
+    for role, words in (("player 1", "I will play rock."), ("player 2", "I will play paper.")):
+        state = game.apply(state, {role: words})
+    told = game.word_private(state, "player 1")
+    assert "sealed note, which nobody reads before all have handed in theirs" in told
+    assert "which of rock, paper or scissors you play" in told

@@ -49,6 +49,8 @@ def test_a_person_bargains_with_the_simulated_speaker(site, people, referee):
 def test_a_person_announces_a_move_and_hands_in_a_sealed_note(site, people):
     page = people(lay(site, "rps-talk", "rule"))
     ready(page)
+    shows(page, "Your turn")
+    assert "You write message 1 of 4." in page.content()
     talk(page, "I will play rock.", "I really will play rock.", "I play paper.")
     (play,) = site.records()
     assert play.record.void is None

@@ -45,8 +45,19 @@ class PlainDialogue(DialogueGame):
         return f"You are {self.names[seat]}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
 
     def word_private(self, state: Dialogue, role: Role) -> str:
-        """Say what the seat knows about itself; nothing before nature has drawn it."""
-        return "" if state.case < 0 else self._private_text(state, self.roles.index(role))
+        """Say what the seat knows about itself and, on its turn, which message it writes and what comes after it."""
+        if state.case < 0:
+            return ""
+        seat = self.roles.index(role)
+        own = self._private_text(state, seat)
+        if state.over or self.to_rule(state) or self.turn(state) != seat:
+            return own
+        note = f" {self._note_text(state, seat)}" if self.is_sealed(len(state.said)) else ""
+        return f"{own}\n\n{self._protocol(len(state.said) + 1)}{note}"
+
+    def _note_text(self, state: Dialogue, seat: int) -> str:
+        """Ask for the sealed note."""
+        return self.domain.fill("note", self._places(self.cases[state.case], seat))
 
     @property
     def title(self) -> str:
