@@ -2,7 +2,8 @@
 
 An equilibrium says nothing about information sets that it never reaches, and CFR leaves them as they started: uniform.
 A guided speaker among unguided ones is soon at such a set. So where two players' tree is small enough, the policy
-starts from the equilibrium that earns most from unguided partners, of all that there are (`best_equilibrium`).
+starts from the equilibrium that earns most from unguided partners, of all that there are (`best_equilibrium`); in a
+game of constant sum from any, because there the program below finds the best of all.
 Elsewhere it starts from that of CFR, without what is left of moves that CFR has given up, as far as no regret grows by
 it: such a rest breaks ties between plans that are equally good in the equilibrium. Then one player after another
 replaces its plan x by
@@ -35,7 +36,7 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.response import best_response_value, plan_regrets
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, bin_sums, to_sequence_form
-from bestresponse.theory.trees.sequence_form_lp import plan_constraints
+from bestresponse.theory.trees.sequence_form_lp import optimise_plans, plan_constraints
 
 __all__ = ["Refined", "refine_policy"]
 
@@ -84,7 +85,7 @@ def refine_policy(policy: Policy, unguided: Policy) -> Refined:
         allowed = plan_regrets(form, plans) + _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
         bounds = plans
         plans = _improve_plans(form, plans, goals, allowed)
-        if chosen is None:
+        if chosen is None or policy.tree.is_constant_sum:
             bounds = [_best_plan(form, player, plans, against[player], allowed) for player in players]
         attainable = tuple(float(against[player] @ bounds[player]) for player in players)
     refined = form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
@@ -97,9 +98,13 @@ def refine_policy(policy: Policy, unguided: Policy) -> Refined:
 
 def _choose_equilibrium(form: SequenceForm, against: Sequence[Array], policy: Policy) -> list[Array] | None:
     """Return the equilibrium that earns most from unguided others, if it can be found and is as exact as `policy`."""
-    if form.num_players != 2 or sum(plex.num_sequences for plex in form.plexes) > _MOST_SEQUENCES:
-        return None
-    plans = find_best_equilibrium(form, against)
+    plans: list[Array] | None = None
+    if form.num_players == 2 and form.tree.is_constant_sum:
+        # Any equilibrium will do: plans of different ones are equilibria too, so the linear programs find the best.
+        exact = zip(form.plexes, optimise_plans(form), strict=True)
+        plans = [plex.plan(plex.normalise(np.where(plan < _ROUNDING, 0.0, plan))) for plex, plan in exact]
+    elif form.num_players == 2 and sum(plex.num_sequences for plex in form.plexes) <= _MOST_SEQUENCES:
+        plans = find_best_equilibrium(form, against)
     if plans is None:
         return None
     slack = _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
