@@ -21,11 +21,10 @@ from bestresponse.core.json import JsonObject
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.losses import Losses
 from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
-from bestresponse.runs.executors.worker import make_sendable
+from bestresponse.runs.executors.worker import Message, make_sendable
 
 __all__ = ["Driver", "Link"]
 
-Message = tuple[Any, ...]
 _WAITING = {"reserve", "enter", "claim"}
 """The methods of services that may wait for other workers."""
 _LOOK = 1.0

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.driver import Driver
-from bestresponse.runs.executors.worker import WorkerJob, run_worker
+from bestresponse.runs.executors.worker import Message, WorkerJob, run_worker
 
 __all__ = ["Processes", "describe_job"]
 
@@ -85,13 +85,13 @@ class _ProcessLink:
         self._process.start()
         there.close()
 
-    def send(self, message: tuple[Any, ...]) -> None:
+    def send(self, message: Message) -> None:
         """Send a message to the worker."""
         self._pipe.send(message)
 
-    def recv(self) -> tuple[Any, ...]:
+    def recv(self) -> Message:
         """Wait for a message of the worker."""
-        message: tuple[Any, ...] = self._pipe.recv()
+        message: Message = self._pipe.recv()
         return message
 
     def close(self, patience: float) -> None:

@@ -23,7 +23,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.executors.processes import describe_job
-from bestresponse.runs.executors.worker import Worker, WorkerJob
+from bestresponse.runs.executors.worker import Message, Worker, WorkerJob
 
 __all__ = ["Ray"]
 
@@ -126,13 +126,13 @@ class _QueueChannel:
     """The worker's end: messages wait in queues until the driver fetches or brings some."""
 
     def __init__(self) -> None:
-        self.inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
-        self.outbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self.inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self.outbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
-    def send(self, message: tuple[Any, ...]) -> None:
+    def send(self, message: Message) -> None:
         self.outbox.put(message)
 
-    def recv(self) -> tuple[Any, ...]:
+    def recv(self) -> Message:
         return self.inbox.get()
 
 
@@ -143,12 +143,12 @@ class _PlayActor:
         self._channel = _QueueChannel()
         threading.Thread(target=Worker(self._channel, work).run, daemon=True).start()
 
-    def deliver(self, messages: list[tuple[Any, ...]]) -> None:
+    def deliver(self, messages: list[Message]) -> None:
         """Take in messages of the driver."""
         for message in messages:
             self._channel.inbox.put(message)
 
-    def collect(self) -> list[tuple[Any, ...]]:
+    def collect(self) -> list[Message]:
         """Wait for something to say, and say all that is there a moment later."""
         try:
             found = [self._channel.outbox.get(timeout=_LOOK)]
@@ -168,12 +168,12 @@ class _ActorLink:
     def __init__(self, ray: Any, work: WorkerJob, options: Mapping[str, Any]) -> None:
         self._ray = ray
         self._actor = ray.remote(_PlayActor).options(**options).remote(work)
-        self._found: deque[tuple[Any, ...]] = deque()
-        self._outbox: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
+        self._found: deque[Message] = deque()
+        self._outbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._sender = threading.Thread(target=self._deliver, daemon=True)
         self._sender.start()
 
-    def send(self, message: tuple[Any, ...]) -> None:
+    def send(self, message: Message) -> None:
         """Send a message with the next batch."""
         self._outbox.put(message)
 
@@ -190,7 +190,7 @@ class _ActorLink:
             if message is None:
                 return
 
-    def recv(self) -> tuple[Any, ...]:
+    def recv(self) -> Message:
         """Wait for a message; EOFError once the actor is lost."""
         while not self._found:
             try:

@@ -26,7 +26,11 @@ from bestresponse.runs.executors.remote_models import open_remote_models
 from bestresponse.runs.executors.threads import play_task
 from bestresponse.runs.models import Opening
 
-__all__ = ["Channel", "Worker", "WorkerJob", "make_sendable", "run_worker"]
+__all__ = ["Channel", "Message", "Worker", "WorkerJob", "make_sendable", "run_worker"]
+
+
+Message = tuple[Any, ...]
+"""What is said between a worker and its driver: the kind first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class WorkerJob:
 class Channel(Protocol):
     """The worker's end of the way to its driver: a pipe, or what stands for one."""
 
-    def send(self, message: tuple[Any, ...], /) -> None:
+    def send(self, message: Message, /) -> None:
         """Send a message; OSError where the driver is gone."""
         ...
 
