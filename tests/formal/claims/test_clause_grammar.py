@@ -166,3 +166,14 @@ def test_paragraphs_keep_their_places_in_the_text() -> None:
     text = "I think.\n\nIf both hoard, I get 3.\n\nBye."
     (one,) = Reviewer(RulesTranslator(), unit="paragraph").review(text, TRADE).refutations
     assert [text[passage.start : passage.end] for passage in one.passages] == ["If both hoard, I get 3."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Choosing Hoard avoids the lowest payoff of -7.",
+        "If I choose Hoard, the worst case when both hoard is 2 each.",
+    ],
+)
+def test_a_worst_case_that_is_avoided_or_has_a_condition_is_not_that_of_the_choice(text: str) -> None:
+    assert "lowest_individual_payoff_for_choice" not in str(read(text))

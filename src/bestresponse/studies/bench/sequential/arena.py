@@ -86,6 +86,16 @@ class Arena:
         return [] if self.equilibrium is None else self.form.plans(self.equilibrium)
 
     @cached_property
+    def _worths(self) -> list[Array]:
+        """By player, what each of its sequences earns against the equilibrium."""
+        return [self.form.values(seat, self._opponents) for seat in range(self.tree.num_players)]
+
+    @cached_property
+    def _bests(self) -> list[float]:
+        """What the best response of every player to the equilibrium earns."""
+        return [best_response_value(self.form, seat, self._opponents) for seat in range(self.tree.num_players)]
+
+    @cached_property
     def values(self) -> Array:
         """What the equilibrium earns every player."""
         return self.form.expected(self._opponents)
@@ -117,14 +127,14 @@ class Arena:
         """Return what a plan earns against the equilibrium."""
         if self.equilibrium is None:
             return None
-        return float(self.form.values(seat, self._opponents) @ plan)
+        return float(self._worths[seat] @ plan)
 
     def measure_gap(self, seat: int, plan: Array) -> float | None:
         """Return what a plan loses against the equilibrium."""
         earned = self.earn(seat, plan)
         if earned is None:
             return None
-        return self._clean(best_response_value(self.form, seat, self._opponents) - earned)
+        return self._clean(self._bests[seat] - earned)
 
     def measure_exploitability(self, seat: int, plan: Array) -> float | None:
         """Return what a best-responding opponent takes from a plan."""
@@ -160,7 +170,7 @@ class Arena:
         """Return the least and the most that a policy of which only a part is known loses against the equilibrium."""
         if self.equilibrium is None:
             return None
-        best = best_response_value(self.form, seat, self._opponents)
+        best = self._bests[seat]
         least, most = (best - self._complete(seat, partial, pick) for pick in (np.maximum, np.minimum))
         return self._clean(least), self._clean(most)
 

@@ -21,7 +21,7 @@ from bestresponse.formal.claims.translators.words import Words
 __all__ = ["Clauses", "Scope", "Segment", "is_unsure", "segments"]
 
 _UNSURE: Final = re.compile(
-    r"\b(?:unless|mistaken|incorrect|previous|avoid|fear|wish|want|hope[sd]?(?! for)|risk|minus|times|squared"
+    r"\b(?:unless|mistaken|incorrect|previous|avoid\w*|fear|wish|want|hope[sd]?(?! for)|risk|minus|times|squared"
     r"|gain\w*(?: \S+){1,3} (?:by|from|when|if)(?: \w+)? (?:switch|deviat|mov|chang)\w*"
     r"|incentive of|together"
     r"|(?:they|he|she|player|opponent|other) (?:might |may |could |will |would )?(?:think|believe|expect|assume)s?)\b",

@@ -15,7 +15,7 @@ __all__ = ["Cases", "read_comparisons"]
 _CASE: Final = re.compile(
     r"(?<![\w-])(?<!better )(?<!higher )(?P<kind>best|worst)[- ](?:case|possible)"
     r"(?: scenario| outcome| result| payoff)?s?\b"
-    r"(?:(?!for (?:them|him|her|the other|my opponent)|their\b)[^.\d]){0,70}?"
+    r"(?:(?!for (?:them|him|her|the other|my opponent)|their\b|(?:when|if) (?:both|we|they)\b)[^.\d]){0,70}?"
     r"(?<![\d.])(?P<number>-?\d{1,12}(?:\.\d{1,12})?)(?![\d.]*\d|\s*(?:or|to|and)\b)",
     re.IGNORECASE,
 )
