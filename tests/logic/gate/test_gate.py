@@ -233,3 +233,49 @@ def test_a_name_that_was_probably_meant_begins_alike_and_is_about_as_long() -> N
     assert find_similar("abcdefghijklm", ["abcdefghijklmnop"]) == "abcdefghijklmnop"
     assert find_similar("abcdefghijklm", ["abcdefghijklmnopq"]) == ""
     assert find_similar("payoff", ["dayoff"]) == ""
+
+
+def test_limits_are_the_largest_sizes_that_are_accepted() -> None:
+    assert check("".join(f"a({n}).\n" for n in range(5_000))).refusals == ()
+    (many,) = check("".join(f"a({n}).\n" for n in range(5_001))).refusals
+    assert many.message == "5,001 clauses; at most 5,000 are accepted"
+    for count, accepted in ((60, True), (61, False)):
+        assert (check(f"a({', '.join('x' * count)}).").refusals == ()) is accepted
+
+
+def test_a_program_that_is_required_but_refused_tells_three_reasons_and_counts_the_rest() -> None:
+    with pytest.raises(ProgramRefused) as three:
+        check("a :- halt.\nb :- halt.\nc :- halt.").require()
+    assert str(three.value).startswith("The program was refused: ")
+    assert str(three.value).count("halt/0 is not allowed") == 3
+    assert "more)" not in str(three.value)
+    with pytest.raises(ProgramRefused, match=r"\(and 2 more\)$"):
+        check("".join(f"a{n} :- halt.\n" for n in range(5))).require()
+    assert check("a.").require().refusals == ()
+
+
+def test_calls_of_nothing_are_told_once_a_clause_and_at_most_fifty_times() -> None:
+    twice = [d for d in check("a :- missing, missing.\nb :- missing.").diagnostics if d.code == "undefined"]
+    assert [d.line for d in twice] == [1, 2]
+    many = check("".join(f"a{n} :- missing{n}.\n" for n in range(60))).diagnostics
+    assert len([d for d in many if d.code == "undefined"]) == 50
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("count", "'list length'"), ("sum(X)", "'sum"), ("max(X)", "max"), ("min(X, Y)", "'smallest pair'"),
+        ("max(X, Y)", "'largest pair'"), ("bag(X)", "findall(_2,p(_2,_3),_1)"),
+    ],
+)  # fmt: skip
+def test_collecting_is_written_as_findall_and_what_is_made_of_the_list(spec: str, text: str) -> None:
+    program = check(f"p(1, a).\nq(R) :- aggregate_all({spec}, p(X, Y), R).")
+    assert program.refusals == ()
+    assert "findall(" in program.canonical
+    assert text in program.canonical
+    (refusal,) = check("p(1).\nq(R) :- aggregate_all(median(X), p(X), R).").refusals
+    assert refusal.message == "aggregate_all cannot make median(_1)"
+
+
+def test_what_shows_something_is_silent_also_where_it_is_handed_on() -> None:
+    assert check("a :- maplist(print, [1, 2]).\nb :- foldl(format, [1], [2], _).").diagnostics == ()
