@@ -9,6 +9,7 @@ from games_for_logic import KUHN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestresponse.formal.formalize.examples import library
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.programs.table import extract
@@ -135,3 +136,12 @@ finally(goal(P, U), S) :- member(P-F, [ann-1, bob-2]), holds(did(P, M), S), U is
         swi.close()
     assert tables[0] == tables[1]
     assert len(tables[0].rows) == len(weights) * moves**2
+
+
+def test_a_wrong_probability_is_told_once_and_with_its_line():
+    program = next(one.program for one in library() if one.name == "hidden_card").replace("1/2, s0)", "p, s0)")
+    errors = validate(program, EmbeddedEngine()).errors
+    assert [(found.line, found.message) for found in errors] == [
+        (6, "the probability of queen at the start is p"),
+        (6, "the probability of king at the start is p"),
+    ]
