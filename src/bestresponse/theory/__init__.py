@@ -392,6 +392,9 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.tree import (
         Tree as Tree,
     )
+    from bestresponse.theory.zero_sum.double_oracle import (
+        search_matrix as search_matrix,
+    )
     from bestresponse.theory.zero_sum.measure import (
         best_response_value as best_response_value,
     )
@@ -415,6 +418,9 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.zero_sum.solve import (
         solve_zero_sum_game as solve_zero_sum_game,
+    )
+    from bestresponse.theory.zero_sum.tree_oracle import (
+        search_tree as search_tree,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

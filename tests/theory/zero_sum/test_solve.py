@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory import ZeroSumStep, solve_zero_sum, solve_zero_sum_game
 
 PENNIES = [[1, -1], [-1, 1]]
@@ -106,3 +106,9 @@ def test_a_large_game_keeps_to_the_largest_cost_rule_while_there_is_progress(mon
     solution = solve_zero_sum(np.random.default_rng(0).random((1, 400, 400)), engine="numpy")[0]
     assert solution.relative_gap <= 1e-12
     assert 3 * (400 + 400) < pivots < 4500
+
+
+def test_a_game_that_does_not_fit_into_memory_is_refused_before_it_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bestresponse.theory.zero_sum.solve.measure_machine", lambda: 1000)
+    with pytest.raises(TooLarge, match=r"a 10x20 game needs .* search_matrix"):
+        solve_zero_sum_game(np.ones((10, 20)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bestresponse.core.errors import TooLarge
 
-__all__ = ["MemoryGuard", "measure_resident"]
+__all__ = ["MemoryGuard", "measure_machine", "measure_resident"]
 
 _STATUS = Path("/proc/self/statm")
 _EVERY = 2048
@@ -22,7 +22,8 @@ def measure_resident() -> int:
     return int(_STATUS.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def _measure_machine() -> int:
+def measure_machine() -> int:
+    """Measure the memory of the machine in bytes; the largest number where the system does not say."""
     known = getattr(os, "sysconf_names", {})
     if "SC_PHYS_PAGES" not in known:
         return sys.maxsize
@@ -34,7 +35,7 @@ class MemoryGuard:
 
     def __init__(self, nodes: int) -> None:
         self._before = measure_resident()
-        self._allowed = min(_PER_NODE * nodes, _measure_machine() // 2)
+        self._allowed = min(_PER_NODE * nodes, measure_machine() // 2)
 
     def check(self, nodes: int) -> None:
         """Look every now and then; TooLarge says how much was taken."""

@@ -1,4 +1,4 @@
-"""Exact solution of a two-player zero-sum tree by one linear program over realization plans.
+"""A two-player zero-sum tree solved to rounding by one linear program over realization plans.
 
 With A the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization plans, the first
 player's optimal plan solves: maximise f'v subject to F'v <= A'x, Ex = e, x >= 0; the dual variables of the

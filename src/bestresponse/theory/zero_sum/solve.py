@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.engines import Engine, choose_engine, is_loaded
 from bestresponse.theory.games.normal_form import Array, as_payoffs
+from bestresponse.theory.trees.memory import measure_machine
 from bestresponse.theory.zero_sum.batch import Solved, ZeroSumStep, solve_chunk
 
 __all__ = ["ZeroSumSolution", "ZeroSumSolutions", "ZeroSumStep", "as_batch", "solve_zero_sum", "solve_zero_sum_game"]
@@ -91,6 +92,7 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     """
     known = isinstance(batch, np.ndarray) and batch.dtype == np.float64 and batch.ndim == 3 and batch.size > 0
     games = np.ascontiguousarray(batch) if known else as_batch(batch)
+    _refuse_large(*games.shape[1:])
     out = Solved.empty(*games.shape)
     if choose_engine(engine, pays=engine == "auto" and _repays_numba(games)) == "numba":
         _solve_with_numba(games, out)
@@ -121,6 +123,16 @@ def as_batch(numbers: ArrayLike) -> Array:
             f"payoffs: expected a matrix (rows, cols) or a batch (n, rows, cols), got an array with {games.ndim} axes"
         )
     return np.ascontiguousarray(games)
+
+
+def _refuse_large(rows: int, cols: int) -> None:
+    """Refuse a game whose tableau and its copy would take more than half of the machine's memory."""
+    needed, allowed = 16 * (rows + 1) * (cols + 1), measure_machine() // 2
+    if needed > allowed:
+        raise TooLarge(
+            f"a {rows}x{cols} game needs {needed >> 20:,} MB for the simplex method, more than {allowed >> 20:,} MB; "
+            "search_matrix solves it through best replies where few actions matter"
+        )
 
 
 def _repays_numba(games: Array) -> bool:
