@@ -158,7 +158,7 @@ class Tree:
     @cached_property
     def is_constant_sum(self) -> bool:
         """Whether the payoffs of all leaves have the same sum, up to rounding where they are not exact."""
-        if self.rationals is not None:
+        if self.rationals is not None and self.rationals.payoffs:
             return len({sum(self.read_payoffs(leaf)) for leaf in self.leaves.tolist()}) == 1
         totals = self.payoffs[self.leaves].sum(axis=1)
         scale = max(1.0, float(np.abs(self.payoffs).max()))
