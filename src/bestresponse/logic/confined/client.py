@@ -75,7 +75,11 @@ class Child:
     def __init__(self, connection: socket.socket, prolog: Worker | None) -> None:
         self._connection = connection
         self._prolog = prolog
-        hello = json.loads(read_message(connection.fileno(), _HELLO_BYTES, time.monotonic() + _START_SECONDS))
+        try:
+            hello = json.loads(read_message(connection.fileno(), _HELLO_BYTES, time.monotonic() + _START_SECONDS))
+        except BaseException:
+            connection.close()
+            raise
         missing = hello["missing"]
         own = (Layer(name, name not in missing, missing.get(name, "")) for name in _LAYERS)
         self.pid: int = hello["pid"]
@@ -89,17 +93,17 @@ class Child:
         return not poll.poll(0)
 
     def request(self, body: bytes, limits: Limits) -> JsonObject:
-        """Return the reply to `body`, or kill the child and raise `ChildLost`."""
+        """Return the reply to `body`, or raise `ChildLost`; a child that is late is killed."""
         try:
             write_message(self._connection.fileno(), body, time.monotonic() + limits.wall)
             reply: JsonObject = json.loads(self._wait(limits))
         except TimeoutError:
             kill(self.pid)
-            raise self._lose("time") from None
+            raise ChildLost("time") from None
         except OverflowError:
-            raise self._lose("output") from None
+            raise ChildLost("output") from None
         except (EOFError, OSError):
-            raise self._lose("ended") from None
+            raise ChildLost("ended") from None
         return reply
 
     def _wait(self, limits: Limits) -> bytes:
@@ -117,10 +121,6 @@ class Child:
         self._connection.close()
         if self._prolog is not None:
             self._prolog.close()
-
-    def _lose(self, kind: Literal["time", "ended", "output"]) -> ChildLost:
-        self.close()
-        return ChildLost(kind)
 
 
 class Children:
@@ -152,11 +152,15 @@ class Children:
         setup = _Setup(kind, limits.memory, processor, *((limits.cells, seed) if kind == "swi" else (0, 0)))
         with self._places:
             child = self._take(setup, limits)
-            reply = child.request(body, limits)
-            if reply["again"]:
-                self._give_back(setup, child)
-            else:
-                child.close()
+            again = False
+            try:
+                reply = child.request(body, limits)
+                again = reply["again"]
+            finally:
+                if again:
+                    self._give_back(setup, child)
+                else:
+                    child.close()
             return reply, child.layers
 
     def close(self) -> None:
@@ -181,6 +185,8 @@ class Children:
             except (OSError, EOFError):
                 with self._lock:
                     self._server.close()
+        if prolog is not None:
+            prolog.close()
         raise LogicError("the process that checks programs cannot be started here")
 
     def _find_idle(self, setup: _Setup) -> Child | None:
