@@ -8,7 +8,7 @@ same random symmetric game of one population, the same distribution. Contestants
 taken within a round and the median over the rounds is printed, with the median time of each. Times are processor times
 of this process, so that other work on the machine counts little; compiling and importing are not counted.
 
-    python benchmarks/dynamics.py [--rounds 5] [--steps 100000] [--size 10]
+    python benchmarks/dynamics.py [--rounds 5] [--steps 100000] [--size 10] [--generations 1000000]
 """
 
 from __future__ import annotations
@@ -108,6 +108,17 @@ def rank(game: NormalForm) -> Contestants:
     return {"numpy": ours, "open_spiel": theirs}
 
 
+def drift(generations: int) -> None:
+    """Print how far the shares of one population ever are from summing to 1, in both engines and all forms."""
+    payoffs = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]])
+    game = NormalForm.bimatrix(payoffs, payoffs.T)
+    for engine in engines():
+        for form in ("discrete", "euler", "rk4"):
+            found = replicator(game, steps=generations, form=form, one_population=True, engine=engine)
+            off = np.abs(found.strategies[0].sum(axis=1) - 1).max()
+            print(f"  {engine}, {form}: shares sum to 1 up to {off:.1e} over {generations:,} generations")
+
+
 def draw(count: int) -> None:
     for family in families():
         shape = None if family == "blotto" else (3, 3)
@@ -121,6 +132,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=100_000)
     parser.add_argument("--size", type=int, default=10)
+    parser.add_argument("--generations", type=int, default=1_000_000)
     options = parser.parse_args()
     game = uniform(1, (options.size, options.size))
     what = f"{options.steps:,} steps at {options.size}x{options.size}"
@@ -133,6 +145,8 @@ def main() -> None:
         contest("alpha-Rank, 10 actions", rank(symmetric(1, (10, 10))), options.rounds)
     else:
         print("open_spiel is not installed: replicator and alpha-Rank are skipped")
+    print("replicator, one population of 4 actions:")
+    drift(options.generations)
     print("generators, 3x3:")
     draw(2000)
 
