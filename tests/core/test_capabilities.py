@@ -128,3 +128,15 @@ def test_a_game_with_wording_is_asked_in_its_words_at_the_terminal():
     assert game.word_question(Form((("a", Amount(0, 1)),))).startswith("How many points of punishment")
     assert (game.title, replace(game, punishment=False).title) == ("Public goods with punishment", "Public goods")
     assert Ultimatum().word_question(Choice(("accept", "reject"))) == "Do you accept the offer?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "typed", "right"),
+    [
+        (12.5, "12.5", True), (12.5, " 12,5 ", True), (12.5, "12.51", False), (12.5, "12", False),
+        (1 / 3, "0.33", True), (1 / 3, "0,333", True), (1 / 3, "0.32", False), (2 / 3, "0.67", True),
+        (7.0, "seven", False), (7.0, "", False),
+    ],
+)  # fmt: skip
+def test_a_question_takes_its_answer_with_point_or_comma_and_two_decimals_of_a_longer_one(answer, typed, right):
+    assert Question("How much?", answer).accepts(typed) is right

@@ -50,3 +50,10 @@ def test_a_thing_without_a_member_is_refused_by_name():
     check_members("text", ("upper",), "the text")
     with pytest.raises(UsageError, match="the text cannot be used: str has no `decide`"):
         check_members("text", ("upper", "decide"), "the text")
+
+
+def test_what_is_made_is_what_its_factory_returns_and_its_faults_are_named():
+    registry = Registry(GROUP, "thing", {"join": "posixpath:join"})
+    assert registry.make("join", "a", "b") == "a/b"
+    with pytest.raises(UsageError, match="the thing 'join' cannot be made: TypeError"):
+        registry.make("join", 1)
