@@ -30,10 +30,9 @@ _STOP = frozenset(_STOP_WORDS.split())
 def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Example, ...]:
     """The `count` examples most like `story`, the nearest last, where a model remembers it best.
 
-        >>> from bestresponse.formal.formalize.cues import WORD, count_cues
-    from bestresponse.formal.formalize.examples import library
-        >>> [e.name for e in nearest("Three farmers each contribute to a common fund.", library())]
-        ['public_goods']
+    >>> from bestresponse.formal.formalize.examples import library
+    >>> [e.name for e in nearest("Three farmers each contribute to a common fund.", library())]
+    ['public_goods']
     """
     words = _vectors([count_words(text) for text in (story, *(example.story for example in examples))])
     cues = _vectors([count_cues(text) for text in (story, *(example.story for example in examples))])
