@@ -1,6 +1,6 @@
 """How often the 95 % interval of a policy of sampled moves holds its true NashConv, in Kuhn poker.
 
-    python benchmarks/coverage.py [--trials 100] [--samples 10 40] [--seed 1]
+    python benchmarks/interval_coverage.py [--trials 100] [--samples 10 40] [--seed 1]
 
 Policies: Kuhn's equilibria (the first player bets the jack with probability a, the king with 3a), where the truth, 0,
 is the least value possible and every sample looks exploitable, and mixed policies that are not in equilibrium.
