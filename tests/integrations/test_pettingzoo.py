@@ -5,10 +5,13 @@ import pytest
 
 pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install 'bestresponse[pettingzoo]'")
 
+import pettingzoo
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.integrations.pettingzoo.environments import env, parallel_env
+from bestresponse.theory import catalogue
+from bestresponse.theory.catalogue.trees import tree_names
 from bestresponse.theory.games.normal_form import NormalForm
 
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("C", "D"), ("C", "D")))
@@ -75,3 +78,18 @@ def test_the_rewards_of_a_play_are_the_payoffs_of_its_end():
         game.step(None if over else int(seen["action_mask"].sum()) - 1)
     assert earned == dict(zip(game.tree.players, game.tree.payoffs[game._node].tolist(), strict=True))
     assert abs(earned["player 1"]) == 2.0
+
+
+def test_pettingzoo_makes_every_game_of_the_catalogue_by_its_id():
+    for name in (*catalogue.names(), *tree_names()):
+        assert pettingzoo.make("aec", f"bestresponse/{name}-v0").possible_agents
+    for name in catalogue.names():
+        assert pettingzoo.make("parallel", f"bestresponse/{name}-v0").possible_agents
+
+
+def test_a_registered_game_takes_its_options_and_needs_no_version():
+    game = pettingzoo.make("parallel", "bestresponse/rock-paper-scissors", rounds=7)
+    assert game.rounds == 7
+    row, col = game.possible_agents
+    game.reset()
+    assert game.step({row: 0, col: 1})[1] == {row: -1.0, col: 1.0}

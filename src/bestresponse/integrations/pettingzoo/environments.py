@@ -1,15 +1,21 @@
-"""Make the environment of a game: by name, from a file, or from the game itself."""
+"""Make the environment of a game: by name, from a file, or from the game itself.
+
+Importing this module registers the games of the catalogue with PettingZoo, as `bestresponse/NAME-v0`.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from pettingzoo import register
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from bestresponse.api.inputs import GameLike, as_found
 from bestresponse.core.errors import UsageError
 from bestresponse.integrations.pettingzoo.matrix import MatrixEnvironment
 from bestresponse.integrations.pettingzoo.tree import TreeEnvironment
+from bestresponse.theory import catalogue
+from bestresponse.theory.catalogue.trees import tree_names
 from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = ["env", "parallel_env"]
@@ -33,3 +39,13 @@ def env(game: GameLike, rounds: int = 1) -> Any:
     if rounds != 1:
         raise UsageError(f"{found.name} is played in turn and once; rounds={rounds} is for simultaneous choices")
     return TreeEnvironment(form)
+
+
+def _register_games() -> None:
+    for name in (*catalogue.names(), *tree_names()):
+        register("aec", f"bestresponse/{name}-v0", f"{__name__}:env", kwargs={"game": name})
+    for name in catalogue.names():
+        register("parallel", f"bestresponse/{name}-v0", f"{__name__}:parallel_env", kwargs={"game": name})
+
+
+_register_games()
