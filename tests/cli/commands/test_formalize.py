@@ -235,11 +235,11 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
         return end.value.code or 0, capsys.readouterr().out
 
     code, out = typed("--family", "traffic", "--json")
-    (found,) = json.loads(out)["models"].values()
+    (found,) = json.loads(out)["figures"]
     assert code == 0
     assert (found["programs"], found["meaning"]["estimate"], found["syntactic"]["estimate"]) == (4, 0.0, 0.0)
     code, out = typed("--num-games", "24", "--json")
-    (found,) = json.loads(out)["models"].values()
+    (found,) = json.loads(out)["figures"]
     assert found["programs"] == 24
     chosen = StoriesConfig(models=("m",), count=24).chosen()
     assert len({story.game for story in chosen}) == 24

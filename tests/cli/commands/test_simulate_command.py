@@ -126,7 +126,7 @@ def test_a_town_of_ones_own(simulate, tmp_path):
     done = simulate("--bidder", "share:0.4", "--roster", roster, "--repeats", 4, "--output-dir", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     (setting,) = json.loads(done.stdout)["settings"]
-    assert list(setting["survival"]) == [f"r{i}" for i in range(7)]
+    assert [key for key in setting if key.startswith("survived_")] == [f"survived_r{i}" for i in range(7)]
     assert setting["rsr_start"] == pytest.approx(6 / 28)
 
 

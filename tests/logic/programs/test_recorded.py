@@ -12,7 +12,7 @@ from recorded import DATA, needs_recorded
 
 from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import Limits, Program
+from bestresponse.logic.engine import Limits, Program, RuntimeFault
 from bestresponse.logic.gate.check import check
 from bestresponse.logic.programs.strategies import StrategyReader, strategy_table
 from bestresponse.logic.programs.table import GameTable, extract, published_cells
@@ -47,7 +47,7 @@ def tables() -> list[GameTable | None]:
     for _, program in agents():
         try:
             found.append(extract(engine, program).table)
-        except LimitReached:
+        except (LimitReached, RuntimeFault):
             found.append(None)
     return found
 

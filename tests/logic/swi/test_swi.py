@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import bestresponse.logic.swi.engine as engine_module
 import bestresponse.logic.swi.worker as worker_module
 from bestresponse.core.errors import LimitReached, LogicError, ProgramRefused, UsageError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -16,7 +17,7 @@ from bestresponse.logic.engine import Limits, RuntimeFault, Verdict, open_engine
 from bestresponse.logic.language.library import LIBRARY_TEXT, RENAMED
 from bestresponse.logic.language.predicates import CALLABLE, OUTPUT, SOLVER
 from bestresponse.logic.language.terms import NIL, Atom, String, Struct, Var, list_of, write
-from bestresponse.logic.swi.engine import SwiEngine
+from bestresponse.logic.swi.engine import SwiEngine, start_prolog
 from bestresponse.logic.swi.sandbox import LAYERS
 from bestresponse.logic.swi.terms import decode
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
@@ -205,6 +206,14 @@ class TestGamesAsModules:
         other = engine.load("item(X) :- member(X, [1, 2]).")
         assert texts(engine.solutions(own, "member(X, anything(5))")) == [{"X": "5"}]
         assert texts(engine.solutions(other, "item(X)")) == [{"X": "1"}, {"X": "2"}]
+
+    def test_a_worker_that_was_given_is_used_to_the_end_of_a_job(self, monkeypatch) -> None:
+        monkeypatch.setattr(engine_module, "_LOADS", 2)
+        lent = SwiEngine(worker=start_prolog(Limits()))
+        programs = [lent.load(f"value({i}).") for i in range(4)]
+        assert [texts(lent.solutions(p, "value(X)")) for p in programs] == [[{"X": str(i)}] for i in range(4)]
+        assert lent.spent
+        lent.close()
 
     def test_programs_survive_the_worker(self, engine, family) -> None:
         engine.close()

@@ -14,7 +14,7 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
-from bestresponse.runs.run import Run
+from bestresponse.runs.run import Run, load_run
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised
 from bestresponse.studies.verify.evaluation import SheetRow, aggregate, agreement, read_sheet, write_sheet
@@ -113,7 +113,8 @@ def test_filled_sheets_enter_the_report(ran: Run) -> None:
     for number, rating in enumerate(raters, 1):
         filled = [replace(row, rating=rating) for row in ran.results.sheet()]
         (ran.path / f"sheet-rater-{number}.csv").write_text(write_sheet(filled))
-    (section,) = [section for section in ran.report().sections if section.title == "People's judgement"]
+    again = load_run(ran.path)
+    (section,) = [section for section in again.report().sections if section.title == "People's judgement"]
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
     assert table.rows == (("correct", 0, 0), ("incorrect", 0, 2))
 

@@ -114,6 +114,7 @@ class SwiEngine:
     ) -> None:
         """Start a worker, or use the one given, which is not replaced."""
         self.limits = limits or Limits()
+        self._lent = worker is not None
         self._start: Callable[[], Worker] = lambda: worker or start_prolog(self.limits, seed, command, layers)
         self._lock = threading.RLock()
         self._modules: OrderedDict[_Loaded, str] = OrderedDict()
@@ -220,6 +221,8 @@ class SwiEngine:
 
     def _refresh(self) -> None:
         """See to it that a worker runs that is ours (a forked process has its parent's) and has not run for long."""
+        if self._lent:
+            return  # whoever gave the worker looks at `spent` between jobs
         inherited = self._owner != os.getpid()
         if self.spent and not inherited:
             self._worker.close()
