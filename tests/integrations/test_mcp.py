@@ -48,7 +48,7 @@ def run_with_server(use, *options):
         parameters = mcp.StdioServerParameters(
             command=sys.executable, args=["-m", "bestresponse", "mcp", *options], env=dict(os.environ)
         )
-        async with mcp.Client(parameters) as client:
+        async with mcp.Client(mcp.stdio_client(parameters)) as client:
             return await use(client)
 
     return asyncio.run(talk())
