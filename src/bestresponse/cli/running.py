@@ -11,6 +11,7 @@ import typer
 
 from bestresponse.cli.run_options import RunOptions, SharedRunOptions
 from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table
+from bestresponse.cli.waiting import tell_interrupt
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.prices import find_price_by_identity
 from bestresponse.runs.execution import Outcome
@@ -49,7 +50,7 @@ def run_and_show(
             _announce(study.estimate_missing(config, opened.models, path), opened, options)
         else:
             _announce(_estimate_part(study, config, part), opened, options)
-        with play_progress(study.count_part(config, part), study.unit) as tell:
+        with play_progress(study.count_part(config, part), study.unit) as tell, tell_interrupt(opened.workers):
             run = run_study(
                 study,
                 config,

@@ -1,11 +1,15 @@
-"""Waiting for a long computation: a line on the terminal says how far it is, and Ctrl-C ends the wait at once."""
+"""Waiting for a long computation or for plays: what is waited for is said, and Ctrl-C ends the wait."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic
+from types import FrameType
 from typing import TypeVar
 
 from rich.status import Status
@@ -13,7 +17,7 @@ from rich.status import Status
 from bestresponse.cli.terminal import notes
 from bestresponse.core.errors import Interrupted
 
-__all__ = ["Progress", "wait_for"]
+__all__ = ["Progress", "tell_interrupt", "wait_for"]
 
 T = TypeVar("T")
 
@@ -30,6 +34,28 @@ class Progress:
     def report(self, text: str) -> None:
         """Keep what is said now, in place of what was said before."""
         self.text = text
+
+
+@contextmanager
+def tell_interrupt(workers: int) -> Iterator[None]:
+    """Say at the first Ctrl-C what is waited for; the second one does not wait."""
+    usual = signal.getsignal(signal.SIGINT)
+    in_charge = usual is signal.default_int_handler and threading.current_thread() is threading.main_thread()
+    if workers < 2 or not in_charge:
+        yield
+        return
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, usual)
+        waited = f"waiting for the plays under way (at most {workers:,}), which are kept"
+        os.write(2, f"\nbestresponse: stopping: {waited}; Ctrl-C again does not wait\n".encode())
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, tell)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def wait_for(compute: Callable[[], T], what: str = "solving", progress: Progress | None = None) -> T:
