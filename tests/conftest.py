@@ -15,6 +15,8 @@ from recorded import REASON, recorded
 from bestresponse.logic import settings as logic_settings
 
 logic_settings.WALL = 60.0  # no verdict depends on what else this machine does
+logic_settings.settings.limits = logic_settings.Limits()
+logic_settings.settings.strangers = logic_settings.Limits.for_strangers()
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.register_profile("explore", deadline=None, database=None, print_blob=True, max_examples=USUAL * EXPLORE_FACTOR)
 settings.load_profile("fixed")

@@ -3,11 +3,14 @@
 import asyncio
 import os
 import signal
+from dataclasses import replace
 
 import pytest
+from games_for_logic import DILEMMA
 
 from bestresponse.core.errors import LimitReached, UsageError
 from bestresponse.integrations.mcp.pool import CallLimits, WorkerPool
+from bestresponse.logic.settings import settings
 
 
 def with_pool(limits, use):
@@ -35,6 +38,16 @@ def test_a_worker_that_does_not_answer_in_time_is_killed_and_replaced():
 
     found = with_pool(CallLimits(seconds=1.0), use)
     assert [game["name"] for game in found["games"]] == ["stag-hunt"]
+
+
+def test_programs_run_within_the_limits_for_strangers(monkeypatch):
+    monkeypatch.setattr(settings, "strangers", replace(settings.strangers, ends=3))
+
+    async def use(pool):
+        return await pool.call("formalize_check", {"program": DILEMMA})
+
+    found = with_pool(CallLimits(seconds=60.0), use)
+    assert [one["message"] for one in found["diagnostics"]] == ["The game has more than 3 ends."]
 
 
 def test_arguments_and_results_that_are_too_long_are_refused():

@@ -35,6 +35,13 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
             settings.judge("swi", PARTLY)
 
 
+def test_a_program_of_a_stranger_has_four_seconds_by_the_clock_and_512_megabytes(monkeypatch) -> None:
+    monkeypatch.setattr("bestresponse.logic.settings.WALL", 3.2)
+    limits = Settings().strangers
+    assert (limits.wall, limits.clock, limits.memory, limits.ends) == (3.2, 3.8, 512 << 20, 20_000)
+    assert Settings().limits.clock == 120
+
+
 def test_limits_grow_with_the_seconds_and_the_ends() -> None:
     assert Limits.within(60) == Limits()
     longer = Limits.within(600)

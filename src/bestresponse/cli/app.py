@@ -103,27 +103,30 @@ def start(
         ),
     ] = False,
     logic_seconds: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
-            help="How many seconds of processor time a game program may run.",
+            help="How many seconds of processor time a game program may run (60; sent to serve or mcp 1.9).",
         ),
-    ] = 60,
+    ] = None,
     logic_ends: Annotated[
-        int,
+        int | None,
         typer.Option(
             min=1,
             max=10_000_000,
             envvar="BESTRESPONSE_LOGIC_ENDS",
-            help="How many ends the game of a program may have; memory (1 GB) grows with more than 200,000.",
+            help="How many ends the game of a program may have (200,000; sent to serve or mcp 20,000); "
+            "memory (1 GB) grows with more than 200,000.",
         ),
-    ] = 200_000,
+    ] = None,
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure."""
     settings.require_sandbox = require_sandbox
-    settings.limits = Limits.within(logic_seconds, logic_ends)
+    settings.limits = Limits.within(logic_seconds or 60, logic_ends or 200_000)
+    if logic_seconds is not None or logic_ends is not None:
+        settings.strangers = settings.limits
     warnings.showwarning = _show_warning
 
 

@@ -62,6 +62,16 @@ class Limits:
             positions=10 * ends,
         )
 
+    @classmethod
+    def for_strangers(cls) -> Limits:
+        """Return limits for programs of people whom nobody knows: 4 seconds by the clock and 512 MB."""
+        return cls(cells=15_000_000, memory=512 << 20, total=1.9, ends=20_000, positions=200_000)
+
+    @property
+    def clock(self) -> float:
+        """Seconds by the clock on the wall for a game that gets on: twice its seconds of work, for a busy machine."""
+        return max(self.wall, 2 * self.total)
+
     @property
     def reply_bytes(self) -> int:
         """How long the reply of a confined child may be."""
@@ -90,6 +100,8 @@ class Settings:
     """What all engines of this process share: the limits where none are given, and whether every layer is demanded."""
 
     limits: Limits = field(default_factory=Limits)
+    strangers: Limits = field(default_factory=Limits.for_strangers)
+    """What a program may use up that came over a network: from a browser, or from a client of the MCP server."""
     require_sandbox: bool = False
     judged: set[str] = field(default_factory=set)
     """The engines of which it is known whether they are confined completely."""

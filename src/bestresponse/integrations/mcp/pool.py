@@ -9,10 +9,11 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from bestresponse.core.errors import LimitReached, UsageError
 from bestresponse.core.json import JsonObject
+from bestresponse.logic.settings import settings
 
 __all__ = ["CallLimits", "WorkerPool"]
 
@@ -52,8 +53,9 @@ class WorkerPool:
     async def start(self) -> None:
         """Start the worker if it does not run, so that the first call need not wait for it."""
         if self._process is None or self._process.returncode is not None:
+            programs = json.dumps(asdict(settings.strangers))
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bestresponse.integrations.mcp.worker", str(self.limits.megabytes)),
+                *(sys.executable, "-m", "bestresponse.integrations.mcp.worker", str(self.limits.megabytes), programs),
                 stdin=PIPE,
                 stdout=PIPE,
                 limit=self.limits.output + 1000,

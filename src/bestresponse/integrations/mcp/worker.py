@@ -12,6 +12,7 @@ import sys
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import JsonObject
 from bestresponse.integrations.mcp.tools import call_tool
+from bestresponse.logic.settings import Limits, settings
 
 __all__ = ["answer", "main"]
 
@@ -42,6 +43,7 @@ def _limit_memory(megabytes: int) -> None:
 def main() -> None:
     """Answer calls until the input ends; whatever a library prints goes to standard error."""
     _limit_memory(int(sys.argv[1]))
+    settings.limits = Limits(**json.loads(sys.argv[2]))
     wire = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     print("{}", file=wire, flush=True)

@@ -38,8 +38,6 @@ RIGHTS: Final = struct.Struct("!QQ")
 """What the server is told of a child besides its sockets: bytes of memory, seconds of processor time."""
 _LIFE: Final = 60
 """Seconds of processor time after which a child is not asked again."""
-_GRACE: Final = 2
-"""How much longer a game may take by the clock than its engine may work on it."""
 _START_SECONDS: Final = 120.0
 _HELLO_BYTES: Final = 1 << 16
 _TRIES: Final = 3
@@ -109,7 +107,7 @@ class Child:
     def _wait(self, limits: Limits) -> bytes:
         """Wait for the reply, longer while there are signs of life (see `messages`)."""
         now = time.monotonic()
-        deadline, end = now + limits.wall, now + _GRACE * max(limits.total, limits.wall)
+        deadline, end = now + limits.wall, now + limits.clock
         while True:
             message = read_message(self._connection.fileno(), limits.reply_bytes, deadline)
             if message not in (PROGRESS, FOUND):

@@ -109,7 +109,7 @@ class ConfinedEngine:
 
 
 _LOST: Final = {
-    "time": "It was not done within {0.wall:g} seconds.",
+    "time": "It did not get on for {0.wall:g} seconds, or was not done within {0.clock:g}.",
     "ended": "It used up the memory that it may have.",
     "output": "The answers are larger than the limit on output.",
 }

@@ -7,7 +7,6 @@ the order of simultaneous moves changes a payoff is reported as defective: it wo
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -26,7 +25,8 @@ from bestresponse.logic.programs.views import tree
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
 MAX_REPLAYS = 1_000
-_CHUNK = 40
+_BATCHES = (40, 160, 800)
+"""How many orders are replayed at once, `MAX_REPLAYS` in all; those before a batch that reaches a limit count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def _doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
             yield replace(_defect("idle", f"{player} never moves", "is that meant?"), severity=Severity.WARNING)
     if not table.every_order:
         message = f"{orders.tried:,} of {orders.total:,} other orders of simultaneous moves were tried, not all"
-        yield replace(_defect("orders", message), severity=Severity.WARNING)
+        yield replace(_defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING)
 
 
 def _ends(paths: list[Path], players: tuple[str, ...], private: bool) -> tuple[tuple[Row, ...], list[Diagnostic]]:
@@ -241,40 +241,44 @@ def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:
 
 
 class _Orders(NamedTuple):
-    """How many other orders of simultaneous moves there are, how many were tried, and what is wrong in them."""
+    """How many other orders of simultaneous moves there are, how many and which were tried, and what is wrong."""
 
     total: int
     tried: int
+    which: str
     problems: tuple[Diagnostic, ...] = ()
 
 
 def _try_orders(engine: LogicEngine, program: Program, paths: list[Path], same_backwards: bool) -> _Orders:
     """Replay simultaneous moves in other orders: all of them if they are few, else the reversed one of some paths.
 
-    The program itself has played the game backwards (`same_backwards`) if the game is not large.
+    The program itself has played the game backwards (`same_backwards`) if the game is not large. How many are tried
+    depends on the game alone, unless their replay reaches a limit.
     """
     others = [replays(path.sizes) for path in paths]
     total, blocks = sum(others), sum(other > 0 for other in others)
+    backwards = _Orders(total, blocks, "every play backwards")
     if same_backwards and (max(others) < 2 or total > MAX_REPLAYS):
-        return _Orders(total, blocks)
+        return backwards
     if total <= MAX_REPLAYS:
+        which = "those of the first plays"
         tried = [(path, order) for path in paths for order in orders(path)]
     else:
         every = -(-blocks // MAX_REPLAYS)
+        which = backwards.which if every == 1 else f"one play in {every:,} backwards"
         tried = [(path, order) for path in paths[::every] for order in reversed_order(path)]
-    problems: list[Diagnostic] = []
-    at_least = blocks if same_backwards else 0
-    deadline = time.monotonic() + engine.limits.seconds / 2
-    for start in range(0, len(tried), _CHUNK):
-        if problems or time.monotonic() > deadline:
-            return _Orders(total, max(start, at_least), tuple(problems))
-        chunk = tried[start : start + _CHUNK]
+    done = 0
+    for size in _BATCHES:
+        batch = tried[done : done + size]
         try:
-            replayed = _replayed(engine, program, [order for _, order in chunk])
+            replayed = _replayed(engine, program, [order for _, order in batch]) if batch else {}
         except LimitReached:
-            return _Orders(total, max(start, at_least), tuple(problems))
-        problems += [defect for path, order in chunk for defect in _order_defect(path, replayed.get(_key(order)))]
-    return _Orders(total, len(tried), tuple(problems))
+            return backwards if same_backwards else _Orders(total, done, "those of the first plays")
+        problems = [defect for path, order in batch for defect in _order_defect(path, replayed.get(_key(order)))]
+        done += len(batch)
+        if problems:
+            return _Orders(total, done, which, tuple(problems))
+    return _Orders(total, done, which)
 
 
 def _replayed(engine: LogicEngine, program: Program, tried: list[tuple[Term, ...]]) -> dict[str, tuple[Goal, ...]]:

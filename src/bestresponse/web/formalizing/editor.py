@@ -25,9 +25,10 @@ from bestresponse.games.logic.words import describe_table
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
+from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
-from bestresponse.web.sessions.games import WEB_LIMITS, take_turn, validate_program
+from bestresponse.web.sessions.games import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
 __all__ = ["Checked", "Job", "ProgramHelper", "check_program", "examples"]
@@ -163,7 +164,7 @@ class ProgramHelper:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _work(self, job: Job, model: Model, story: str, program: str, remark: str) -> None:
-        engine = open_engine("embedded", WEB_LIMITS)
+        engine = open_engine("embedded", settings.strangers)
 
         def tell(attempt: Attempt) -> None:
             job.program = attempt.source or job.program

@@ -22,19 +22,18 @@ from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import Found, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, Wanted
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.logic.engine import Limits, open_engine
+from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
+from bestresponse.logic.settings import settings
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.sessions.setup import GameChoice, Parameter
 
 __all__ = [
-    "WEB_LIMITS", "Busy", "Offer", "list_offers", "list_parameters", "make_game", "take_turn", "validate_program",
+    "Busy", "Offer", "list_offers", "list_parameters", "make_game", "take_turn", "validate_program",
 ]  # fmt: skip
 
-WEB_LIMITS = Limits.within(10, 20_000)
-"""What a program may use up that comes from a browser."""
 _DIALOGUE = "dialogue:"
 _FIXED = ("name", "version")
 
@@ -170,7 +169,7 @@ def take_turn() -> Iterator[None]:
 
 def validate_program(source: str) -> Report:
     """Take the program through all stages of validation."""
-    engine = open_engine("embedded", WEB_LIMITS)
+    engine = open_engine("embedded", settings.strangers)
     try:
         return validate(source, engine)
     finally:
