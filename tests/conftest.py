@@ -11,6 +11,7 @@ import pytest
 from examples import EXPLORE_FACTOR, USUAL, multiply_examples
 from hypothesis import settings
 from recorded import REASON, recorded
+from waiting import time_limit
 
 from bestresponse.logic import settings as logic_settings
 
@@ -20,6 +21,28 @@ logic_settings.settings.strangers = logic_settings.Limits.for_strangers()
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.register_profile("explore", deadline=None, database=None, print_blob=True, max_examples=USUAL * EXPLORE_FACTOR)
 settings.load_profile("fixed")
+
+
+LONGEST = 600
+"""Seconds after which a test counts as hanging: far more than any takes on a loaded machine."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    with time_limit(LONGEST):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    with time_limit(LONGEST):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    with time_limit(LONGEST):
+        return (yield)
 
 
 @pytest.fixture(autouse=True)

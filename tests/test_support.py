@@ -1,6 +1,7 @@
 """The helpers that the tests themselves rely on."""
 
 import socket
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ from examples import multiply_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shuffled import shuffle_files
-from waiting import wait_until
+from waiting import run_at_once, time_limit, wait_until
 
 
 def test_exploring_multiplies_the_examples_of_tests_that_name_their_number():
@@ -55,3 +56,19 @@ def test_a_block_that_computes_for_too_long_fails():
         compute_for_ever()
     with cpu_limit(60):
         pass
+
+
+def test_a_block_that_waits_for_what_never_comes_fails():
+    with pytest.raises(pytest.fail.Exception, match=r"did not end within 0\.05 seconds"), time_limit(0.05):
+        threading.Event().wait(60)
+    with time_limit(60):
+        pass
+
+
+def test_threads_that_do_not_end_fail_the_test():
+    release, done = threading.Event(), []
+    run_at_once(lambda: done.append(1), lambda: done.append(2))
+    assert sorted(done) == [1, 2]
+    with pytest.raises(AssertionError, match="of 2 threads did not end"):
+        run_at_once(lambda: release.wait(60), lambda: None, seconds=0.05)
+    release.set()

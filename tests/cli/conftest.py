@@ -54,7 +54,7 @@ def start():
     yield run
     for process in started:
         process.kill()
-        process.communicate()
+        process.communicate(timeout=120)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import socket
 import threading
 
 import uvicorn
-from waiting import wait_until
+from waiting import join_threads, wait_until
 from web_server import MODEL
 
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -33,7 +33,7 @@ class Site:
 
     def stop(self):
         self._server.should_exit = True
-        self._thread.join()
+        join_threads(self._thread, seconds=120)
         self._close()
 
     def lay(self, setup):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import strict_schema
+from waiting import join_threads
 
 GOOD = {
     "id": "chatcmpl-1",
@@ -203,4 +204,4 @@ def serving(*acts):
         server.closing.set()
         server.shutdown()
         server.server_close()
-        thread.join()
+        join_threads(thread, seconds=120)

@@ -38,7 +38,7 @@ def test_a_killed_server_takes_its_worker_along_and_goes_on_with_its_tables_and_
         assert httpx.post(f"{base}{place}/answers", json=answer, headers=person, timeout=300).status_code == 200
     finally:
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.wait(120)
     process, again = started(tmp_path)
     try:
         assert again.split("/enter/")[1] == token
@@ -47,7 +47,7 @@ def test_a_killed_server_takes_its_worker_along_and_goes_on_with_its_tables_and_
         assert httpx.get(f"{base}{place}", headers=person, timeout=300).json()["turn"] == 1
     finally:
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.wait(120)
 
 
 def worker_of(process, but=0):
@@ -90,7 +90,7 @@ def test_two_servers_do_not_write_into_one_folder(tmp_path):
         assert second.returncode == 1
     finally:
         first.send_signal(signal.SIGKILL)
-        first.wait()
+        first.wait(120)
 
 
 def test_a_public_address_needs_a_token(tmp_path):
@@ -108,4 +108,4 @@ def test_a_token_that_was_given_is_not_printed(tmp_path):
         assert httpx.get(f"{base}/api/lobbies", headers=headers, timeout=300).json() == []
     finally:
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.wait(120)

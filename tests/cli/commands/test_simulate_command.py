@@ -77,7 +77,7 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(simulate
     running = start("simulate", "water", *words)
     wait_until(lambda: len(server.delivered) >= 60)
     running.kill()
-    running.wait()
+    running.wait(120)
     server.answer_only()
     assert len(records_in(tmp_path)) < 18
     assert simulate(*words).returncode == 0

@@ -46,7 +46,7 @@ def test_killed_in_the_middle_the_same_command_plays_the_rest(bestresponse, star
     running = start(*words)
     wait_until(lambda: len(server.delivered) >= 15)
     running.kill()
-    running.wait()
+    running.wait(120)
     server.answer_only()
     done = bestresponse(*words)
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from games_for_logic import DILEMMA, KUHN, SEQUENTIAL
+from waiting import run_at_once
 
 from bestresponse.core.errors import LogicError, ProgramRefused
 from bestresponse.core.json import JsonObject
@@ -164,11 +164,7 @@ def test_children_that_were_lost_are_replaced(children: Children) -> None:
 def test_threads_share_the_children() -> None:
     expected = validate(DILEMMA, EmbeddedEngine())
     found = []
-    work = [threading.Thread(target=lambda: found.append(validate(DILEMMA, ConfinedEngine()))) for _ in range(6)]
-    for one in work:
-        one.start()
-    for one in work:
-        one.join()
+    run_at_once(*[lambda: found.append(validate(DILEMMA, ConfinedEngine()))] * 6)
     assert found == [expected] * 6
 
 

@@ -3,11 +3,12 @@
 import os
 import shutil
 import subprocess
-import threading
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pytest
+from waiting import run_at_once
 
 import bestresponse.logic.swi.engine as engine_module
 import bestresponse.logic.swi.worker as worker_module
@@ -239,11 +240,7 @@ class TestGamesAsModules:
                 if found != ({"X": i},):
                     wrong.append(found)
 
-        threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_at_once(*(partial(ask, i) for i in range(4)))
         assert wrong == []
 
     def test_what_earlier_programs_called_does_not_change_what_a_later_one_defines(self, engine) -> None:
@@ -276,8 +273,10 @@ class TestWorker:
     def test_the_server_loads_without_a_word(self) -> None:
         server = Path(worker_module.__file__).with_name("server.pl")
         command = [find_swipl().executable, "-f", "none", "-q", "-g", "halt", str(server)]
-        said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-        assert (said.stdout, said.stderr) == ("", "")
+        said = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=300
+        )
+        assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
 
     def test_the_engine_tells_how_it_is_confined(self, engine) -> None:
         assert tuple(layer.name for layer in engine.layers) == LAYERS

@@ -4,6 +4,7 @@ import functools
 import threading
 
 import pytest
+from waiting import run_at_once
 
 from bestresponse.core.errors import InvalidMove, ModelError, UsageError
 from bestresponse.models import Abilities, Message, Reply, Request, Usage, ask, estimate_price, from_function
@@ -97,13 +98,9 @@ def test_no_more_calls_run_at_once_than_allowed(concurrency):
             running -= 1
         return "A"
 
-    together = threading.Barrier(concurrency)
+    together = threading.Barrier(concurrency, timeout=120)
     model = from_function("m", count, concurrency=concurrency)
-    threads = [threading.Thread(target=model.complete, args=(ask("x"),)) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once(*[lambda: model.complete(ask("x"))] * 6)
     assert most == concurrency
     assert model.abilities == Abilities(concurrency=concurrency)
 

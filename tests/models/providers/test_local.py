@@ -4,12 +4,12 @@ import json
 import os
 import socket
 import tempfile
-import threading
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from waiting import run_at_once
 
 from bestresponse.core.errors import ModelError, ModelUnavailable, UsageError
 from bestresponse.models import Finish, ask
@@ -56,11 +56,7 @@ def test_equal_requests_get_equal_replies_whatever_is_asked_in_between_and_at_th
     first = smollm2.complete(hot).text
     smollm2.complete(ask("Something else entirely.", max_tokens=2))
     texts = []
-    threads = [threading.Thread(target=lambda: texts.append(smollm2.complete(hot).text)) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once(*[lambda: texts.append(smollm2.complete(hot).text)] * 3)
     assert texts == [first] * 3
 
 

@@ -3,11 +3,12 @@
 import math
 import os
 import signal
-import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from waiting import run_at_once
 
 from bestresponse.core.errors import MissingKey, ModelError, ModelUnavailable, Transient, UsageError
 from bestresponse.models import (
@@ -40,11 +41,7 @@ def test_a_pool_answers_as_one_process_does(pool, smollm2):
     def work(number):
         texts[number] = pool.complete(replace(HOT, replicate=number)).text
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once(*(partial(work, number) for number in range(4)))
     assert [texts[number] for number in range(4)] == [
         smollm2.complete(replace(HOT, replicate=number)).text for number in range(4)
     ]

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import join_threads, run_at_once, start_thread
 
 from bestresponse.core.errors import ModelUnavailable, NotCached, StoreError
 from bestresponse.models import Finish, Message, Reply, Request, ScriptedModel, Usage, ask
@@ -113,20 +114,21 @@ def test_identical_calls_in_flight_share_one_request(cache):
 
     def slow(request):
         started.set()
-        release.wait(300)
+        release.wait(120)
         return "shared"
 
     model = ScriptedModel(slow)
     cached = Cached(model, cache)
     replies = []
-    threads = [threading.Thread(target=lambda: replies.append(cached.complete(ask("x")))) for _ in range(16)]
-    threads[0].start()
-    started.wait(300)
-    for thread in threads[1:]:
-        thread.start()
+
+    def call():
+        replies.append(cached.complete(ask("x")))
+
+    first = start_thread(call)
+    assert started.wait(120)
+    others = [start_thread(call) for _ in range(15)]
     release.set()
-    for thread in threads:
-        thread.join()
+    join_threads(first, *others)
     assert [reply.text for reply in replies] == ["shared"] * 16
     assert len(model.asked) == 1
     assert [reply.cached for reply in replies].count(False) == 1
@@ -137,7 +139,7 @@ def test_a_shared_call_that_fails_fails_for_all_and_leaves_nothing_behind(cache)
 
     def broken(request):
         started.set()
-        release.wait(300)
+        release.wait(120)
         raise ModelUnavailable("down")
 
     cached = Cached(ScriptedModel(broken), cache)
@@ -149,27 +151,18 @@ def test_a_shared_call_that_fails_fails_for_all_and_leaves_nothing_behind(cache)
         except ModelUnavailable as error:
             errors.append(str(error))
 
-    threads = [threading.Thread(target=call) for _ in range(4)]
-    threads[0].start()
-    started.wait(300)
-    for thread in threads[1:]:
-        thread.start()
+    first = start_thread(call)
+    assert started.wait(120)
+    others = [start_thread(call) for _ in range(3)]
     release.set()
-    for thread in threads:
-        thread.join()
+    join_threads(first, *others)
     assert errors == ["down"] * 4
     assert Cached(ScriptedModel(["up"]), cache).complete(ask("x")).text == "up"
 
 
 def test_many_threads_may_write_at_once(cache):
     cached = Cached(ScriptedModel(lambda request: request.messages[0].content), cache)
-    threads = [
-        threading.Thread(target=lambda n=n: [cached.complete(ask(f"{n} {k}")) for k in range(20)]) for n in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once(*(lambda n=n: [cached.complete(ask(f"{n} {k}")) for k in range(20)] for n in range(8)))
     assert len(cache) == 160
 
 

@@ -1,9 +1,9 @@
 """Counting, pricing, and budgets that parallel calls cannot pass."""
 
 import threading
-from contextlib import suppress
 
 import pytest
+from waiting import join_threads, run_at_once, start_thread, wait_until
 
 from bestresponse.core.errors import ModelUnavailable, OverBudget, UsageError
 from bestresponse.models import Reply, ScriptedModel, Usage, ask
@@ -96,16 +96,23 @@ def test_a_budget_in_money_needs_a_price_and_is_kept():
 
 
 @pytest.mark.parametrize("budget", [Budget(calls=2), Budget(tokens=280), Budget(money=0.0009)])
-def test_calls_in_flight_count_against_the_budget(budget):
-    """Each call waits for seven others: were all eight sent, they would meet; two that are alone give up waiting."""
-    together = threading.Barrier(8)
+def test_calls_in_flight_count_against_the_budget(budget, monkeypatch):
+    """No call is answered before each of the eight was sent, refused or made to wait: were all sent, all would come."""
+    waiting = []
+
+    class Watched(threading.Condition):
+        def wait(self, timeout=None):
+            waiting.append(True)
+            return super().wait(timeout)
 
     def script(request):
-        with suppress(threading.BrokenBarrierError):
-            together.wait(0.5)
+        wait_until(lambda: len(model.asked) + len(waiting) + len(refused) >= 8)
         return Reply("A", usage=COST)
 
-    model, meter = ScriptedModel(script), Meter(budget)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading, "Condition", Watched)
+        meter = Meter(budget)
+    model = ScriptedModel(script)
     metered = Metered(model, meter, _priced)
     refused = []
 
@@ -115,7 +122,7 @@ def test_calls_in_flight_count_against_the_budget(budget):
         except OverBudget as error:
             refused.append(str(error))
 
-    _run_at_once(work, 8)
+    run_at_once(*[work] * 8)
     assert (len(model.asked), len(refused)) == (2, 6)
     assert (meter.ledger.calls, meter.ledger.tokens) == (2, 240)
 
@@ -133,7 +140,7 @@ def test_parallel_calls_use_the_budget_up(budget):
             except OverBudget as error:
                 refused.append(str(error))
 
-    _run_at_once(work, 8)
+    run_at_once(*[work] * 8)
     ledger = meter.ledger
     assert ledger.calls == 10
     assert len(refused) == 70
@@ -141,36 +148,25 @@ def test_parallel_calls_use_the_budget_up(budget):
     assert ledger.money == pytest.approx(0.004)
 
 
-def _run_at_once(work, number):
-    threads = [threading.Thread(target=work) for _ in range(number)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
 def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
     release, second_asked = threading.Event(), threading.Event()
 
     def script(request):
         if request.messages[0].content == "first":
-            release.wait(300)
+            release.wait(120)
         return Reply("A", usage=Usage(1, 1))
 
     meter = Meter(Budget(tokens=300))
     metered = Metered(ScriptedModel(script), meter)
     texts = []
-    first = threading.Thread(target=lambda: texts.append(metered.complete(ask("first", max_tokens=100)).text))
 
     def later():
         second_asked.set()
         texts.append(metered.complete(ask("second", max_tokens=100)).text)
 
-    second = threading.Thread(target=later)
-    first.start()
-    second.start()
-    second_asked.wait(300)
+    first = start_thread(lambda: texts.append(metered.complete(ask("first", max_tokens=100)).text))
+    second = start_thread(later)
+    assert second_asked.wait(120)
     release.set()
-    first.join()
-    second.join()
+    join_threads(first, second)
     assert texts == ["A", "A"]

@@ -6,6 +6,7 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import run_at_once
 
 from bestresponse.core.errors import BadReply, ModelUnavailable, Transient, UsageError
 from bestresponse.models import ScriptedModel, ask
@@ -99,11 +100,7 @@ def test_a_call_that_waits_to_try_again_gives_its_place_to_another():
     others = []
 
     def sleep(seconds):
-        thread = threading.Thread(
-            target=lambda: others.append(Limited(ScriptedModel(["other"]), gate).complete(ask("y")))
-        )
-        thread.start()
-        thread.join(60)
+        run_at_once(lambda: others.append(Limited(ScriptedModel(["other"]), gate).complete(ask("y"))))
         other_done.set()
 
     model = Retried(Limited(_failing(Transient("busy")), gate), sleep=sleep)
@@ -121,17 +118,13 @@ def test_no_more_calls_at_once_than_allowed():
         with lock:
             inside += 1
             most = max(most, inside)
-        full.wait(300)
+        full.wait(120)
         with lock:
             inside -= 1
         return "x"
 
     model = Limited(ScriptedModel(script), Gate(3))
-    threads = [threading.Thread(target=model.complete, args=(ask("x"),)) for _ in range(9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once(*[lambda: model.complete(ask("x"))] * 9)
     assert most == 3
 
 

@@ -193,7 +193,7 @@ def test_a_driver_killed_in_the_middle_goes_on_and_repeats_no_finished_call(clus
         while len(server.delivered) < 6:
             time.sleep(0.05)
         driver.kill()
-        driver.wait()
+        driver.wait(120)
         time.sleep(2)
         subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
     finally:

@@ -155,7 +155,7 @@ def test_a_long_job_of_a_model_is_cancelled(site, people):
 
     def answer(request):
         asked.set()
-        go_on.wait()
+        go_on.wait(120)
         return "nothing"
 
     site.state.open_model = lambda name: ScriptedModel(answer)

@@ -1,6 +1,9 @@
 """However many programs are sent to be checked, the other pages answer."""
 
 import threading
+from functools import partial
+
+from waiting import join_threads, run_at_once, start_thread
 
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Note
@@ -13,7 +16,7 @@ def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
 
     def hang(source, engine):
         inside.release()
-        go_on.wait()
+        go_on.wait(120)
         return validate(source, engine)
 
     monkeypatch.setattr(games, "validate", hang)
@@ -24,21 +27,15 @@ def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
         with lock:
             found.append((answer.status_code, answer.json().get("error")))
 
-    senders = [threading.Thread(target=send, args=(number,)) for number in range(100)]
-    for sender in senders[:8]:
-        sender.start()
+    first = [start_thread(partial(send, number)) for number in range(8)]
     for _ in range(8):
-        inside.acquire()
-    for sender in senders[8:]:
-        sender.start()
-    for sender in senders[8:]:
-        sender.join()
+        assert inside.acquire(timeout=120)
+    run_at_once(*(partial(send, number) for number in range(8, 100)))
     refused = (429, "8 programs are being checked already; try again in a few seconds")
     assert found == [refused] * 92
     assert server.admin.get("/").status_code == 200
     go_on.set()
-    for sender in senders[:8]:
-        sender.join()
+    join_threads(*first)
     assert [status for status, _ in found[92:]] == [200] * 8
     assert server.api().post("/api/programs/check", json={"program": "p(1)."}).status_code == 200
 

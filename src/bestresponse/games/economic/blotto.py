@@ -29,7 +29,11 @@ Plan = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Blotto:
-    """Distribute troops over battlefields against an unseen opponent."""
+    """Distribute troops over battlefields against an unseen opponent.
+
+    >>> list(Blotto(2, 2).plans)
+    ['0-2', '1-1', '2-0']
+    """
 
     troops: int = 6
     fields: int = 3
@@ -51,11 +55,7 @@ class Blotto:
 
     @cached_property
     def plans(self) -> dict[str, Plan]:
-        """Every plan by its label.
-
-        >>> list(Blotto(2, 2).plans)
-        ['0-2', '1-1', '2-0']
-        """
+        """Every plan by its label."""
         plans: dict[str, Plan] = {}
         for plan in _plans(self.troops, self.fields):
             plans["-".join(map(str, plan))] = plan

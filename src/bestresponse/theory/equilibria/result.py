@@ -81,6 +81,10 @@ class _Given:
 class Equilibrium:
     """A Nash equilibrium of `game`: its strategies, and on request everything that follows from them.
 
+    >>> from bestresponse.theory.equilibria.solve import nash
+    >>> [str(payoff) for payoff in nash(NormalForm.zero_sum([[3, -1], [-2, 1]])).equilibria[0].exact_payoffs]
+    ['1/7', '-1/7']
+
     Written by hand because a frozen dataclass takes three times as long to create, longer than finding a small game's
     equilibria.
     """
@@ -137,12 +141,7 @@ class Equilibrium:
 
     @cached_property
     def exact_payoffs(self) -> tuple[Fraction, ...] | None:
-        """What each player expects, as fractions; None where strategies or payoffs are rounded.
-
-        >>> from bestresponse.theory.equilibria.solve import nash
-        >>> [str(payoff) for payoff in nash(NormalForm.zero_sum([[3, -1], [-2, 1]])).equilibria[0].exact_payoffs]
-        ['1/7', '-1/7']
-        """
+        """What each player expects, as fractions; None where strategies or payoffs are rounded."""
         if self.exact is None or not self.game.is_exact:
             return None
         totals = [Fraction(0)] * self.game.num_players
