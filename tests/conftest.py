@@ -3,6 +3,7 @@
 import os
 import random
 import secrets
+import signal
 
 # One thread for linear algebra: a second one waits for the first by turning in circles where all cores have work.
 os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
@@ -22,6 +23,9 @@ settings.register_profile("fixed", derandomize=True, deadline=None, database=Non
 settings.register_profile("explore", deadline=None, database=None, print_blob=True, max_examples=USUAL * EXPLORE_FACTOR)
 settings.load_profile("fixed")
 
+
+# Shells let what they run in the background ignore interrupts; tests and the commands that they start hear them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONGEST = 600
 """Seconds after which a test counts as hanging: far more than any takes on a loaded machine."""

@@ -1,13 +1,13 @@
 """The command line in this process, a command of its own that can be killed, and a model server for every test."""
 
 import io
-import signal
 import subprocess
 import sys
 from typing import NamedTuple
 
 import pytest
 from model_server import ModelServer
+from outlines import outlined_figures  # noqa: F401 - for all tests below
 
 from bestresponse.cli.app import main
 
@@ -36,7 +36,7 @@ def bestresponse(monkeypatch, capfd):
 
 @pytest.fixture
 def start():
-    """Start a command as a process of its own, which hears interrupts even where the tests run in the background."""
+    """Start a command as a process of its own."""
     started = []
 
     def run(*words):
@@ -46,7 +46,6 @@ def start():
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
         )
         return started[-1]

@@ -4,6 +4,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `web` is not installed")
 
+from outlines import outlined_figures  # noqa: F401 - for all tests below
 from web_server import Clock, Server
 
 from bestresponse.web.sessions import session

@@ -296,6 +296,7 @@ def test_too_large_a_normal_form_says_how_large(run):
     assert "a 99x99 game may have" in err
 
 
+@pytest.mark.drawn
 def test_pictures_are_written_where_asked(run, tmp_path):
     for ending, start in (("svg", b"<?xml"), ("PNG", b"\x89PNG"), ("html", b"<!doctype html>")):
         code, out, err = run("solve", "hawk-dove", "--plot", tmp_path / f"p.{ending}")
@@ -309,6 +310,7 @@ def test_pictures_are_written_where_asked(run, tmp_path):
     assert "evolutionarily stable" in page
 
 
+@pytest.mark.drawn
 def test_a_tree_is_drawn_with_its_information_sets(run, tmp_path):
     code, _, _ = run("solve", "kuhn-poker", "--plot", tmp_path / "k.svg")
     assert code == 0

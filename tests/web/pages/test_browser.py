@@ -14,7 +14,7 @@ from web_server import MODEL  # noqa: E402
 from bestresponse.formal.formalize.examples import library  # noqa: E402
 from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drawn]
 
 
 def test_two_people_and_a_model_finish_a_water_game(site, people):

@@ -20,7 +20,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.web.sessions.control import advance
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drawn]
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 PAIR = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "person"), quiz=False)
 

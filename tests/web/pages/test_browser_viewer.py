@@ -14,7 +14,7 @@ from browser import ready, shows
 
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drawn]
 ROOT = Path(__file__).parents[3]
 AXE = Path(os.environ.get("AXE_CORE", ROOT / "node_modules" / "axe-core" / "axe.min.js"))
 

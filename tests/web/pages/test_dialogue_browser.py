@@ -11,7 +11,7 @@ from browser import ready, shows  # noqa: E402
 
 from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drawn]
 
 
 def lay(site, domain, referee):
