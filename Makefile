@@ -34,7 +34,7 @@ check: $(READY)                ## the quick part: style, types, and the tests of
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model" $$(scripts/changed_tests.py $(BASE))
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model and not soak" $$(scripts/changed_tests.py $(BASE))
 
 coverage: $(READY)             ## the tests again, slower, with the lines and branches of src that they reach
 	$(BIN)/coverage erase
@@ -49,6 +49,7 @@ soak: $(READY)                 ## long checks: a run killed twenty times, 100,00
 	$(BIN)/python benchmarks/harness.py --large
 	$(BIN)/python benchmarks/fuzz.py --programs 100000 --files 10000 --messages 1000 --wire 10000 --folders 1000 --seconds 3600 --seed $(SEED)
 	@echo "repeat what follows with: make soak SEED=$(SEED)"
+	$(BIN)/python -m pytest -m soak
 	PYTHONPATH=tests/support $(BIN)/python -m pytest -p shuffled --shuffle $(SEED)
 	$(BIN)/python -m pytest --hypothesis-profile=explore --hypothesis-seed=$(SEED) -m hypothesis
 

@@ -15,47 +15,85 @@ from bestresponse.logic.programs.table import extract
 PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"
 
 
-@pytest.mark.parametrize(
-    ("name", "ends", "last"),
-    [
-        ("cournot", 10_201, (-11_000, -11_000)),
-        ("public_goods", 4_096, (6,) * 6),
-        ("blotto", 4_356, (0, 0)),
-        ("bargaining", 16_463, (0, 0)),
-    ],
-)
-def test_large_games_are_tabled_at_the_default_limits(name: str, ends: int, last: tuple[int, ...]) -> None:
-    report = br.check(PROGRAMS / f"{name}.pl", engine="embedded")
+SMALLER = {
+    "cournot": [("between(0, 100, Q)", "between(0, 20, Q)")],
+    "public_goods": [("[p1, p2, p3, p4, p5, p6]", "[p1, p2, p3, p4]")],
+    "blotto": [("between(0, 10, A), Rest is 10 - A", "between(0, 4, A), Rest is 4 - A")],
+    "bargaining": [("offer(100)", "offer(10)"), ("offer(80)", "offer(8)")],
+}
+"""What is changed in an example so that it has some hundred ends."""
+
+
+def shrink(name: str, folder: Path) -> Path:
+    text = (PROGRAMS / f"{name}.pl").read_text("utf-8")
+    for old, new in SMALLER[name]:
+        assert old in text
+        text = text.replace(old, new)
+    (folder / f"{name}.pl").write_text(text, "utf-8")
+    return folder / f"{name}.pl"
+
+
+def assert_tabled(path: Path, ends: int, last: tuple[int, ...]) -> None:
+    report = br.check(path, engine="embedded")
     assert not report.errors
     assert report.table is not None
     assert len(report.table.rows) == ends
     assert report.table.rows[-1].payoffs == tuple(map(Fraction, last))
 
 
-def test_the_duopoly_of_the_examples_pays_what_the_textbook_says() -> None:
-    """With a price of 120 - Q and unit costs of 30 each firm produces 90 / 3 = 30 and earns 30 * 30."""
-    table = br.check(PROGRAMS / "cournot.pl", engine="embedded").table
+@pytest.mark.parametrize(
+    ("name", "ends", "last"),
+    [
+        ("cournot", 10_201, (-11_000, -11_000)),
+        pytest.param("public_goods", 4_096, (6,) * 6, marks=pytest.mark.soak),
+        pytest.param("blotto", 4_356, (0, 0), marks=pytest.mark.soak),
+        pytest.param("bargaining", 16_463, (0, 0), marks=pytest.mark.soak),
+    ],
+)
+def test_large_games_are_tabled_at_the_default_limits(name: str, ends: int, last: tuple[int, ...]) -> None:
+    assert_tabled(PROGRAMS / f"{name}.pl", ends, last)
+
+
+@pytest.mark.parametrize(
+    ("name", "ends", "last"),
+    [
+        ("public_goods", 4**4, (4,) * 4),
+        ("blotto", 15 * 15, (0, 0)),
+        ("bargaining", 11 + 11 * 9 * 2, (0, 0)),
+    ],
+)
+def test_the_same_games_with_fewer_moves_are_tabled_alike(
+    name: str, ends: int, last: tuple[int, ...], tmp_path: Path
+) -> None:
+    assert_tabled(shrink(name, tmp_path), ends, last)
+
+
+def test_the_duopoly_of_the_examples_pays_what_the_textbook_says(tmp_path: Path) -> None:
+    """With a price of 120 - Q and unit costs of 30 a firm that produces 10 beside one of 20 earns 10 * 60."""
+    table = br.check(shrink("cournot", tmp_path), engine="embedded").table
     assert table is not None
-    assert table.payoffs(("30", "30")) == (900, 900)
+    assert table.payoffs(("10", "20")) == (600, 1200)
 
 
-def test_a_large_game_of_opposed_interests_is_solved() -> None:
-    assert br.solve(PROGRAMS / "blotto.pl").value == pytest.approx(0, abs=1e-9)
+def test_a_game_of_opposed_interests_is_solved(tmp_path: Path) -> None:
+    assert br.solve(shrink("blotto", tmp_path)).value == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize(
     ("limits", "message", "hint"),
     [
-        (Limits(ends=10_200), "The game has more than 10,200 ends.", "--logic-ends N"),
-        (Limits(positions=10_000), "The game has more than 10,000 positions.", "--logic-ends N"),
+        (Limits(ends=440), "The game has more than 440 ends.", "--logic-ends N"),
+        (Limits(positions=400), "The game has more than 400 positions.", "--logic-ends N"),
         (Limits(cells=10_000), "It needed more than 10,000 cells of memory.", "--logic-ends N"),
         (Limits(steps=500), "A rule did not come to an end within 500 steps.", "--logic-seconds 600"),
     ],
 )
-def test_a_game_that_is_too_large_is_told_the_limit_and_what_raises_it(limits: Limits, message: str, hint: str) -> None:
+def test_a_game_that_is_too_large_is_told_the_limit_and_what_raises_it(
+    limits: Limits, message: str, hint: str, tmp_path: Path
+) -> None:
     engine = EmbeddedEngine(limits)
     with pytest.raises(LimitReached) as caught:
-        extract(engine, engine.load((PROGRAMS / "cournot.pl").read_text()))
+        extract(engine, engine.load(shrink("cournot", tmp_path).read_text("utf-8")))
     assert str(caught.value) == message
     assert hint in describe_failure(caught.value).hint
 
