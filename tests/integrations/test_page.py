@@ -4,14 +4,16 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from model_server import ModelServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
 BLOCKS = re.findall(r"^## (\w+).*?\n```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
-PACKAGES = {"MCP": "mcp", "PettingZoo": "pettingzoo", "Inspect": "inspect_ai"}
+PACKAGES = {"MCP": "mcp", "PettingZoo": "pettingzoo", "Inspect": "inspect_ai", "verifiers": "verifiers"}
 
 
 @pytest.mark.parametrize(("title", "code"), BLOCKS, ids=[title for title, _ in BLOCKS])
@@ -20,13 +22,15 @@ def test_the_example_of_each_integration_runs_and_prints_what_it_says(title, cod
     if package is not None and find_spec(package) is None:
         pytest.skip(f"{package} is not installed: pip install 'bestresponse[{title.lower()}]'")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path},
-        check=False,
-    )
+    with closing(ModelServer(lambda body: '{"a0": 0.34, "a1": 0.33, "a2": 0.33}')) as server:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path, "BASE_URL": server.model.split("#")[0]},
+            timeout=120,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[:-1] == re.findall(r"print\(.*  # (.*)$", code, flags=re.MULTILINE)

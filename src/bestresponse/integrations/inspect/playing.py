@@ -7,7 +7,6 @@ formalize    stories with true games; every attempt with its feedback, scored by
 from __future__ import annotations
 
 import tempfile
-from collections import defaultdict
 from collections.abc import Mapping
 from statistics import fmean
 
@@ -18,14 +17,11 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from bestresponse.analysis.regrets import measure_against_equilibrium
-from bestresponse.api.reasoning import play
 from bestresponse.api.solving import formalize as formalize_story
-from bestresponse.core.episode import Record
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import Story, stories
 from bestresponse.formal.evaluate.equivalence import same_game
-from bestresponse.games.lookup import find_game
+from bestresponse.integrations.seats import name_players, play_seats
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.runs.models import ModelLimits
 
@@ -56,25 +52,22 @@ def game(
     `seats` lists a player for every seat, in order: `model`, `role:NAME` for one of Inspect's model roles, or a
     strategy such as `random`. Without it the model takes the first seat and `others` the rest.
     """
-    roles = find_game(game).playable().roles
-    players = [name.strip() for name in seats.split(",")] if seats else ["model", *[others] * (len(roles) - 1)]
-    if len(players) != len(roles):
-        raise UsageError(f"{game} has the seats {', '.join(roles)}: name a player for each, got {len(players)}")
+    players = name_players(game, [name.strip() for name in seats.split(",") if name], "model", others)
     data = [Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}) for number in range(repeats)]
-    return Task(dataset=MemoryDataset(data), solver=_play(game, tuple(players)), scorer=payoff_and_regret())
+    return Task(dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret())
 
 
 @solver  # type: ignore[untyped-decorator, unused-ignore]
-def _play(name: str, players: tuple[str, ...]) -> Solver:
+def _play(name: str, players: Mapping[str, str]) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         def run() -> None:
-            rules = find_game(name).playable()
-            record = play(rules, [_find_player(one) for one in players], seed=state.metadata["seed"])
-            regrets = _average_regrets(record, measure_against_equilibrium(record, rules))
-            ours = [role for role, one in zip(rules.roles, players, strict=True) if one == "model"]
-            state.metadata["played"] = [(record.payoffs[role], regrets.get(role)) for role in ours if record.payoffs]
-            state.metadata["payoffs"] = dict(record.payoffs)
-            state.metadata["void"] = None if record.void is None else record.void.why
+            seated = {role: _find_player(one) for role, one in players.items()}
+            played = play_seats(name, seated, state.metadata["seed"])
+            payoffs, void = played.record.payoffs, played.record.void
+            ours = [role for role, one in players.items() if one == "model"]
+            state.metadata["played"] = [(payoffs[role], played.regrets.get(role)) for role in ours if payoffs]
+            state.metadata["payoffs"] = dict(payoffs)
+            state.metadata["void"] = None if void is None else void.why
 
         await to_thread.run_sync(run)
         return state
@@ -86,14 +79,6 @@ def _find_player(name: str) -> str | FunctionModel:
     if name == "model":
         return _ask_inspect(None)
     return _ask_inspect(name.removeprefix("role:")) if name.startswith("role:") else name
-
-
-def _average_regrets(record: Record, costs: Mapping[int, float]) -> dict[str, float]:
-    """Return the mean cost of a decision by seat."""
-    by_role: dict[str, list[float]] = defaultdict(list)
-    for number, cost in costs.items():
-        by_role[record.submissions[number - 1].role].append(cost)
-    return {role: fmean(some) for role, some in by_role.items()}
 
 
 @scorer(metrics={"payoff": [mean(), stderr()], "regret": [mean(), stderr()]})  # type: ignore[untyped-decorator, unused-ignore]

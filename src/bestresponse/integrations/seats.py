@@ -1,0 +1,45 @@
+"""Seat players of other tools in a game: whoever sits where, one play, and what the decisions of each seat cost."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from bestresponse.analysis.regrets import measure_against_equilibrium
+from bestresponse.api.reasoning import play
+from bestresponse.core.episode import Record
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Role
+from bestresponse.games.lookup import find_game
+from bestresponse.models.providers.function import FunctionModel
+
+__all__ = ["Played", "name_players", "play_seats"]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The record of a play and the mean regret of the decisions of a seat, where it is known."""
+
+    record: Record
+    regrets: Mapping[Role, float]
+
+
+def name_players(game: str, seats: Sequence[str], first: str, others: str) -> dict[Role, str]:
+    """Return who sits in each seat of a game: `seats` in order, or `first` in the first seat and `others` elsewhere."""
+    roles = find_game(game).playable().roles
+    players = list(seats) or [first, *[others] * (len(roles) - 1)]
+    if len(players) != len(roles):
+        raise UsageError(f"{game} has the seats {', '.join(roles)}: name a player for each, got {len(players)}")
+    return dict(zip(roles, players, strict=True))
+
+
+def play_seats(game: str, players: Mapping[Role, str | FunctionModel], seed: int) -> Played:
+    """Play a game once and measure what each decision cost against the equilibria that are found."""
+    rules = find_game(game).playable()
+    record = play(rules, players, seed=seed)
+    by_role: dict[Role, list[float]] = defaultdict(list)
+    for number, cost in measure_against_equilibrium(record, rules).items():
+        by_role[record.submissions[number - 1].role].append(cost)
+    return Played(record, {role: fmean(some) for role, some in by_role.items()})

@@ -1,0 +1,1 @@
+"""Environments for verifiers (extra `verifiers`); the top-level modules `bestresponse_*` are the ids it loads."""

@@ -1,0 +1,96 @@
+"""The environments for verifiers, evaluated by its own runner against a model on loopback."""
+
+import asyncio
+import json
+
+import pytest
+
+pytest.importorskip("verifiers.v1", reason="verifiers is not installed: pip install 'bestresponse[verifiers]'")
+
+from model_server import ModelServer
+from verifiers.v1.cli.eval.runner import run_eval
+from verifiers.v1.configs.cli.eval import EvalConfig
+
+
+def evaluate(tmp_path, answer, taskset, **env):
+    """Run an evaluation for a minute at most and return its episodes and what the model was asked."""
+    server = ModelServer(answer)
+    config = EvalConfig(
+        env={"taskset": taskset, **env},
+        model="fake",
+        client={"base_url": server.model.split("#")[0], "api_key_var": "NO_SUCH_KEY"},
+        push=False,
+        rich=None,
+        output_dir=tmp_path,
+    )
+    try:
+        episodes = asyncio.run(asyncio.wait_for(run_eval(config), 60))
+    finally:
+        server.close()
+    return episodes, [json.loads(body)["messages"] for body in server.delivered]
+
+
+def test_a_pure_strategy_is_rewarded_with_minus_what_it_loses_at_worst(tmp_path):
+    taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "actions": 2, "seed": 3}
+    [episode], _ = evaluate(tmp_path, lambda body: '{"a0": 1, "a1": 0}', taskset)
+    [trace] = episode.traces
+    # the game is [[6, -8], [-6, -5]]: its value is -78/15, row 0 guarantees -8, and payoffs range over 14
+    assert episode.ok
+    assert trace.reward == pytest.approx(-2.8 / 14)
+    assert trace.metrics["gap"] == pytest.approx(2.8)
+
+
+def test_success_is_a_reward_too(tmp_path):
+    taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "actions": 2, "seed": 3, "task": {"reward": "success"}}
+    # row 0 is played with the probability 1/15 that makes both columns equal
+    [optimal], _ = evaluate(tmp_path, lambda body: '{"a0": 0.067, "a1": 0.933}', taskset)
+    assert optimal.traces[0].reward == 1.0
+
+
+def test_an_answer_that_cannot_be_read_fails_instead_of_being_a_zero(tmp_path):
+    [episode], _ = evaluate(tmp_path, lambda body: "no idea", {"id": "bestresponse_nash_gap", "num_games": 1})
+    assert not episode.ok
+    assert not episode.traces[0].ok
+    assert "got 'no idea'" in episode.traces[0].errors[-1].message
+
+
+def test_a_model_plays_against_a_solver_and_gets_the_payoff_of_its_seat(tmp_path):
+    [episode], asked = evaluate(
+        tmp_path, lambda body: "ANSWER: cooperate", {"id": "bestresponse_game", "game": "prisoners-dilemma"}
+    )
+    [trace] = episode.traces
+    assert (trace.reward, trace.metrics["regret"], trace.info["role"]) == (0.0, 1.0, "row")
+    assert len(asked) == 1
+
+
+def test_two_models_are_rewarded_each_for_its_own_seat(tmp_path):
+    taskset = {"id": "bestresponse_game", "game": "prisoners-dilemma", "seats": ["player", "rival"]}
+    rival = {"model": "other"}
+
+    def answer(body):
+        return "ANSWER: defect" if body["model"] == "other" else "ANSWER: cooperate"
+
+    [episode], _ = evaluate(tmp_path, answer, taskset, rival=rival)
+    payoffs = {trace.info["role"]: (trace.agent.name, trace.reward, trace.agent.trainable) for trace in episode.traces}
+    assert payoffs == {"row": ("player", 0.0, True), "col": ("rival", 5.0, False)}
+
+
+def test_a_later_turn_shows_only_what_is_new(tmp_path):
+    taskset = {"id": "bestresponse_game", "game": "centipede", "seats": ["player", "player"]}
+    [episode], asked = evaluate(tmp_path, lambda body: "ANSWER: pass", taskset)
+    assert episode.ok
+    longest = max(asked, key=len)
+    assert [message["role"] for message in longest] == ["user", "assistant", "user"]
+    first, second = longest[0]["content"], longest[2]["content"]
+    assert "Two players" in first
+    assert "Two players" not in second
+
+
+def test_a_play_without_a_readable_move_is_void_and_has_no_reward(tmp_path):
+    taskset = {"id": "bestresponse_game", "game": "prisoners-dilemma"}
+    [episode], asked = evaluate(tmp_path, lambda body: "I would rather not say.", taskset)
+    [trace] = episode.traces
+    assert (episode.ok, trace.ok, trace.rewards) == (False, False, {})
+    assert "the play is void" in episode.errors[-1].message
+    assert len(asked) == 3
+    assert asked[2][-1]["content"].startswith("Your last answer could not be used")
