@@ -13,13 +13,14 @@ that took.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import resource
 import sys
 import tempfile
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -42,41 +43,46 @@ PLAYS = 640
 ROUNDS = 2
 BLOCKS = 500
 """Water games that keep two workers busy for a moment."""
-_REPLY = json.dumps(
+_BODY = json.dumps(
     {
         "id": "x",
         "choices": [{"message": {"role": "assistant", "content": '{"A": 0.5, "B": 0.5}'}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 10},
     }
 ).encode()
+_REPLY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Answer(asyncio.Protocol):
+    """Answer every request of a connection with the same reply, after the latency."""
 
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        time.sleep(LATENCY)
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(_REPLY)))
-        self.end_headers()
-        self.wfile.write(_REPLY)
+    def __init__(self) -> None:
+        self._found = b""
 
-    def log_message(self, *arguments: object) -> None:
-        """Print nothing."""
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the connection to write to."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a request and write its reply later."""
+        self._found += data
+        head, end, body = self._found.partition(b"\r\n\r\n")
+        length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
+        if end and len(body) >= int(length):
+            self._found = body[int(length) :]
+            asyncio.get_running_loop().call_later(LATENCY, self._transport.write, _REPLY)
 
 
-class _Server(ThreadingHTTPServer):
-    request_queue_size = 1024
-    daemon_threads = True
+async def _listen(ports: Connection) -> None:
+    server = await asyncio.get_running_loop().create_server(_Answer, "127.0.0.1", 0, backlog=1024)
+    ports.send(server.sockets[0].getsockname()[1])
+    await server.serve_forever()
 
 
-def serve(ports: object) -> None:
+def serve(ports: Connection) -> None:
     """Serve until killed, in a process of its own."""
-    server = _Server(("127.0.0.1", 0), _Handler)
-    ports.send(server.server_address[1])  # type: ignore[attr-defined]
-    server.serve_forever()
+    asyncio.run(_listen(ports))
 
 
 def time_plays(model: str, executor: Executor, plays: int) -> float:

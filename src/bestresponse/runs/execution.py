@@ -17,7 +17,7 @@ from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Tas
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.folder import RunFolder, decode_play
 
 if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls
@@ -95,21 +95,19 @@ class _Run:
             else:
                 yield Task(spec, begun.pop(spec.id, []))
 
-    def settle(self, ended: Ended) -> Record | None:
-        """Store and count one play; returns its record, or None where it failed."""
+    def settle(self, ended: Ended) -> None:
+        """Store and count one play."""
         try:
-            if ended.record is None:
+            if ended.line is None:
                 raise ended.error or RuntimeError("the play ended with neither a record nor an error")
-            self.folder.finish(ended.spec.id, ended.spec.data, ended.record)
+            self.folder.finish_encoded(ended.line)
         except (OverBudget, StoreError) as error:
             self.outcome.stopped = self.outcome.stopped or str(error)
-            return None
         except ModelError as error:
             self._count_failure(error)
-            return None
-        self.outcome.played += 1
-        self.in_a_row = 0
-        return ended.record
+        else:
+            self.outcome.played += 1
+            self.in_a_row = 0
 
     def _count_failure(self, error: ModelError) -> None:
         self.outcome.failed += 1
@@ -132,7 +130,7 @@ def execute(
     total: int | None = None,
     patience: int = 10,
     on_progress: Callable[[Progress], None] = lambda progress: None,
-    enough: Callable[[Spec, Record], bool] = lambda spec, record: False,
+    enough: Callable[[Spec, Record], bool] | None = None,
 ) -> Outcome:
     """Play what is missing. `enough` is told every new record and may end the run early by returning True.
 
@@ -140,9 +138,9 @@ def execute(
     """
     outcome = Outcome()
     run = _Run(folder, outcome, patience)
-    for ended in start(run.list_missing(specs), folder.submit):
-        record = run.settle(ended)
-        if record is not None and enough(ended.spec, record):
+    for ended in start(run.list_missing(specs), folder.submit_encoded):
+        run.settle(ended)
+        if enough is not None and ended.line is not None and enough(ended.spec, decode_play(ended.line).record):
             outcome.stopped = outcome.stopped or "enough"
         on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
     if outcome.stopped == "enough":

@@ -21,15 +21,21 @@ from bestresponse.models.wrappers.meter import Budget, Meter
 from bestresponse.players.llm.verified import bare_name
 
 __all__ = [
+    "LOCAL",
     "ModelLimits",
     "OpenedModels",
     "Opening",
+    "Provider",
     "SharedCalls",
     "identify_provider",
     "make_model_settings",
     "open_models",
 ]
 
+LOCAL = "local"
+"""The provider of models that run in the process that opened them."""
+Provider = tuple[str, str]
+"""Whose limits are shared: the name of a provider and its address."""
 Download = Callable[[int, int | None], None]
 """Called with the bytes that have come and, where known, the bytes in all."""
 
@@ -73,11 +79,15 @@ class SharedCalls:
 
     opening: Opening
     meter: Meter
-    places: Mapping[tuple[str, str], int]
-    gates: Mapping[tuple[str, str], Gate]
-    cache_path: Path | None
+    places: Mapping[Provider, int]
+    gates: Mapping[Provider, Gate]
     cache: Cache | None
     given: frozenset[str]
+
+    @property
+    def local(self) -> bool:
+        """Tell whether all models run in the process that opened them, so that every worker has its own."""
+        return all(provider == LOCAL for provider, _ in self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +147,7 @@ def open_models(
     places = _count_places(bare.values())
     gates = {provider: Gate(count) for provider, count in places.items()}
     cached = limits.cache != "off" and any(bare_name(name) not in own for name in names)
-    cache_path = output_dir / "replies.sqlite" if cached else None
-    cache = Cache(cache_path) if cache_path is not None else None
+    cache = Cache(output_dir / "replies.sqlite") if cached else None
     mode = CacheMode(limits.cache)
     models = {
         name: assemble(
@@ -153,7 +162,7 @@ def open_models(
     workers = limits.workers or max(model.abilities.concurrency for model in bare.values())
     opening = Opening(tuple(names), limits.workers or 16, limits.threads, limits.cache, limits.budget)
     here_only = frozenset(name for name in names if bare_name(name) in own)
-    shared = SharedCalls(opening, meter, places, gates, cache_path, cache, here_only)
+    shared = SharedCalls(opening, meter, places, gates, cache, here_only)
     try:
         yield OpenedModels(models, workers, meter, shared)
     finally:
@@ -167,14 +176,14 @@ def open_models(
             cache.close()
 
 
-def identify_provider(model: Model) -> tuple[str, str]:
+def identify_provider(model: Model) -> Provider:
     """Models of one provider at one address share their limits."""
     return str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
 
 
-def _count_places(models: Iterable[Model]) -> dict[tuple[str, str], int]:
+def _count_places(models: Iterable[Model]) -> dict[Provider, int]:
     """Return how many calls at once every provider takes."""
-    places: dict[tuple[str, str], int] = {}
+    places: dict[Provider, int] = {}
     for model in models:
         provider = identify_provider(model)
         places[provider] = max(places.get(provider, 1), model.abilities.concurrency)

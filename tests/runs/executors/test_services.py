@@ -1,12 +1,14 @@
 """What workers share: what a lost worker held is given back."""
 
+import json
 import threading
 from concurrent.futures import Future
 
 import pytest
 
-from bestresponse.core.errors import ModelUnavailable, OverBudget
+from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.models.base import Reply, ask
+from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.wrappers.cached import Cache
 from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Budget, Ledger, Meter, _Cost
@@ -39,14 +41,14 @@ def test_the_place_of_a_lost_worker_is_free_again():
 
 def test_a_call_in_flight_is_shared_and_made_by_another_when_its_worker_is_lost(tmp_path):
     replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
-    assert replies.claim("a", "key") == (None, None)
+    assert replies.claim_now("a", "key") == (None, None)
     outcome = []
     waiting = threading.Thread(target=lambda: outcome.append(replies.claim("b", "key")))
     waiting.start()
     replies.release("a")
     waiting.join(60)
     assert outcome == [(None, None)]
-    replies.land("b", "key", Reply("yes"), None)
+    replies.land("b", "key", "yes", None, None)
     assert replies.claim("c", "key") == (None, None)
 
 
@@ -54,7 +56,7 @@ def test_the_error_of_a_shared_call_is_shared(tmp_path, monkeypatch):
     shared = threading.Event()
 
     class Watched(Future):
-        def result(self, timeout=None):
+        def result(self, timeout=300):
             shared.set()
             return super().result(timeout)
 
@@ -72,13 +74,37 @@ def test_the_error_of_a_shared_call_is_shared(tmp_path, monkeypatch):
     waiting = threading.Thread(target=wait)
     waiting.start()
     assert shared.wait(300)
-    replies.land("a", "key", None, ModelUnavailable("gone"))
+    replies.land("a", "key", None, ModelUnavailable("gone"), None)
     waiting.join(60)
     assert failures == ["gone"]
 
 
 def test_replies_are_kept_for_all(tmp_path):
-    replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
-    replies.put("a", "key", "m", "{}", ask("Which?"), Reply("A"))
-    assert replies.get("b", "key").text == "A"
-    assert replies.claim("b", "key")[1].text == "A"
+    cache = Cache(tmp_path / "replies.sqlite")
+    replies = ReplyService(cache)
+    replies.claim("a", "key")
+    reply = json.dumps(reply_to_json(Reply("A")))
+    replies.land("a", "key", reply, None, ("m", "{}", json.dumps(request_to_json(ask("Which?")))))
+    assert cache.get("key").text == "A"
+    assert replies.get("b", "key") == reply
+    assert replies.claim("b", "key") == (None, reply)
+
+
+def test_a_claim_that_cannot_be_answered_is_free_for_others(tmp_path):
+    cache = Cache(tmp_path / "replies.sqlite")
+    replies = ReplyService(cache)
+    cache.close()
+    for _ in range(2):
+        with pytest.raises(StoreError, match="cannot be used"):
+            replies.claim("a", "key")
+
+
+def test_a_reply_that_cannot_be_stored_is_shared_with_those_who_wait(tmp_path):
+    cache = Cache(tmp_path / "replies.sqlite")
+    replies = ReplyService(cache)
+    replies.claim("a", "key")
+    waiting = replies.claim_now("b", "key")
+    cache.close()
+    with pytest.raises(StoreError, match="cannot be used"):
+        replies.land("a", "key", "yes", None, ("m", "{}", "{}"))
+    assert waiting.result(60) == "yes"

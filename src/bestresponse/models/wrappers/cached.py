@@ -75,12 +75,21 @@ class Cache:
 
     def get(self, key: str) -> Reply | None:
         """Return the stored reply, marked as cached; None where there is none."""
+        text = self.get_text(key)
+        return None if text is None else self._reply(key, text)
+
+    def get_text(self, key: str) -> str | None:
+        """Return the stored reply as JSON; None where there is none."""
         rows = self._run("select reply from replies where key = ?", key)
-        return self._reply(key, rows[0][0]) if rows else None
+        return rows[0][0] if rows else None
 
     def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
         """Keep a reply; it is on disk, as far as this process is concerned, when this returns."""
-        data = (key, self._identity(model, identity), _text(request_to_json(request)), _text(reply_to_json(reply)))
+        self.put_text(key, model, identity, _text(request_to_json(request)), _text(reply_to_json(reply)))
+
+    def put_text(self, key: str, model: str, identity: str, request: str, reply: str) -> None:
+        """Keep a reply whose request and reply are JSON already."""
+        data = (key, self._identity(model, identity), request, reply)
         self._run("insert or replace into replies (key, identity, request, reply) values (?, ?, ?, ?)", *data)
 
     def once(self, key: str, call: Callable[[], Reply]) -> Reply:

@@ -12,9 +12,8 @@ from bestresponse.runs.spec import Spec
 
 if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls
-    from bestresponse.runs.study import AnyStudy
 
-__all__ = ["Ended", "Executor", "Job", "Keep", "PlayOne", "Task"]
+__all__ = ["Ended", "Executor", "Job", "Keep", "PlayMaker", "PlayOne", "Task"]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -22,8 +21,8 @@ B = TypeVar("B")
 PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]
 """Plays one spec from the submissions it already has; calls back with every new one."""
 
-Keep = Callable[[str, Submission], None]
-"""Stores one answer of the play with that spec id. May be called from any thread of the driver."""
+Keep = Callable[[bytes, bytes], None]
+"""Stores one answer, as the lines of `encode_answer`. May be called from any thread of the driver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,24 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a play ended: with a record, or with an error."""
+    """How a play ended: with a record, as the line of `encode_plays`, or with an error."""
 
     spec: Spec
-    record: Record | None = None
+    line: bytes | None = None
     error: Exception | None = None
+
+
+class PlayMaker(Protocol):
+    """What a job needs of a study."""
+
+    @property
+    def name(self) -> str:
+        """What kind of plays these are."""
+        ...
+
+    def make_player(self, config: Any, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,7 @@ class Job:
     `workers` plays are made at once.
     """
 
-    study: AnyStudy
+    study: PlayMaker
     config: Any
     models: Mapping[str, Model]
     workers: int = 1
@@ -60,11 +72,11 @@ class Job:
 class Executor(Protocol):
     """Makes plays. A new engine implements these two methods."""
 
-    def play(self, job: Job, tasks: Iterator[Task], keep: Keep) -> Iterator[Ended]:
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Iterator[Ended]:
         """Take tasks as there is room for them, make the plays, and yield how each ended, in any order.
 
-        Every answer goes to `keep` as soon as it is there. The iterator of tasks may end early: what is under way is
-        then still brought to its end.
+        A task that is None says that there is none at the moment. Every answer goes to `keep` as soon as it is there.
+        The iterator of tasks may end early: what is under way is then still brought to its end.
         """
         ...
 

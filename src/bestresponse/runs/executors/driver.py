@@ -9,41 +9,60 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, Protocol
 
-from bestresponse.core.errors import StoreError
+from bestresponse.core.errors import ModelUnavailable, StoreError
 from bestresponse.core.json import JsonObject
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.losses import Losses
-from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
+from bestresponse.runs.executors.services import BudgetService, Claim, GateService, ReplyService
 from bestresponse.runs.executors.worker import Message, make_sendable
+from bestresponse.runs.store.folder import decode_answer
 
 __all__ = ["Driver", "Link"]
 
 _WAITING = {"reserve", "enter", "claim"}
 """The methods of services that may wait for other workers."""
 _LOOK = 1.0
+_LOOK_FOR_TASKS = 0.005
+_END = "no more"
+_AHEAD = 0.1
+"""Seconds of work that a worker has at hand besides what its threads do."""
+_MOST_AHEAD = 1000
+_MOST_NEVER_READY = 5
 
 
 class Link(Protocol):
     """The way to one worker."""
 
-    def send(self, message: Message) -> None:
-        """Send a message; OSError where the worker is known to be lost."""
+    def send(self, messages: list[Message]) -> None:
+        """Send messages; OSError where the worker is known to be lost."""
         ...
 
-    def recv(self) -> Message:
-        """Wait for the next message; EOFError or OSError once the worker is lost."""
+    def recv(self) -> list[Message]:
+        """Wait for the next messages; EOFError or OSError once the worker is lost."""
         ...
 
     def close(self, patience: float) -> None:
         """Wait that many seconds for the worker to end, and end it then."""
         ...
+
+
+@dataclass(slots=True)
+class _Held:
+    """A task that a worker has, and the answers that came since."""
+
+    task: Task
+    answers: list[bytes] = field(default_factory=list)
+
+    def resume(self) -> Task:
+        """Return the task with all answers, for another worker."""
+        return Task(self.task.spec, [*self.task.done, *map(decode_answer, self.answers)])
 
 
 @dataclass(eq=False)
@@ -52,28 +71,41 @@ class _Worker:
 
     holder: str
     link: Link
-    ready: bool = False
+    ready_at: float | None = None
     sending: threading.Lock = field(default_factory=threading.Lock)
-    tasks: dict[str, Task] = field(default_factory=dict)
+    tasks: dict[str, _Held] = field(default_factory=dict)
     ended: int = 0
 
-    def send(self, *message: object) -> None:
-        """Send a message; one to a lost worker is dropped, for its end is noticed by its reader."""
+    def send(self, *messages: Message) -> None:
+        """Send messages; those to a lost worker are dropped, for its end is noticed by its reader."""
         try:
             with self.sending:
-                self.link.send(message)
+                self.link.send(list(messages))
         except OSError:
             return
 
+    def count_room(self, threads: int) -> int:
+        """Count the tasks it can take: one a thread, and what it ends in a moment, so that no thread waits for more."""
+        if self.ready_at is None:
+            return 0
+        ahead = _AHEAD * self.ended / max(time.monotonic() - self.ready_at, _AHEAD)
+        return threads + min(int(ahead), _MOST_AHEAD) - len(self.tasks)
+
 
 class Driver:
-    """Hand out tasks to `count` workers with so many `threads`, and replace workers that are lost."""
+    """Hand out tasks to `count` workers with so many `threads`, and replace workers that are lost.
 
-    def __init__(self, job: Job, connect: Callable[[], Link], count: int, threads: int) -> None:
+    `connect` starts the worker of that index.
+    """
+
+    def __init__(self, job: Job, connect: Callable[[int], Link], count: int, threads: int) -> None:
         self._connect = connect
         self._count, self._threads = count, threads
         self._started = 0
-        self._events: queue.SimpleQueue[tuple[_Worker, Message]] = queue.SimpleQueue()
+        self._look = _LOOK
+        self._never_ready = 0
+        self._events: queue.SimpleQueue[tuple[_Worker, list[Message]]] = queue.SimpleQueue()
+        self._messages: deque[tuple[_Worker, Message]] = deque()
         self._losses = Losses()
         self._again: deque[Task] = deque()
         self._waiters = ThreadPoolExecutor(1024, thread_name_prefix="service")
@@ -83,31 +115,36 @@ class Driver:
             if job.shared.cache is not None:
                 self._services["replies"] = ReplyService(job.shared.cache)
 
-    def play(self, tasks: Iterator[Task], keep: Keep, check: Callable[[float], None] | None = None) -> Iterator[Ended]:
+    def play(
+        self, tasks: Iterator[Task | None], keep: Keep, check: Callable[[float], None] | None = None
+    ) -> Iterator[Ended]:
         """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is raised again.
 
         Without a task no worker is started. `check` is told for how many seconds there has been no worker that can
         play; it may raise.
         """
-        self._again.extend(islice(tasks, 1))
-        if not self._again:
+        for task in tasks:
+            self._again.extend([task] if task is not None else [])
+            break
+        else:
             return
-        workers = [self._start() for _ in range(self._count)]
+        workers = [self._start(index) for index in range(self._count)]
         last_seen = time.monotonic()
         interrupted = False
         try:
             while True:
-                more = not interrupted and self._hand_out(workers, tasks)
-                if not more and not any(worker.tasks for worker in workers):
-                    break
                 try:
-                    ended = self._next(workers, keep)
+                    more = not interrupted and self._hand_out(workers, tasks)
+                    if not more and not any(worker.tasks for worker in workers):
+                        break
+                    if (ended := self._take_in(workers, keep)) is not None:
+                        yield ended
                 except KeyboardInterrupt:
+                    if interrupted:
+                        raise
                     interrupted = True
                     continue
-                if ended is not None:
-                    yield ended
-                if any(worker.ready for worker in workers):
+                if any(worker.ready_at is not None for worker in workers):
                     last_seen = time.monotonic()
                 elif check is not None:
                     check(time.monotonic() - last_seen)
@@ -116,60 +153,84 @@ class Driver:
         finally:
             self._stop(workers)
 
-    def _hand_out(self, workers: list[_Worker], tasks: Iterator[Task]) -> bool:
-        """Give workers as many tasks as they have threads, those with the fewest first; say whether some are left."""
-        while True:
-            ready = [worker for worker in workers if worker.ready and len(worker.tasks) < self._threads]
-            if not ready:
-                return True
-            task = self._again.popleft() if self._again else next(tasks, None)
-            if task is None:
-                return False
-            worker = min(ready, key=lambda one: len(one.tasks))
-            worker.tasks[task.spec.id] = task
-            worker.send("play", Task(task.spec, list(task.done)))
-
-    def _next(self, workers: list[_Worker], keep: Keep) -> Ended | None:
-        """Take in one event of a worker; returns how a play ended where one did."""
+    def _hand_out(self, workers: list[_Worker], tasks: Iterator[Task | None]) -> bool:
+        """Give workers as many tasks as they have room for, those with the most first; say whether some are left."""
+        if self._messages:
+            return True
+        self._look = _LOOK
+        given: dict[_Worker, list[Message]] = defaultdict(list)
+        room = {worker: worker.count_room(self._threads) for worker in workers}
         try:
-            worker, message = self._events.get(timeout=_LOOK)
-        except queue.Empty:
-            return None
+            while (free := max(room.values())) > 0:
+                task = self._again.popleft() if self._again else next(tasks, _END)
+                if isinstance(task, str):
+                    return False
+                if task is None:
+                    self._look = _LOOK_FOR_TASKS
+                    return True
+                worker = next(one for one in workers if room[one] == free)
+                room[worker] -= 1
+                worker.tasks[task.spec.id] = _Held(task)
+                given[worker].append(("play", task))
+            return True
+        finally:
+            for worker, messages in given.items():
+                worker.send(*messages)
+
+    def _take_in(self, workers: list[_Worker], keep: Keep) -> Ended | None:
+        """Take in one message of a worker; returns how a play ended where one did."""
+        if not self._messages:
+            try:
+                worker, messages = self._events.get(timeout=self._look)
+            except queue.Empty:
+                return None
+            self._messages.extend((worker, message) for message in messages)
+        worker, message = self._messages.popleft()
         match message:
             case ("ready",):
-                worker.ready = True
-            case ("kept", spec, submission) if spec in worker.tasks:
-                task = worker.tasks[spec]
+                worker.ready_at = time.monotonic()
+                self._never_ready = 0
+            case ("kept", spec, calls, answer) if spec in worker.tasks:
                 try:
-                    keep(spec, submission)
+                    keep(calls, answer)
                 except StoreError as error:
-                    del worker.tasks[spec]
-                    return Ended(task.spec, error=error)
-                task.done.append(submission)
-            case ("ended", spec, record, error) if spec in worker.tasks:
+                    return Ended(worker.tasks.pop(spec).task.spec, error=error)
+                worker.tasks[spec].answers.append(answer)
+            case ("ended", spec, line, error) if spec in worker.tasks:
                 worker.ended += 1
-                return Ended(worker.tasks.pop(spec).spec, record, error)
+                return Ended(worker.tasks.pop(spec).task.spec, line, error)
+            case ("failed", StoreError() as error) if worker.tasks:
+                return Ended(worker.tasks.popitem()[1].task.spec, error=error)
             case ("failed", error):
                 raise error
-            case ("lost",):
+            case ("lost", why):
+                self._count_loss(worker, why)
                 return self._replace(workers, worker)
         return None
 
+    def _count_loss(self, lost: _Worker, why: str) -> None:
+        """Raise ModelUnavailable where workers cannot even be started."""
+        self._never_ready += lost.ready_at is None
+        if self._never_ready >= _MOST_NEVER_READY:
+            cause = why or "see their messages above"
+            raise ModelUnavailable(f"{self._never_ready} workers in a row ended before they could play: {cause}")
+
     def _replace(self, workers: list[_Worker], lost: _Worker) -> Ended | None:
-        """Start a worker in the place of a lost one; its plays go on from their answers, unless they keep failing."""
+        """Start a worker in the place of a lost one; its plays go on from their answers, unless one keeps failing."""
         for service in self._services.values():
             service.release(lost.holder)
-        workers[workers.index(lost)] = self._start()
+        index = workers.index(lost)
+        workers[index] = self._start(index)
         given_up = None
-        for task in lost.tasks.values():
-            given_up = given_up or self._losses.count(task.spec, lost.ended)
-            if given_up is None or given_up.spec is not task.spec:
-                self._again.append(task)
+        for held in lost.tasks.values():
+            given_up = given_up or self._losses.count(held.task.spec, lost.ended)
+            if given_up is None or given_up.spec is not held.task.spec:
+                self._again.append(held.resume())
         return given_up
 
-    def _start(self) -> _Worker:
+    def _start(self, index: int) -> _Worker:
         self._started += 1
-        worker = _Worker(f"worker-{self._started}", self._connect())
+        worker = _Worker(f"worker-{self._started}", self._connect(index))
         threading.Thread(target=self._read, args=(worker,), daemon=True).start()
         return worker
 
@@ -177,37 +238,52 @@ class Driver:
         """Pass on what a worker says, and answer what it asks; what may wait is answered by a thread of its own."""
         while True:
             try:
-                message = worker.link.recv()
-            except (EOFError, OSError):
-                self._events.put((worker, ("lost",)))
+                messages = worker.link.recv()
+            except (EOFError, OSError) as error:
+                self._events.put((worker, [("lost", str(error))]))
                 return
-            if message[0] == "tell":
-                self._note(worker, *message[1:])
-            elif message[0] != "ask":
-                self._events.put((worker, message))
-            elif message[3] in _WAITING:
-                self._waiters.submit(self._answer, worker, *message[1:])
-            else:
-                self._answer(worker, *message[1:])
+            answers, events = [], []
+            for message in messages:
+                match message:
+                    case ("tell", *what):
+                        self._note(worker, *what)
+                    case ("ask", number, "replies", "claim", (key,)) if claim := self._claim(worker, key):
+                        answers.append(("answer", number, claim, None))
+                    case ("ask", *what) if what[2] in _WAITING:
+                        self._waiters.submit(lambda question: worker.send(self._answer(worker, *question)), what)
+                    case ("ask", *what):
+                        answers.append(self._answer(worker, *what))
+                    case _:
+                        events.append(message)
+            if answers:
+                worker.send(*answers)
+            if events:
+                self._events.put((worker, events))
+
+    def _claim(self, worker: _Worker, key: str) -> Claim | None:
+        """Answer a claim at once where nobody makes that call; None where it must wait or fails."""
+        with suppress(StoreError):
+            claim = self._services["replies"].claim_now(worker.holder, key)
+            return claim if isinstance(claim, Claim) else None
+        return None
 
     def _note(self, worker: _Worker, service: str, method: str, arguments: tuple[Any, ...]) -> None:
         """Do what a worker tells and waits for no answer to; an error ends the run."""
         try:
             getattr(self._services[service], method)(worker.holder, *arguments)
         except Exception as error:  # noqa: BLE001 - it is raised again by the driver's own thread
-            self._events.put((worker, ("failed", error)))
+            self._events.put((worker, [("failed", error)]))
 
-    def _answer(self, worker: _Worker, number: int, service: str, method: str, arguments: tuple[Any, ...]) -> None:
+    def _answer(self, worker: _Worker, number: int, service: str, method: str, arguments: tuple[Any, ...]) -> Message:
         try:
             value = getattr(self._services[service], method)(worker.holder, *arguments)
         except Exception as error:  # noqa: BLE001 - it is raised again in the worker
-            worker.send("answer", number, None, make_sendable(error))
-        else:
-            worker.send("answer", number, value, None)
+            return ("answer", number, None, make_sendable(error))
+        return ("answer", number, value, None)
 
     def _stop(self, workers: list[_Worker]) -> None:
         for worker in workers:
-            worker.send("stop")
+            worker.send(("stop",))
         for worker in workers:
             worker.link.close(2 if worker.tasks else 10)
             for service in self._services.values():

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from multiprocessing import get_context
 from typing import TypeVar
@@ -37,12 +36,14 @@ class Processes:
         if self.count is not None and self.count < 1:
             raise UsageError(f"{self.count} processes play nothing: expected at least 1")
 
-    def play(self, job: Job, tasks: Iterator[Task], keep: Keep) -> Iterator[Ended]:
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Iterator[Ended]:
         """Make the plays in workers that open the job's models by name."""
         wanted = job.workers if job.config.models or job.workers > 1 else os.cpu_count() or 1
         count = self.count or max(1, min(os.cpu_count() or 1, wanted))
         work = describe_job(job, -(-max(wanted, count) // count))
-        return Driver(job, partial(_ProcessLink, work), count, work.threads).play(tasks, keep)
+        return Driver(job, lambda index: _ProcessLink(work.share_places(index, count)), count, work.threads).play(
+            tasks, keep
+        )
 
     def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
         """Apply the function in processes, with a few items ahead."""
@@ -61,13 +62,13 @@ class Processes:
 
 def describe_job(job: Job, threads: int) -> WorkerJob:
     """Return what a worker is sent; UsageError where a model or the study exists in this process only."""
-    opening = None
+    opening, places = None, {}
     if job.config.models:
         if job.shared is None or job.shared.given:
             names = ", ".join(sorted(job.shared.given)) if job.shared is not None else "the models"
             raise UsageError(f"workers open models by name, and {names} exists in this process only: use threads")
-        opening = job.shared.opening
-    work = WorkerJob(job.study, job.config, opening, threads)
+        opening, places = job.shared.opening, dict(job.shared.places)
+    work = WorkerJob(job.study, job.config, opening, threads, places)
     try:
         pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -85,14 +86,14 @@ class _ProcessLink:
         self._process.start()
         there.close()
 
-    def send(self, message: Message) -> None:
-        """Send a message to the worker."""
-        self._pipe.send(message)
+    def send(self, messages: list[Message]) -> None:
+        """Send messages to the worker."""
+        self._pipe.send(messages)
 
-    def recv(self) -> Message:
-        """Wait for a message of the worker."""
-        message: Message = self._pipe.recv()
-        return message
+    def recv(self) -> list[Message]:
+        """Wait for messages of the worker."""
+        messages: list[Message] = self._pipe.recv()
+        return messages
 
     def close(self, patience: float) -> None:
         """Wait for the end of the process, and end it then."""

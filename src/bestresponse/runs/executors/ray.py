@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.driver import Driver
@@ -31,6 +31,9 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 _PATIENCE = 120.0
+_LONG_PATIENCE = 600.0
+_STORE = 200_000_000
+"""Bytes of the object store of a cluster that is started here: messages are small."""
 _KNOCK = 10.0
 _LOOK = 10.0
 _MOMENT = 0.002
@@ -42,38 +45,64 @@ class Ray:
     """Make plays on a Ray cluster.
 
     Without an `address` a cluster is started on this machine; "auto" finds one that runs here, "ray://host:10001" one
-    elsewhere. `count` worker actors (None: one a processor) each reserve a processor and `resources`, such as
-    {"GPU": 1}.
+    elsewhere. `count` worker actors (None: as many as there is room for) each reserve a processor and `resources`, such
+    as {"GPU": 1} or {"memory": 16e9} in bytes.
     """
 
     address: str | None = None
     resources: Mapping[str, float] = field(default_factory=dict)
     count: int | None = None
 
-    def play(self, job: Job, tasks: Iterator[Task], keep: Keep) -> Iterator[Ended]:
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Iterator[Ended]:
         """Make the plays in actors that open the job's models by name."""
         ray, own = _connect(self.address)
         try:
-            count = self.count or max(1, int(ray.cluster_resources().get("CPU", 1)))
-            wanted = job.workers if job.config.models or job.workers > 1 else count
+            count = self.count or self._count_workers(ray.cluster_resources())
+            own_models = not job.config.models or (job.shared is not None and job.shared.local)
+            wanted = count if own_models and job.workers == 1 else job.workers
             count = min(count, wanted)
             work = describe_job(job, -(-wanted // count))
-            connect = partial(_ActorLink, ray, work, self._choose_options())
-            yield from Driver(job, connect, count, work.threads).play(tasks, keep, self._check_room)
+
+            def connect(index: int) -> _ActorLink:
+                return _ActorLink(ray, work.share_places(index, count), self._choose_options())
+
+            yield from Driver(job, connect, count, work.threads).play(tasks, keep, partial(self._check_room, ray.nodes))
         finally:
             if own:
                 ray.shutdown()
 
-    def _choose_options(self) -> JsonObject:
-        others = {name: amount for name, amount in self.resources.items() if name not in ("CPU", "GPU")}
-        reserved = {"num_cpus": self.resources.get("CPU", 1), "num_gpus": self.resources.get("GPU", 0)}
-        return {"max_concurrency": 3, "scheduling_strategy": "SPREAD", "resources": others, **reserved}
+    @property
+    def _needs(self) -> dict[str, float]:
+        """What one worker reserves."""
+        return {name: amount for name, amount in {"CPU": 1.0, **self.resources}.items() if amount}
 
-    def _check_room(self, waited: float) -> None:
-        """Raise UsageError where the cluster had no room for any worker for a long time."""
-        if waited > _PATIENCE:
-            need = ", ".join(f"{amount:g} {name}" for name, amount in {"CPU": 1.0, **self.resources}.items() if amount)
-            raise UsageError(f"the Ray cluster has no room for a worker that needs {need}")
+    def _count_workers(self, there: Mapping[str, float]) -> int:
+        """Count the workers for which a cluster has room; one where it has none, for it may grow."""
+        return max(1, min((int(there.get(name, 0) // amount) for name, amount in self._needs.items()), default=1))
+
+    def _choose_options(self) -> JsonObject:
+        needs = self._needs
+        reserved = {
+            "num_cpus": needs.pop("CPU", 0),
+            "num_gpus": needs.pop("GPU", 0),
+            "memory": needs.pop("memory", None),
+        }
+        return {"max_concurrency": 3, "scheduling_strategy": "SPREAD", "resources": needs, **reserved}
+
+    def _check_room(self, nodes: Callable[[], list[JsonObject]], waited: float) -> None:
+        """Raise UsageError where no node has room for a worker, or none has started one, for a long time."""
+        if waited <= _PATIENCE:
+            return
+        fits = any(
+            all(node["Resources"].get(name, 0) >= amount for name, amount in self._needs.items())
+            for node in nodes()
+            if node["Alive"]
+        )
+        if not fits:
+            need = ", ".join(f"{amount:g} {name}" for name, amount in self._needs.items())
+            raise UsageError(f"no node of the Ray cluster has room for a worker that needs {need}")
+        if waited > _LONG_PATIENCE:
+            raise UsageError(f"the Ray cluster has started no worker for {waited:.0f} s: see `ray status`")
 
     def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
         """Apply the function in tasks of the cluster, with a few items ahead."""
@@ -84,7 +113,11 @@ class Ray:
             todo = iter(items)
             ahead = deque(apply.remote(item) for item in islice(todo, 2 * count))
             while ahead:
-                yield ray.get(ahead.popleft())
+                try:
+                    found: B = ray.get(ahead.popleft())
+                except _list_losses(ray) as error:
+                    raise ModelUnavailable(f"the Ray cluster lost this work: {_explain(error)}") from None
+                yield found
                 ahead.extend(apply.remote(item) for item in islice(todo, 1))
         finally:
             if own:
@@ -100,14 +133,45 @@ def _connect(address: str | None) -> tuple[Any, bool]:
     if ray.is_initialized():
         return ray, False
     _check_address(address)
-    where = {"address": "local", "include_dashboard": False} if address is None else {"address": address}
+    own: JsonObject = {"address": "local", "include_dashboard": False, "object_store_memory": _STORE}
+    own["_system_config"] = {"worker_niceness": 0}
     try:
-        ray.init(**where, log_to_driver=False, logging_level="ERROR", configure_logging=False)
+        ray.init(
+            **(own if address is None else {"address": address}),
+            log_to_driver=False,
+            logging_level="ERROR",
+            configure_logging=False,
+        )
     except (ConnectionError, TimeoutError) as error:
         raise UsageError(f"no Ray cluster answers at {address} ({error}): start one with `ray start --head`") from None
     except (RuntimeError, ValueError) as error:
-        raise UsageError(f"the Ray cluster at {address or 'this machine'} cannot be used: {error}") from None
+        hint = ": install the same versions here and there" if "ersion" in str(error) else ""
+        why = " ".join(str(error).split())
+        raise UsageError(f"the Ray cluster at {address or 'this machine'} cannot be used: {why}{hint}") from None
     return ray, True
+
+
+def _list_losses(ray: Any) -> tuple[type[Exception], ...]:
+    """List the errors that are Ray's own and not those of a function that it ran."""
+    names = ("ObjectStoreFullError", "OutOfDiskError", "OutOfMemoryError", "NodeDiedError", "WorkerCrashedError")
+    more = ("ObjectLostError", "RaySystemError", "LocalRayletDiedError", "RuntimeEnvSetupError", "RpcError")
+    return tuple(getattr(ray.exceptions, name) for name in (*names, *more))
+
+
+_EXPLAINED = {
+    "ObjectStoreFullError": "the object store is full; start nodes with more --object-store-memory",
+    "OutOfDiskError": "the disk of a node is full",
+    "OutOfMemoryError": "a node has run out of memory; give it fewer processors or more memory",
+    "NodeDiedError": "a node was lost",
+    "WorkerCrashedError": "a worker was lost again and again",
+    "ActorDiedError": "a worker was lost",
+}
+
+
+def _explain(error: Exception) -> str:
+    """Say in our words what Ray says in many; the last line of it where we have none."""
+    own = _EXPLAINED.get(type(error).__name__)
+    return own or (str(error).strip() or type(error).__name__).splitlines()[-1]
 
 
 def _check_address(address: str | None) -> None:
@@ -126,18 +190,18 @@ class _QueueChannel:
     """The worker's end: messages wait in queues until the driver fetches or brings some."""
 
     def __init__(self) -> None:
-        self.inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
-        self.outbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self.inbox: queue.SimpleQueue[list[Message]] = queue.SimpleQueue()
+        self.outbox: queue.SimpleQueue[list[Message]] = queue.SimpleQueue()
 
-    def send(self, message: Message) -> None:
-        self.outbox.put(message)
+    def send(self, messages: list[Message]) -> None:
+        self.outbox.put(messages)
 
-    def recv(self) -> Message:
+    def recv(self) -> list[Message]:
         return self.inbox.get()
 
 
 class _PlayActor:
-    """A worker of the cluster. Messages come and go in batches, for each call of an actor costs a millisecond."""
+    """A worker of the cluster. Messages are fetched and brought by calls of its methods, a millisecond each."""
 
     def __init__(self, work: WorkerJob) -> None:
         self._channel = _QueueChannel()
@@ -145,61 +209,58 @@ class _PlayActor:
 
     def deliver(self, messages: list[Message]) -> None:
         """Take in messages of the driver."""
-        for message in messages:
-            self._channel.inbox.put(message)
+        self._channel.inbox.put(messages)
 
     def collect(self) -> list[Message]:
         """Wait for something to say, and say all that is there a moment later."""
         try:
-            found = [self._channel.outbox.get(timeout=_LOOK)]
+            found = self._channel.outbox.get(timeout=_LOOK)
         except queue.Empty:
             return []
         time.sleep(_MOMENT)
+        return found + _take_all(self._channel.outbox)
+
+
+def _take_all(waiting: queue.SimpleQueue[list[Message]]) -> list[Message]:
+    """Take everything out of a queue of lists."""
+    found: list[Message] = []
+    with suppress(queue.Empty):
         while True:
-            try:
-                found.append(self._channel.outbox.get_nowait())
-            except queue.Empty:
-                return found
+            found += waiting.get_nowait()
+    return found
 
 
 class _ActorLink:
-    """The way to one worker actor; what is sent while a batch is on its way goes with the next one."""
+    """The way to one worker actor; what is sent while messages are on their way goes with the next ones."""
 
     def __init__(self, ray: Any, work: WorkerJob, options: Mapping[str, Any]) -> None:
         self._ray = ray
         self._actor = ray.remote(_PlayActor).options(**options).remote(work)
-        self._found: deque[Message] = deque()
-        self._outbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        self._sender = threading.Thread(target=self._deliver, daemon=True)
-        self._sender.start()
+        self._outbox: queue.SimpleQueue[list[Message]] = queue.SimpleQueue()
+        threading.Thread(target=self._deliver, daemon=True).start()
 
-    def send(self, message: Message) -> None:
-        """Send a message with the next batch."""
-        self._outbox.put(message)
+    def send(self, messages: list[Message]) -> None:
+        """Send messages with the next ones; none end the sending."""
+        self._outbox.put(messages)
 
     def _deliver(self) -> None:
-        while (message := self._outbox.get()) is not None:
-            batch = [message]
-            with suppress(queue.Empty):
-                while (message := self._outbox.get_nowait()) is not None:
-                    batch.append(message)
+        while messages := self._outbox.get():
             try:
-                self._ray.get(self._actor.deliver.remote(batch))
+                self._ray.get(self._actor.deliver.remote(messages + _take_all(self._outbox)))
             except self._ray.exceptions.RayError:
-                return
-            if message is None:
+                with suppress(Exception):  # whatever it was, the worker has missed something: another takes its place
+                    self._ray.kill(self._actor)
                 return
 
-    def recv(self) -> Message:
-        """Wait for a message; EOFError once the actor is lost."""
-        while not self._found:
-            try:
-                self._found.extend(self._ray.get(self._actor.collect.remote()))
-            except self._ray.exceptions.RayError as error:
-                raise EOFError(str(error)) from None
-        return self._found.popleft()
+    def recv(self) -> list[Message]:
+        """Wait for messages; EOFError once the actor is lost."""
+        try:
+            messages: list[Message] = self._ray.get(self._actor.collect.remote())
+        except self._ray.exceptions.RayError as error:
+            raise EOFError(_explain(error)) from None
+        return messages
 
     def close(self, patience: float) -> None:
         """End the actor; what it was asked to do is done or not wanted any more."""
-        self._outbox.put(None)
+        self._outbox.put([])
         self._ray.kill(self._actor)

@@ -11,16 +11,16 @@ from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from bestresponse.core.errors import StoreError
 from bestresponse.core.json import JsonObject
-from bestresponse.models.base import Reply, Request
 from bestresponse.models.wrappers.cached import Cache
 from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Ledger, Meter
+from bestresponse.runs.models import Provider
 
-__all__ = ["BudgetService", "GateService", "ReplyService"]
+__all__ = ["BudgetService", "Claim", "GateService", "ReplyService"]
 
 _LOST = "lost with its worker"
 _UNUSED = Ledger()
@@ -65,13 +65,13 @@ class BudgetService:
 class GateService:
     """The gates of all providers, for workers elsewhere."""
 
-    def __init__(self, gates: Mapping[tuple[str, str], Gate]) -> None:
+    def __init__(self, gates: Mapping[Provider, Gate]) -> None:
         self._gates = dict(gates)
         self._lock = threading.Lock()
-        self._inside: dict[tuple[str, tuple[str, str]], list[AbstractContextManager[None]]] = defaultdict(list)
+        self._inside: dict[tuple[str, Provider], list[AbstractContextManager[None]]] = defaultdict(list)
         self._gone: set[str] = set()
 
-    def enter(self, holder: str, provider: tuple[str, str]) -> None:
+    def enter(self, holder: str, provider: Provider) -> None:
         """Wait for a place at that provider."""
         place = self._gates[provider].pass_through()
         place.__enter__()
@@ -82,7 +82,7 @@ class GateService:
         if lost:
             place.__exit__(None, None, None)
 
-    def leave(self, holder: str, provider: tuple[str, str]) -> None:
+    def leave(self, holder: str, provider: Provider) -> None:
         """Give a place back."""
         with self._lock:
             places = self._inside[holder, provider]
@@ -99,57 +99,73 @@ class GateService:
             place.__exit__(None, None, None)
 
 
+Row = tuple[str, str, str]
+"""What is stored with a reply: the model, its identity and the request, both as JSON."""
+
+
+class Claim(NamedTuple):
+    """What a worker learns that asks for a call: the `shared` reply of another worker, or else the `stored` one."""
+
+    shared: str | None
+    stored: str | None
+
+
 class _Retry(Exception):
     """The worker that made the call was lost; somebody else makes it."""
 
 
 class ReplyService:
-    """A cache for workers elsewhere: equal calls in flight are made once, whoever makes them."""
+    """A cache for workers elsewhere, in which replies are JSON: equal calls in flight are made once, by any of them."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._lock = threading.Lock()
-        self._flights: dict[str, tuple[str, Future[Reply]]] = {}
+        self._flights: dict[str, tuple[str, Future[str]]] = {}
 
-    def get(self, holder: str, key: str) -> Reply | None:
+    def get(self, holder: str, key: str) -> str | None:
         """Return the stored reply; None where there is none."""
-        return self._cache.get(key)
-
-    def put(self, holder: str, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
-        """Keep a reply."""
-        self._cache.put(key, model, identity, request, reply)
+        return self._cache.get_text(key)
 
     def recent(self, holder: str, limit: int) -> list[tuple[JsonObject, JsonObject]]:
         """Return identity and request of the last calls stored."""
         return list(self._cache.recent(limit))
 
-    def claim(self, holder: str, key: str) -> tuple[Reply | None, Reply | None]:
-        """Wait for whoever makes the same call, and return its reply; else None, and the stored reply if there is one.
-
-        Where it is None, this worker makes the call.
-        """
+    def claim(self, holder: str, key: str) -> Claim:
+        """Wait for whoever makes the same call, and return its reply; where there is nobody, `claim_now`."""
         while True:
-            with self._lock:
-                flight = self._flights.get(key)
-                if flight is None:
-                    self._flights[key] = (holder, Future())
-                    return None, self._cache.get(key)
+            claim = self.claim_now(holder, key)
+            if isinstance(claim, Claim):
+                return claim
             try:
-                return replace(flight[1].result(), cached=True), None
+                return Claim(claim.result(), None)
             except _Retry:
                 continue
 
-    def land(self, holder: str, key: str, reply: Reply | None, error: Exception | None) -> None:
-        """End a call that was claimed, with its reply or its error."""
+    def claim_now(self, holder: str, key: str) -> Claim | Future[str]:
+        """Let this worker make the call, and return the stored reply if there is one; else the call in flight."""
         with self._lock:
-            flight = self._flights.get(key)
-            if flight is None or flight[0] != holder:
-                return
-            del self._flights[key]
-        if reply is not None:
-            flight[1].set_result(reply)
-        else:
-            flight[1].set_exception(error or _Retry())
+            if key in self._flights:
+                return self._flights[key][1]
+            self._flights[key] = (holder, Future())
+        try:
+            return Claim(None, self._cache.get_text(key))
+        except StoreError as error:
+            self.land(holder, key, None, error, None)
+            raise
+
+    def land(self, holder: str, key: str, reply: str | None, error: Exception | None, row: Row | None) -> None:
+        """End a call that was claimed, with its reply or its error; a `row` is stored first."""
+        try:
+            if row is not None and reply is not None:
+                self._cache.put_text(key, *row, reply)
+        finally:
+            with self._lock:
+                mine = key in self._flights and self._flights[key][0] == holder
+                flight = self._flights.pop(key)[1] if mine else Future()
+            if reply is not None:
+                flight.set_result(reply)
+            else:
+                flight.set_exception(error or _Retry())
 
     def release(self, holder: str) -> None:
         """Let others make the calls that a lost worker had claimed."""

@@ -26,7 +26,7 @@ from bestresponse.runs.store.lines import Lines, encode_rows, read_lines, read_s
 from bestresponse.runs.store.lock import FolderLock
 from bestresponse.runs.store.manifest import FORMAT, Manifest
 
-__all__ = ["RunFolder", "StoredPlay", "encode_plays"]
+__all__ = ["RunFolder", "StoredPlay", "decode_answer", "decode_play", "encode_answer", "encode_plays"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,26 @@ class StoredPlay:
 def encode_plays(plays: Iterable[StoredPlay]) -> bytes:
     """Encode finished plays as the lines that a run keeps of them."""
     return encode_rows({"spec": play.spec, "data": play.data, "record": record_to_json(play.record)} for play in plays)
+
+
+def decode_play(line: bytes) -> StoredPlay:
+    """Return the finished play that `encode_plays` wrote."""
+    row = json.loads(line)
+    return StoredPlay(row["spec"], row["data"], record_from_json(row["record"]))
+
+
+def encode_answer(spec: str, submission: Submission, more: JsonMapping | None = None) -> tuple[bytes, bytes]:
+    """Encode one answer as the lines that a run keeps of its calls, and the line of the answer itself."""
+    calls = encode_rows(
+        {"spec": spec, "role": submission.role, "model": c.model, "request": c.request, "reply": c.reply}
+        for c in submission.decision.calls
+    )
+    return calls, encode_rows([{"spec": spec, **submission_to_json(submission), **(more or {})}])
+
+
+def decode_answer(line: bytes) -> Submission:
+    """Return the answer that `encode_answer` wrote, without its calls."""
+    return submission_from_json(json.loads(line))
 
 
 class RunFolder:
@@ -132,15 +152,14 @@ class RunFolder:
             self._lock = None
 
     def submit(self, spec: str, submission: Submission, more: JsonMapping | None = None) -> None:
-        """Keep one answer and the calls it took, calls first; `more` is kept in the line of the answer."""
-        calls = submission.decision.calls
+        """Keep one answer and the calls it took; `more` is kept in the line of the answer."""
+        self.submit_encoded(*encode_answer(spec, submission, more))
+
+    def submit_encoded(self, calls: bytes, answer: bytes) -> None:
+        """Keep an answer that was encoded elsewhere, its calls first."""
         if calls:
-            rows = [
-                {"spec": spec, "role": submission.role, "model": c.model, "request": c.request, "reply": c.reply}
-                for c in calls
-            ]
-            self._files["calls"].append(*rows)
-        self._files["submissions"].append({"spec": spec, **submission_to_json(submission), **(more or {})})
+            self._files["calls"].append_raw(calls)
+        self._files["submissions"].append_raw(answer)
 
     def finish(self, spec: str, data: JsonMapping, record: Record) -> None:
         """Keep the record of a finished play."""

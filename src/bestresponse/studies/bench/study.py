@@ -104,7 +104,7 @@ class BenchStudy(Study[BenchConfig, Results]):
             folder,
             total=plan.total if how.shard is None else self.count_part(config, how.shard),
             on_progress=how.on_progress,
-            enough=stop.note if stop is not None else lambda spec, record: False,
+            enough=stop.note if stop is not None else None,
         )
 
     def extra_files(self, results: Results, run: Run) -> Iterable[tuple[Path, str]]:

@@ -12,7 +12,8 @@ from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Execution, Outcome, PlayOne
-from bestresponse.runs.executors.threads import Threads
+from bestresponse.runs.executors.base import Job
+from bestresponse.runs.executors.lending import lend_models
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
@@ -66,11 +67,13 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
         """Ask for every text that is not on record, solve, and evaluate."""
         if how.shard is not None:
             raise UsageError("a steering run has no plays to share out: leave out --shard")
-        if not isinstance(how.executor, Threads):
-            raise UsageError("a steering run asks its models from this process only: leave out --executor")
         who = {name: model.identity for name, model in models.items()}
-        with AnswerFolder(answers_path(folder.path.parent, config, who)) as kept:
-            return run(config, kept.record_calls(models), kept, workers=how.workers, on_progress=how.on_progress)[1]
+        job = Job(self, config, models, how.workers, how.shared)
+        with (
+            AnswerFolder(answers_path(folder.path.parent, config, who)) as kept,
+            lend_models(how.executor, job) as lent,
+        ):
+            return run(config, kept.record_calls(lent), kept, workers=how.workers, on_progress=how.on_progress)[1]
 
     def measure(self, config: SteerConfig, folder: RunFolder) -> SteerMeasured:
         """Work out rows and summary from the finished plays."""

@@ -1,0 +1,72 @@
+"""Models that are asked by the workers of an executor."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from model_server import ModelServer
+
+from bestresponse.core.errors import OverBudget, UsageError
+from bestresponse.models.base import ask
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.executors.base import Job
+from bestresponse.runs.executors.lending import lend_models
+from bestresponse.runs.executors.processes import Processes
+from bestresponse.runs.executors.threads import Threads
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.study import BenchStudy
+
+QUESTIONS = [ask(f"Question {number}") for number in range(6)]
+
+
+@pytest.fixture
+def server():
+    opened = ModelServer()
+    yield opened
+    opened.close()
+
+
+def make_job(name, opened):
+    return Job(BenchStudy(), BenchConfig(models=(name,), num_games=1), opened.models, 4, opened.shared)
+
+
+def test_workers_answer_what_the_model_would_with_one_call_a_question(server, tmp_path):
+    name = server.model
+    with open_models((name,), tmp_path, ModelLimits(4)) as opened:
+        with lend_models(Processes(2), make_job(name, opened)) as lent, ThreadPoolExecutor(4) as pool:
+            replies = list(pool.map(lent[name].complete, QUESTIONS))
+            assert lent[name].complete(QUESTIONS[0]).text == replies[0].text
+        assert lent[name].identity == opened.models[name].identity
+        assert server.calls == opened.meter.ledger.calls == 6
+        assert [opened.models[name].complete(question).text for question in QUESTIONS] == [r.text for r in replies]
+        assert server.calls == 6
+
+
+def test_an_error_of_a_call_is_raised_where_it_was_asked_for(server, tmp_path):
+    name = server.model
+    with (
+        open_models((name,), tmp_path, ModelLimits(4, calls=1)) as opened,
+        lend_models(Processes(1), make_job(name, opened)) as lent,
+    ):
+        lent[name].complete(QUESTIONS[0])
+        with pytest.raises(OverBudget, match="2 calls of 1"):
+            lent[name].complete(QUESTIONS[1])
+
+
+def test_an_executor_that_cannot_work_says_so_to_whoever_asks(tmp_path):
+    mine = ScriptedModel(lambda request: "A")
+    with (
+        open_models(("mine",), tmp_path, given={"mine": mine}) as opened,
+        lend_models(Processes(1), make_job("mine", opened)) as lent,
+    ):
+        for question in QUESTIONS[:2]:
+            with pytest.raises(UsageError, match="mine exists in this process only"):
+                lent["mine"].complete(question)
+
+
+def test_threads_ask_the_models_themselves(tmp_path):
+    mine = ScriptedModel(lambda request: "A")
+    with open_models(("mine",), tmp_path, given={"mine": mine}) as opened:
+        job = make_job("mine", opened)
+        with lend_models(Threads(), job) as lent:
+            assert lent is job.models
