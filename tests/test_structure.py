@@ -12,9 +12,8 @@ LARGEST_FOLDER = 18
 LONGEST_FUNCTION = 60
 KERNELS = {
     "logic/embedded/machine.py _run",
-    "theory/equilibria/extreme_kernels.py extreme_pairs",
+    "theory/equilibria/extreme_kernels.py _pair_exactly",
     "theory/equilibria/many_players/path_kernels.py _evaluate",
-    "theory/equilibria/vertex_kernels.py enumerate_vertices",
     "theory/trees/cfr_numba.py _iterate",
 }
 """Loops that are compiled, or too hot to be divided."""

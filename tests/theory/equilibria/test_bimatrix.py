@@ -319,3 +319,22 @@ def test_a_game_is_not_refused_for_vertices_that_it_might_have_had() -> None:
     assert len(result.equilibria) == 21
     assert result.regret <= 1e-12
     assert sum(e.index or 0 for e in result.equilibria) == 1
+
+
+def test_the_walk_finds_the_vertices_that_whole_numbers_find_and_gives_up_near_ties() -> None:
+    walk = pytest.importorskip("bestresponse.theory.equilibria.walk_kernels")
+    pivoting = pytest.importorskip("bestresponse.theory.equilibria.vertex_kernels")
+    generator = np.random.default_rng(6)
+    clear = 0
+    for rows, columns in ((1, 4), (4, 1), (3, 5), (5, 5), (6, 4)):
+        for _ in range(10):
+            matrix = generator.integers(1, 40, (rows, columns)).astype(float)
+            count, masks = walk.walk_vertices(matrix / 40)
+            listed, known, *_ = pivoting.enumerate_vertices(matrix)
+            if count >= 0:
+                clear += 1
+                assert sorted(masks[:count]) == sorted(known[:listed])
+    assert clear > 20
+    cube = np.array([[1.0, 0.25], [0.25, 1.0]])
+    assert walk.walk_vertices(cube)[0] == 4
+    assert walk.walk_vertices(np.array([[1.0, 0.5], [1.0, 0.25]]))[0] == walk.DOUBT

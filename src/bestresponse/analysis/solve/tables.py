@@ -35,8 +35,8 @@ T = TypeVar("T")
 
 _VERTICES = 30_000
 """The most of both polytopes: above, enumerating them takes longer than a user waits unasked."""
-_COMPILED_VERTICES = 1_000_000
-"""The same where the enumeration is compiled, which gives up at those really found."""
+_COMPILED_VERTICES = 15_000_000
+"""The same where the enumeration is compiled: two to five seconds, because games have a tenth of them."""
 _CELLS = 20_000
 """From here on only equilibria and the value are looked for."""
 _LABELS = 60

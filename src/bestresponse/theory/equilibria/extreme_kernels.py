@@ -2,15 +2,16 @@
 
 Polytopes (von Stengel 2002): P = {x >= 0, B'x <= 1}, Q = {y >= 0, Ay <= 1} after shifting payoffs to be positive.
 A pair of vertices is an equilibrium when together they carry every label: an action's label is carried where it is not
-played or is a best reply. Small integer payoffs are handled exactly, others in floating point without close ties (see
-`vertex_kernels`). This module imports numba; load it only when it pays.
+played or is a best reply. Small integer payoffs are handled exactly (`vertex_kernels`), others in floating point
+without close ties (`walk_kernels`). This module imports numba; load it only when it pays.
 """
 
 import numpy as np
 from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
-from bestresponse.theory.equilibria.vertex_kernels import DOUBT, TOO_MANY, enumerate_vertices, find_slot, new_table
+from bestresponse.theory.equilibria.vertex_kernels import enumerate_vertices, find_slot, new_table
+from bestresponse.theory.equilibria.walk_kernels import DOUBT, TOO_MANY, enlarge, solve_vertex, walk_vertices
 
 __all__ = ["DOUBT", "TOO_MANY", "extreme_pairs", "measure_regret", "sort_rows"]
 
@@ -145,13 +146,6 @@ def measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b:
     return max(worst, (best - mean) / range_b)
 
 
-@njit(cache=True)
-def _grown(rows: Ints) -> Ints:
-    larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int64)
-    larger[: rows.shape[0]] = rows
-    return larger
-
-
 @njit(cache=True, error_model="numpy")
 def _rounded_span(span: float) -> float:
     return span if span > 0.0 else 1.0
@@ -191,6 +185,136 @@ def sort_rows(out: Floats, count: int, side: int) -> None:
             return
 
 
+@njit(cache=True, error_model="numpy")
+def _pair_exactly(MP: Floats, MQ: Floats, range_a: float, range_b: float) -> tuple[int, int, bool, bool, float, Floats]:
+    """Do the work of `extreme_pairs` for small whole payoffs of at least 1, degenerate games included."""
+    m, n = MQ.shape
+    count_q, masks_q, tableaus_q, order_q, table_q = enumerate_vertices(MQ)
+    if count_q < 0:
+        return count_q, 0, True, False, 0.0, MP
+    labels_q = _labels(count_q, masks_q, tableaus_q, order_q)
+    used = _used_rows(labels_q, count_q, m, n)
+    count_p, masks_p, tableaus_p, order_p, _ = enumerate_vertices(MP if used.shape[0] == m else MP[:, used])
+    if count_p < 0:
+        return count_p, 0, True, False, 0.0, MP
+    full, low_n, low_m = (1 << (m + n)) - 1, (1 << n) - 1, (1 << m) - 1
+    degenerate = False
+    first_p, first_q = masks_p, masks_q
+    bases = np.empty((8, 2), np.int64)
+    pairs = bases
+    count = 0
+    labels_p = _labels(count_p, masks_p, tableaus_p, order_p)
+    for v in range(count_p):
+        degenerate |= labels_p[v] != masks_p[v]
+    _by_label(labels_p, count_p, used, m)
+    for v in range(count_q):
+        degenerate |= labels_q[v] != masks_q[v]
+    if degenerate:
+        pairs = np.empty((8, 2), np.int64)
+        for v in range(count_q):
+            labels_q[v] = ((labels_q[v] & low_n) << m) | (labels_q[v] >> n)
+        first_p, first_q = _first_alike(labels_p, low_m), _first_alike(labels_q, low_n << m)
+        for v in range(count_p):
+            for w in range(count_q if first_p[v] == v else 0):
+                if first_q[w] == w and labels_p[v] | labels_q[w] == full:
+                    if count == pairs.shape[0]:
+                        pairs = enlarge(pairs, 2 * count)
+                    pairs[count, 0] = v
+                    pairs[count, 1] = w
+                    count += 1
+    _by_label(masks_p, count_p, used, m)
+    lexicographic = 0
+    for v in range(1, count_p):
+        wanted = full ^ masks_p[v]
+        w = table_q[find_slot(table_q, masks_q, (wanted >> m) | ((wanted & low_m) << n))] - 1
+        if w > 0:
+            if lexicographic == bases.shape[0]:
+                bases = enlarge(bases, 2 * lexicographic)
+            bases[lexicographic, 0] = v
+            bases[lexicographic, 1] = w
+            lexicographic += 1
+    if not degenerate:
+        pairs, count = bases, lexicographic
+    side = m + n
+    out = np.zeros((count + lexicographic, 2 * side + 2))
+    columns = np.arange(n)
+    worst = 0.0
+    for e in range(count):
+        v, w = pairs[e, 0], pairs[e, 1]
+        _write_point(out[e], 0, side, used, tableaus_p[v], order_p[v])
+        _write_point(out[e], m, side + m, columns, tableaus_q[w], order_q[w])
+        out[e, 2 * side] = v
+        out[e, 2 * side + 1] = w
+        worst = max(worst, measure_regret(MP, MQ, out[e], range_a, range_b))
+    for k in range(lexicographic):
+        v, w = bases[k, 0], bases[k, 1]
+        out[count + k, 0] = first_p[v] if degenerate else v
+        out[count + k, 1] = first_q[w] if degenerate else w
+        out[count + k, 2] = masks_p[v]
+    if count > 1:
+        sort_rows(out, count, side)
+    return count, lexicographic, True, degenerate, worst, out
+
+
+@njit(cache=True, error_model="numpy")
+def _write_pair(out: Floats, MP: Floats, MQ: Floats, mask_p: int, mask_q: int, used: Ints) -> None:
+    """Write the equilibrium of two vertices, given by the variables that are zero there, as `_write_point` does."""
+    m, n = MQ.shape
+    side = m + n
+    x, y = np.empty(used.shape[0]), np.empty(n)
+    solve_vertex(MP, mask_p, x)
+    solve_vertex(MQ, mask_q, y)
+    total_x, total_y = x.sum(), y.sum()
+    for k in range(used.shape[0]):
+        out[side + used[k]] = x[k]
+        out[used[k]] = x[k] / total_x
+    for j in range(n):
+        out[side + m + j] = y[j]
+        out[m + j] = y[j] / total_y
+
+
+@njit(cache=True, error_model="numpy")
+def _pair_by_walk(MP: Floats, MQ: Floats) -> tuple[int, int, bool, bool, float, Floats]:
+    """Do the work of `extreme_pairs` in floating point, for payoffs in [1, 2] that are nowhere close to a tie."""
+    m, n = MQ.shape
+    side = m + n
+    count_q, masks_q = walk_vertices(MQ)
+    if count_q < 0:
+        return count_q, 0, False, False, 0.0, MP
+    used = _used_rows(masks_q, count_q, m, n)
+    MU = MP if used.shape[0] == m else MP[:, used].copy()
+    count_p, masks_p = walk_vertices(MU)
+    if count_p < 0:
+        return count_p, 0, False, False, 0.0, MP
+    table = new_table(count_q)
+    for w in range(count_q):
+        table[find_slot(table, masks_q, masks_q[w])] = w + 1
+    labels = masks_p[:count_p].copy()
+    _by_label(labels, count_p, used, m)
+    pairs = np.empty((8, 2), np.int64)
+    count = 0
+    for v in range(1, count_p):
+        wanted = ((1 << side) - 1) ^ labels[v]
+        w = table[find_slot(table, masks_q, (wanted >> m) | ((wanted & ((1 << m) - 1)) << n))] - 1
+        if w > 0:
+            if count == pairs.shape[0]:
+                pairs = enlarge(pairs, 2 * count)
+            pairs[count, 0] = v
+            pairs[count, 1] = w
+            count += 1
+    out = np.zeros((2 * count, 2 * side + 2))
+    worst = 0.0
+    for e in range(count):
+        v, w = pairs[e, 0], pairs[e, 1]
+        _write_pair(out[e], MU, MQ, masks_p[v], masks_q[w], used)
+        out[e, 2 * side], out[e, 2 * side + 1] = v, w
+        worst = max(worst, measure_regret(MP, MQ, out[e], 1.0, 1.0))
+        out[count + e, 0], out[count + e, 1], out[count + e, 2] = v, w, labels[v]
+    if count > 1:
+        sort_rows(out, count, side)
+    return count, count, False, False, worst, out
+
+
 @njit(cache=True, error_model="numpy", nogil=True)
 def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]:
     """All extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
@@ -207,76 +331,12 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
     exact = unit_a > 0.0 and unit_b > 0.0 and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
     if not exact:
         unit_a, unit_b = _rounded_span(range_a), _rounded_span(range_b)
-        range_a, range_b = 1.0, 1.0
     MP = np.empty((n, m))
     MQ = np.empty((m, n))
     for i in range(m):
         for j in range(n):
             MQ[i, j] = (payoffs[0, i, j] - low_a) / unit_a + 1.0
             MP[j, i] = (payoffs[1, i, j] - low_b) / unit_b + 1.0
-    count_q, masks_q, tableaus_q, order_q, table_q = enumerate_vertices(MQ, exact)
-    if count_q < 0:
-        return count_q, 0, exact, False, 0.0, MP
-    labels_q = _labels(count_q, masks_q, tableaus_q, order_q) if exact else masks_q
-    used = _used_rows(labels_q, count_q, m, n)
-    count_p, masks_p, tableaus_p, order_p, _ = enumerate_vertices(MP if used.shape[0] == m else MP[:, used], exact)
-    if count_p < 0:
-        return count_p, 0, exact, False, 0.0, MP
-    full, low_n, low_m = (1 << (m + n)) - 1, (1 << n) - 1, (1 << m) - 1
-    degenerate = False
-    first_p, first_q = masks_p, masks_q
-    bases = np.empty((8, 2), np.int64)
-    pairs = bases
-    count = 0
-    if exact:
-        labels_p = _labels(count_p, masks_p, tableaus_p, order_p)
-        for v in range(count_p):
-            degenerate |= labels_p[v] != masks_p[v]
-        _by_label(labels_p, count_p, used, m)
-        for v in range(count_q):
-            degenerate |= labels_q[v] != masks_q[v]
-        if degenerate:
-            pairs = np.empty((8, 2), np.int64)
-            for v in range(count_q):
-                labels_q[v] = ((labels_q[v] & low_n) << m) | (labels_q[v] >> n)
-            first_p, first_q = _first_alike(labels_p, low_m), _first_alike(labels_q, low_n << m)
-            for v in range(count_p):
-                for w in range(count_q if first_p[v] == v else 0):
-                    if first_q[w] == w and labels_p[v] | labels_q[w] == full:
-                        if count == pairs.shape[0]:
-                            pairs = _grown(pairs)
-                        pairs[count, 0] = v
-                        pairs[count, 1] = w
-                        count += 1
-    _by_label(masks_p, count_p, used, m)
-    lexicographic = 0
-    for v in range(1, count_p):
-        wanted = full ^ masks_p[v]
-        w = table_q[find_slot(table_q, masks_q, (wanted >> m) | ((wanted & low_m) << n))] - 1
-        if w > 0:
-            if lexicographic == bases.shape[0]:
-                bases = _grown(bases)
-            bases[lexicographic, 0] = v
-            bases[lexicographic, 1] = w
-            lexicographic += 1
-    if not degenerate:
-        pairs, count = bases, lexicographic
-    side = m + n
-    out = np.zeros((count + lexicographic, 2 * side + 2))
-    columns = np.arange(n)
-    worst = 0.0
-    for e in range(count):
-        v, w = pairs[e, 0], pairs[e, 1]
-        _write_point(out[e], 0, side, used, tableaus_p[v], order_p[v])
-        _write_point(out[e], m, side + m, columns, tableaus_q[w], order_q[w])
-        out[e, 2 * side] = v
-        out[e, 2 * side + 1] = w
-        worst = max(worst, measure_regret(MP, MQ, out[e], _rounded_span(range_a), _rounded_span(range_b)))
-    for k in range(lexicographic):
-        v, w = bases[k, 0], bases[k, 1]
-        out[count + k, 0] = first_p[v] if degenerate else v
-        out[count + k, 1] = first_q[w] if degenerate else w
-        out[count + k, 2] = masks_p[v]
-    if count > 1:
-        sort_rows(out, count, side)
-    return count, lexicographic, exact, degenerate, worst, out
+    if not exact:
+        return _pair_by_walk(MP, MQ)
+    return _pair_exactly(MP, MQ, _rounded_span(range_a), _rounded_span(range_b))

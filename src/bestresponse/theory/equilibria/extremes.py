@@ -6,8 +6,11 @@ of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg, Sava
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from math import comb
+from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +23,8 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 __all__ = ["Extremes", "extreme_equilibria", "most_vertices", "require_two_players"]
 
 _MEMORY_LIMIT = 2**30
-_HOPELESS = 2**37  # bytes for the most vertices there can be; games seldom have a hundredth of them
+_HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
+_LONG = 2**20  # vertices at most: from here on the enumeration may take a second, and can be interrupted
 _TOO_MANY = -2
 _INTEGER_BYTES = 80
 _MASK_BITS = 52
@@ -120,7 +124,7 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine 
         return _by_integers(game)
     count, _, whole, degenerate, worst, _ = found = kernel(payoffs)
     if count == _TOO_MANY:
-        raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into 1 GiB")
+        raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more than 67 million vertices, or 1 GiB of them")
     if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
     return Extremes._make((payoffs.shape, *found))
@@ -146,10 +150,10 @@ def _format_count(count: int) -> str:
     return f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"
 
 
-def _check_fits(m: int, n: int, bytes_a_number: int, limit: int) -> None:
+def _check_integers_fit(m: int, n: int) -> None:
     p, q = most_vertices(m, m + n), most_vertices(n, m + n)
-    size = bytes_a_number * (p * n * (m + 1) + q * m * (n + 1))
-    if size > limit:
+    size = _INTEGER_BYTES * (p * n * (m + 1) + q * m * (n + 1))
+    if size > _MEMORY_LIMIT:
         raise _too_large(
             m, n, f"may have {_format_count(p + q)} vertices to enumerate, which need {_format_count(size >> 20)} MiB"
         )
@@ -167,19 +171,37 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
     chosen = choose_engine(engine, pays=repays_loading(_KERNELS, min(work, _WORTH_COMPILING + 1), _WORTH_COMPILING))
     if chosen == "numpy" or m + n > _MASK_BITS:
         return None
-    _check_fits(m, n, 8, _HOPELESS)
-    load_kernels(_KERNELS)
+    most = most_vertices(m, m + n) + most_vertices(n, m + n)
+    if most > _HOPELESS:
+        raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
+    kernel = load_kernels(_KERNELS).extreme_pairs
     if (m, n) == (3, 3):
         kernel = load_kernels(_KERNELS_OF_THREE).extreme_pairs_of_three
-    else:
-        kernel = load_kernels(_KERNELS).extreme_pairs
+    if most > _LONG:
+        kernel = partial(_call_in_thread, kernel)
     _READY[game.payoffs.shape] = kernel
     return kernel
 
 
+def _call_in_thread(kernel: Any, payoffs: Array) -> Any:
+    """Call compiled code where Ctrl-C need not wait for its end."""
+    found: list[Any] = []
+
+    def work() -> None:
+        with suppress(MemoryError):
+            found.append(kernel(payoffs))
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join()
+    if not found:
+        raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into memory")
+    return found[0]
+
+
 def _by_integers(game: NormalForm) -> Extremes:
     m, n = game.shape
-    _check_fits(m, n, _INTEGER_BYTES, _MEMORY_LIMIT)
+    _check_integers_fit(m, n)
     row, column = whole_matrix(game, 0), whole_matrix(game, 1)
     in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
