@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, Interrupted, UsageError
 from bestresponse.logic.settings import Limits, SandboxWarning, settings
+from bestresponse.report.text import visible
 
 __all__ = ["COMMANDS", "app", "main"]
 
@@ -164,5 +165,5 @@ def main() -> None:
 
 
 def _fail(sentence: str, code: int) -> None:
-    print(f"bestresponse: {sentence}", file=sys.stderr)
+    print(f"bestresponse: {visible(sentence)}", file=sys.stderr)
     sys.exit(code)

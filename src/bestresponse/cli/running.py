@@ -14,6 +14,7 @@ from bestresponse.cli.terminal import DownloadProgress, console, notes, play_pro
 from bestresponse.cli.waiting import tell_interrupt
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.prices import find_price_by_identity
+from bestresponse.report.text import visible
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.launch import find_path, run_study
@@ -125,8 +126,8 @@ def show_run(run: Run, as_json: bool, tables: int = 1) -> None:
 def _explain(outcome: Outcome) -> None:
     """Say what failed, why it stopped, and what to do about it."""
     for failure in outcome.failures[:_MOST_FAILURES]:
-        print(f"bestresponse: {failure}", file=sys.stderr)
+        print(f"bestresponse: {visible(str(failure))}", file=sys.stderr)
     if outcome.stopped:
-        print(f"bestresponse: stopped: {outcome.stopped}", file=sys.stderr)
+        print(f"bestresponse: stopped: {visible(outcome.stopped)}", file=sys.stderr)
     if not outcome.complete:
         print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)

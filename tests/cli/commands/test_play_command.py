@@ -74,3 +74,14 @@ def test_the_end_of_the_input_keeps_the_game(play, tmp_path):
     done = play("water", "--days", 1, "--output-dir", tmp_path)
     assert done.returncode == 1
     assert "the input has ended; the same command goes on with this game" in done.stdout
+
+
+def test_codes_for_the_terminal_in_a_game_file_or_a_name_never_reach_the_screen(play, tmp_path):
+    game = tmp_path / "game.nfg"
+    names = '"red \x1b[31m" { "ann \x1b]0;owned\x07" "bob" } { { "a\x1b[2J" "b" } { "c\x9b2J" "d" } }'
+    game.write_text(f"NFG 1 R {names}\n\n1 1 2 2 3 3 4 4\n")
+    done = play(game, "--output-dir", tmp_path, typed="b\n")
+    assert done.returncode == 0, done.stderr
+    wrong = play("no\x1b[31msuch", "--output-dir", tmp_path)
+    assert wrong.returncode == 2
+    assert not set("\x1b\x07\x9b") & set(done.stdout + done.stderr + wrong.stderr)

@@ -157,6 +157,18 @@ def test_a_complaint_holds_no_key_either(clients):
     assert caught.value.complaint == {"message": "no", "detail": "***"}
 
 
+def test_an_error_of_nothing_but_pieces_of_the_key_takes_little_memory(complete):
+    echo = faulty.answer(KEY[:-1].encode() * 50_000, 400)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match=r"answered HTTP 400: \*\*\*$"):
+            complete(echo)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 30_000_000
+
+
 def test_codes_for_the_terminal_are_written_out(complete):
     message = "\x1b]0;owned\x07\x1b[31mred\u202e\x9b2J"
     with pytest.raises(ModelError) as caught:

@@ -34,6 +34,7 @@ from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
 from bestresponse.players.lookup import choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
+from bestresponse.report.text import visible
 from bestresponse.runs.invocation import find_revision, read_command_line
 from bestresponse.runs.launch import find_unfinished
 from bestresponse.runs.models import ModelLimits, open_models
@@ -144,7 +145,9 @@ def _seat_model(name: str, model: Model, game: AnyGame, role: str) -> Player:
 
 def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], output_dir: Path) -> None:
     """Play to the end, or until the person leaves."""
-    person = ConsolePlayer(input, _show, wording=game if isinstance(game, Wording) else None)
+    person = ConsolePlayer(
+        lambda prompt: input(visible(prompt)), _show, wording=game if isinstance(game, Wording) else None
+    )
     people = [role for role, name in config["seats"].items() if name == ME]
     players = {**seated, **{role: _seated(person, game, role) for role in people}, NATURE: Nature(config["seed"])}
     created = datetime.now().astimezone().isoformat(timespec="seconds")
@@ -183,7 +186,7 @@ def _seated(person: ConsolePlayer, game: AnyGame, role: str) -> Player:
 def _show(text: str) -> None:
     """Text on the terminal, broken between words; lines of tables are left as they are."""
     width = min(get_terminal_size().columns, 100)
-    for line in text.split("\n"):
+    for line in visible(text).split("\n"):
         later = "  " if line.startswith("- ") else ""
         print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
 
@@ -200,11 +203,11 @@ def _people_last(questions: list[Question]) -> list[Decision]:
 
 def _tell_end(game: AnyGame, record: Record, people: list[str]) -> None:
     if record.void:
-        print(f"\nThe game is void: {record.void.role} gave no answer that could be used ({record.void.why}).")
+        _show(f"\nThe game is void: {record.void.role} gave no answer that could be used ({record.void.why}).")
         return
     state = Episode(game, record.submissions).state
     view = game.view(state, people[0] if people else game.roles[0])
     last = (view.facts.get("past") or [view.situation])[-1]
     _show(f"\n{last}\n\nWhat everybody got:")
     for role, payoff in record.payoffs.items():
-        print(f"  {role} ({record.players[role]}): {payoff:g}")
+        print(visible(f"  {role} ({record.players[role]}): {payoff:g}"))

@@ -13,6 +13,7 @@ from bestresponse.cli.options import build_config, expand_options
 from bestresponse.cli.run_options import SharedRunOptions
 from bestresponse.cli.running import run_and_show
 from bestresponse.core.errors import UsageError
+from bestresponse.report.text import visible
 from bestresponse.runs.models import open_models
 from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
 from bestresponse.studies.tournament.entries import gather, is_in_words, read_stage, read_strategy
@@ -104,7 +105,7 @@ def tournament(
         run_and_show(TournamentStudy(), config, run)
     finally:
         for name, why in config.left_out:
-            print(f"left out: {name}: {why}", file=sys.stderr)
+            print(visible(f"left out: {name}: {why}"), file=sys.stderr)
 
 
 def _list_names(strategies: str | None, files: bool) -> list[str]:

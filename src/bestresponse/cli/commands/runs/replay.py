@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bestresponse.cli.options import AsJson
+from bestresponse.report.text import visible
 from bestresponse.runs.run import load_run
 
 __all__ = ["replay"]
@@ -30,6 +31,6 @@ def replay(
     else:
         print(f"{found.same} {found.unit} came out the same, {len(found.different)} did not")
         for difference in found.different[:10]:
-            print(f"  {difference}")
+            print(visible(f"  {difference}"))
     if found.different:
         raise typer.Exit(1)
