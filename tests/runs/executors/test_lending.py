@@ -1,9 +1,10 @@
 """Models that are asked by the workers of an executor."""
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from model_server import ModelServer
+from waiting import run_at_once
 
 from bestresponse.core.errors import OverBudget, UsageError
 from bestresponse.models.base import ask
@@ -26,6 +27,10 @@ def server():
     opened.close()
 
 
+def note_answer(texts, model, question):
+    texts[question] = model.complete(question).text
+
+
 def make_job(name, opened):
     return Job(BenchStudy(), BenchConfig(models=(name,), num_games=1), opened.models, 4, opened.shared)
 
@@ -33,12 +38,13 @@ def make_job(name, opened):
 def test_workers_answer_what_the_model_would_with_one_call_a_question(server, tmp_path):
     name = server.model
     with open_models((name,), tmp_path, ModelLimits(4)) as opened:
-        with lend_models(Processes(2), make_job(name, opened)) as lent, ThreadPoolExecutor(4) as pool:
-            replies = list(pool.map(lent[name].complete, QUESTIONS))
-            assert lent[name].complete(QUESTIONS[0]).text == replies[0].text
+        with lend_models(Processes(2), make_job(name, opened)) as lent:
+            texts = {}
+            run_at_once(*(partial(note_answer, texts, lent[name], question) for question in QUESTIONS))
+            assert lent[name].complete(QUESTIONS[0]).text == texts[QUESTIONS[0]]
         assert lent[name].identity == opened.models[name].identity
         assert server.calls == opened.meter.ledger.calls == 6
-        assert [opened.models[name].complete(question).text for question in QUESTIONS] == [r.text for r in replies]
+        assert texts == {question: opened.models[name].complete(question).text for question in QUESTIONS}
         assert server.calls == 6
 
 

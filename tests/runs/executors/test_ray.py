@@ -6,13 +6,13 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from model_server import ModelServer
 from running import NOW
+from waiting import wait_until
 
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.executors.lookup import find_executor
@@ -24,6 +24,7 @@ from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
+SMALL = {"object_store_memory": 200_000_000}
 WITH_RAY = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install 'bestresponse[ray]'")
 
 
@@ -44,11 +45,15 @@ def cluster():
     import ray
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    ray.init(address=made.address, log_to_driver=False, configure_logging=False)
-    yield made
-    ray.shutdown()
-    made.shutdown()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_worker_niceness", "0")  # on a busy machine nice workers hardly start
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False, **SMALL})
+        try:
+            ray.init(address=made.address, log_to_driver=False, configure_logging=False)
+            yield made
+        finally:
+            ray.shutdown()
+            made.shutdown()
 
 
 @pytest.fixture
@@ -98,7 +103,7 @@ def test_a_budget_is_one_for_the_cluster(cluster, server, tmp_path):
 @WITH_RAY
 @pytest.mark.slow
 def test_a_node_lost_in_the_middle_costs_no_play(cluster, tmp_path):
-    nodes = [cluster.add_node(num_cpus=1), cluster.add_node(num_cpus=1)]
+    nodes = [cluster.add_node(num_cpus=1, **SMALL), cluster.add_node(num_cpus=1, **SMALL)]
     cluster.wait_for_nodes()
     server = ModelServer(latency=0.3)
     lost = []
@@ -190,12 +195,13 @@ def test_a_driver_killed_in_the_middle_goes_on_and_repeats_no_finished_call(clus
     """)
     try:
         driver = subprocess.Popen([sys.executable, "-c", script])
-        while len(server.delivered) < 6:
-            time.sleep(0.05)
-        driver.kill()
-        driver.wait(120)
-        time.sleep(2)
-        subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+        try:
+            wait_until(lambda: len(server.delivered) >= 6)
+        finally:
+            driver.kill()
+            driver.wait(60)
+        wait_until(lambda: not find_workers())
+        subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
     finally:
         server.close()
     delivered = len(server.delivered)

@@ -32,7 +32,7 @@ def test_a_call_of_a_lost_worker_counts_as_made():
 def test_the_place_of_a_lost_worker_is_free_again():
     gates = GateService({("p", "x"): Gate(1)})
     gates.enter("a", ("p", "x"))
-    waiting = threading.Thread(target=gates.enter, args=("b", ("p", "x")))
+    waiting = threading.Thread(target=gates.enter, args=("b", ("p", "x")), daemon=True)
     waiting.start()
     gates.release("a")
     waiting.join(60)
@@ -43,13 +43,25 @@ def test_a_call_in_flight_is_shared_and_made_by_another_when_its_worker_is_lost(
     replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
     assert replies.claim_now("a", "key") == (None, None)
     outcome = []
-    waiting = threading.Thread(target=lambda: outcome.append(replies.claim("b", "key")))
+    waiting = threading.Thread(target=lambda: outcome.append(replies.claim("b", "key")), daemon=True)
     waiting.start()
     replies.release("a")
     waiting.join(60)
     assert outcome == [(None, None)]
     replies.land("b", "key", "yes", None, None)
     assert replies.claim("c", "key") == (None, None)
+
+
+def test_a_lost_worker_claims_nothing_more(tmp_path):
+    replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
+    replies.claim("a", "key")
+    outcome = []
+    waiting = threading.Thread(target=lambda: outcome.append(replies.claim("a", "key")), daemon=True)
+    waiting.start()
+    replies.release("a")
+    waiting.join(60)
+    assert outcome == [(None, None)]
+    assert replies.claim_now("b", "key") == (None, None)
 
 
 def test_the_error_of_a_shared_call_is_shared(tmp_path, monkeypatch):
@@ -71,7 +83,7 @@ def test_the_error_of_a_shared_call_is_shared(tmp_path, monkeypatch):
         except ModelUnavailable as error:
             failures.append(str(error))
 
-    waiting = threading.Thread(target=wait)
+    waiting = threading.Thread(target=wait, daemon=True)
     waiting.start()
     assert shared.wait(300)
     replies.land("a", "key", None, ModelUnavailable("gone"), None)

@@ -27,6 +27,8 @@ from bestresponse.runs.spec import Spec
 __all__ = ["lend_models"]
 
 _ROLE = "model"
+_PATIENCE = 60.0
+"""Seconds for calls that nobody waits for any more; workers end with this process in any case."""
 
 
 class _Calling:
@@ -60,7 +62,7 @@ def lend_models(executor: Executor, job: Job) -> Iterator[Mapping[str, Model]]:
         yield {name: _Lent(model, name, calls) for name, model in job.models.items()}
     finally:
         calls.close()
-        maker.join()
+        maker.join(_PATIENCE)
 
 
 class _Calls:

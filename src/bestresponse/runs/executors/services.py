@@ -121,6 +121,7 @@ class ReplyService:
         self._cache = cache
         self._lock = threading.Lock()
         self._flights: dict[str, tuple[str, Future[str]]] = {}
+        self._gone: set[str] = set()
 
     def get(self, holder: str, key: str) -> str | None:
         """Return the stored reply; None where there is none."""
@@ -146,6 +147,8 @@ class ReplyService:
         with self._lock:
             if key in self._flights:
                 return self._flights[key][1]
+            if holder in self._gone:
+                return Claim(None, None)
             self._flights[key] = (holder, Future())
         try:
             return Claim(None, self._cache.get_text(key))
@@ -170,6 +173,7 @@ class ReplyService:
     def release(self, holder: str) -> None:
         """Let others make the calls that a lost worker had claimed."""
         with self._lock:
+            self._gone.add(holder)
             lost = [key for key, flight in self._flights.items() if flight[0] == holder]
             flights = [self._flights.pop(key)[1] for key in lost]
         for flight in flights:
