@@ -114,7 +114,7 @@ def _run_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: 
 
     for lines in how.executor.map(_play_block, take_blocks(), how.workers if how.workers > 1 else None):
         folder.finish_encoded(lines)
-        outcome.played += len(todo.popleft().specs)
+        outcome.played += len(todo.popleft().repeats)
         how.on_progress(Progress(total, outcome.found, outcome.played, 0))
     return outcome
 
@@ -123,32 +123,32 @@ def _run_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: 
 class _Block:
     """Games of one setting that are played together."""
 
-    rules: WaterRules
-    players: tuple[str, ...]
-    seeds: tuple[int, ...]
-    specs: tuple[Spec, ...]
+    config: WaterConfig
+    setting: Setting
+    repeats: tuple[int, ...]
 
 
 def _play_block(block: _Block) -> bytes:
-    """Play the games and encode their records, so that whoever writes them has little else to do."""
-    records = records_of(play_many(block.rules, block.players, list(block.seeds)), block.players)
-    return encode_plays(
-        StoredPlay(spec.id, spec.data, record) for spec, record in zip(block.specs, records, strict=True)
-    )
+    """Plan and play the games and encode their records, so that whoever writes them has little else to do."""
+    config = block.config
+    specs = [spec_of(config, block.setting, repeat) for repeat in block.repeats]
+    seeds = [game_seed(config, repeat) for repeat in block.repeats]
+    records = records_of(play_many(block.setting.rules, config.players, seeds), config.players)
+    return encode_plays(StoredPlay(spec.id, spec.data, record) for spec, record in zip(specs, records, strict=True))
 
 
 def _list_blocks(config: WaterConfig, finished: set[str], shard: Shard | None) -> Iterator[_Block]:
     for setting in config.settings:
         missing = _list_missing(config, setting, finished, shard)
-        while block := list(islice(missing, _AT_ONCE)):
-            seeds = tuple(game_seed(config, repeat) for repeat, _ in block)
-            yield _Block(setting.rules, config.players, seeds, tuple(spec for _, spec in block))
+        while block := tuple(islice(missing, _AT_ONCE)):
+            yield _Block(config, setting, block)
 
 
-def _list_missing(
-    config: WaterConfig, setting: Setting, finished: set[str], shard: Shard | None
-) -> Iterator[tuple[int, Spec]]:
+def _list_missing(config: WaterConfig, setting: Setting, finished: set[str], shard: Shard | None) -> Iterator[int]:
+    """Yield the repeats that are to be played; all of them need no ids to be told apart."""
     for repeat in range(config.repeats):
-        spec = spec_of(config, setting, repeat)
-        if spec.id not in finished and (shard is None or shard.holds(spec.id)):
-            yield repeat, spec
+        if finished or shard is not None:
+            spec = spec_of(config, setting, repeat).id
+            if spec in finished or (shard is not None and not shard.holds(spec)):
+                continue
+        yield repeat
