@@ -61,3 +61,10 @@ def test_a_tree_of_the_gallery_has_its_value_and_a_policy(site):
     shown = site("gallery").show_tree("kuhn-poker")
     assert "Value for player 1: -1/18." in shown
     assert "| player 1 | K pb | bet |" in shown
+
+
+def test_what_people_did_stands_under_the_game_with_its_source(site):
+    gallery = site("gallery")
+    assert "7 % of the plays ended at the first move" in gallery.show_tree("centipede")
+    assert set(gallery.BEHAVIOUR) <= {*names(), *tree_names()}
+    assert all(known["source"][-4:].isdigit() for known in gallery.BEHAVIOUR.values())

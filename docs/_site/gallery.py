@@ -1,5 +1,6 @@
-"""Write the gallery: every game of the catalogue with its story, picture, equilibria and source."""
+"""Write the gallery: every game of the catalogue with its story, picture, equilibria and source, and what people did."""
 
+import tomllib
 from pathlib import Path
 
 import bestresponse as br
@@ -10,6 +11,7 @@ from bestresponse.theory.catalogue import names, tree_names
 
 MOST_CELLS = 36
 MOST_SETS = 12
+BEHAVIOUR = tomllib.loads((Path(__file__).parent / "behaviour.toml").read_text("utf-8"))
 
 
 def write_gallery(folder: Path) -> None:
@@ -36,7 +38,13 @@ def show_table(name: str, folder: Path) -> str:
         parts.append(f"![Best responses in {name}]({name}.svg)")
     except UsageError:
         pass  # only small games have a picture
-    return "\n\n".join([*parts, show_equilibria(data)])
+    return "\n\n".join([*parts, show_equilibria(data), *show_behaviour(name)])
+
+
+def show_behaviour(name: str) -> list[str]:
+    """Return what people did in a game, where it is recorded, with its source."""
+    known = BEHAVIOUR.get(name)
+    return [f"People: {known['people']} *{known['source']}*"] if known else []
 
 
 def show_payoffs(data: dict) -> str:
@@ -82,7 +90,7 @@ def show_tree(name: str) -> str:
         parts.append(f"Value for {data['value_of']}: {data['value_exact']}.")
     if data["information_sets"] <= MOST_SETS and data["equilibria"] and "policy" in data["equilibria"][0]:
         parts.append(show_policy(data["equilibria"][0]["policy"]))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *show_behaviour(name)])
 
 
 def show_policy(policy: dict) -> str:

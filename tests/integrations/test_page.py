@@ -34,3 +34,11 @@ def test_the_example_of_each_integration_runs_and_prints_what_it_says(title, cod
         )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[:-1] == re.findall(r"print\(.*  # (.*)$", code, flags=re.MULTILINE)
+
+
+def test_the_register_entry_names_the_file_of_every_task():
+    entry = re.search(r"^```yaml\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)[1]
+    listed = re.findall(r"- name: (\w+)\n +task_path: (\S+)", entry)
+    assert [name for name, _ in listed] == ["nash_gap", "verify", "game", "formalize"]
+    for name, path in listed:
+        assert f"\ndef {name}(" in (PAGE.parents[1] / path).read_text("utf-8")
