@@ -1,4 +1,4 @@
-"""Write the gallery: every game of the catalogue with its story, picture, equilibria and source, and what people did."""
+"""Write the gallery: every game of the catalogue with its story, picture, equilibria, source and what people did."""
 
 import tomllib
 from pathlib import Path
