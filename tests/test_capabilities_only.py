@@ -17,6 +17,8 @@ BORDER = {"studies/bench/classic.py"}
 def class_tests(source):
     """The names of game classes that `source` tests for, by isinstance or by a class pattern."""
     found = set()
+    if not any(name in source for name in CLASSES):
+        return found
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
             found |= {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
