@@ -37,6 +37,7 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
 
 def test_a_program_of_a_stranger_has_four_seconds_by_the_clock_and_512_megabytes(monkeypatch) -> None:
     monkeypatch.setattr("bestresponse.logic.settings.WALL", 3.2)
+    monkeypatch.setattr("bestresponse.logic.settings.SLOWDOWN", 2.0)
     limits = Settings().strangers
     assert (limits.wall, limits.clock, limits.memory, limits.ends) == (3.2, 3.8, 512 << 20, 20_000)
     assert Settings().limits.clock == 120

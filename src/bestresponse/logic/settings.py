@@ -15,6 +15,8 @@ __all__ = ["Limits", "SandboxMissing", "SandboxWarning", "Settings", "settings"]
 WALL = 3.2
 """Seconds by the clock on the wall for all that is done with one program, unless more or less is asked for."""
 _LEAST_WALL = 0.5
+SLOWDOWN = 2.0
+"""How many seconds by the clock a second of work may take on a machine that does other things too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,8 @@ class Limits:
 
     @property
     def clock(self) -> float:
-        """Seconds by the clock on the wall for a game that gets on: twice its seconds of work, for a busy machine."""
-        return max(self.wall, 2 * self.total)
+        """Seconds by the clock on the wall for a game that gets on."""
+        return max(self.wall, SLOWDOWN * self.total)
 
     @property
     def reply_bytes(self) -> int:
