@@ -1,11 +1,15 @@
 """A browser for the tests that need one; they are skipped where there is none."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from browser_processes import kill_driver_after
 
 CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 120_000
+TO_CLOSE = 120
+"""Seconds after which a browser that does not close is ended from outside."""
 
 
 @pytest.fixture
@@ -23,10 +27,10 @@ def chromium():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not Path(CHROMIUM).exists():
         pytest.skip("Chromium is not installed (apt-get install chromium)")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    driver = playwright.sync_playwright().start()
+    yield driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+    with kill_driver_after(TO_CLOSE), suppress(playwright.Error):
+        driver.stop()
 
 
 @pytest.fixture
@@ -44,6 +48,7 @@ def people(chromium):
         return page
 
     yield person
-    for context in contexts:
-        context.close()
+    with kill_driver_after(TO_CLOSE):
+        for context in contexts:
+            context.close()
     assert [text for text in complaints if "422" not in text] == []
