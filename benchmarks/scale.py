@@ -4,8 +4,7 @@
 
 The server answers on loopback after 200 ms; 64 plays are in flight. Ideal is 64 / 0.2 s = 320 plays a second; the
 overhead of a play is the time of the run above its ideal, divided by the plays. The start of workers is measured on
-its own, by a run of one play a worker (of 500 water games), and taken off. Ray gives its workers a low priority, which
-on a busy machine hardly lets them start: set RAY_worker_niceness=0. Executors take turns, and the best of the rounds
+its own, by a run of 64 plays (of 500 water games), and taken off. Executors take turns, and the best of the rounds
 counts. With `--large` 100,000 games by a scripted model are played in two parts and merged; it prints the most memory
 that took.
 """
@@ -19,6 +18,8 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -39,7 +40,7 @@ from bestresponse.studies.water.study import WaterStudy
 
 LATENCY = 0.2
 IN_FLIGHT = 64
-PLAYS = 640
+PLAYS = 1280
 ROUNDS = 2
 BLOCKS = 500
 """Water games that keep two workers busy for a moment."""
@@ -51,6 +52,10 @@ _BODY = json.dumps(
     }
 ).encode()
 _REPLY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
+
+
+Times = dict[str, tuple[float, float]]
+"""By executor: the seconds of what was measured, and those of the start."""
 
 
 class _Answer(asyncio.Protocol):
@@ -113,10 +118,15 @@ def time_water(executor: Executor, repeats: int) -> float:
         return time.perf_counter() - begun
 
 
-def measure_water(executor: Executor, games: int) -> tuple[float, float]:
-    """Return the seconds of that many water games, without the start of workers, and those of the first ones."""
-    first = min(time_water(executor, BLOCKS) for _ in range(ROUNDS))
-    return min(time_water(executor, games + BLOCKS) for _ in range(ROUNDS)) - first, first
+def measure(executors: Mapping[str, Executor], run: Callable[[Executor, int], float], first: int, more: int) -> Times:
+    """Return for every executor the seconds of `more` plays, without the start of workers, and those of the first."""
+    start: dict[str, list[float]] = {name: [] for name in executors}
+    full: dict[str, list[float]] = {name: [] for name in executors}
+    for _ in range(ROUNDS):
+        for name, executor in executors.items():
+            start[name].append(run(executor, first))
+            full[name].append(run(executor, first + more))
+    return {name: (min(full[name]) - min(start[name]), min(start[name])) for name in executors}
 
 
 def measure_large(games: int) -> None:
@@ -141,7 +151,7 @@ def main() -> None:
     """Measure all executors and print one line each."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--large", action="store_true", help="measure time and memory of 100,000 games instead")
-    parser.add_argument("--ray", action="store_true", help="measure Ray too")
+    parser.add_argument("--ray", action="store_true", help="measure Ray too, on a cluster of two nodes")
     parser.add_argument("--water", type=int, default=20_000, help="games of the water grid")
     options = parser.parse_args()
     if options.large:
@@ -150,35 +160,48 @@ def main() -> None:
     executors: dict[str, Executor] = {"threads": Threads(), "processes": Processes(2)}
     if options.ray:
         import ray
+        from ray.cluster_utils import Cluster
 
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+        node = {"num_cpus": 1, "object_store_memory": 200_000_000}
+        cluster = Cluster(initialize_head=True, head_node_args={**node, "_system_config": {"worker_niceness": 0}})
+        cluster.add_node(**node)
+        ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
         executors["ray"] = Ray(count=2)
+    print_plays(measure_plays(executors))
+    print_water(measure(executors, time_water, BLOCKS, options.water), options.water)
+    if options.ray:
+        ray.shutdown()
+        cluster.shutdown()
+
+
+def measure_plays(executors: Mapping[str, Executor]) -> Times:
+    """Measure plays beside a server in a process of its own."""
     here, there = get_context("spawn").Pipe()
     server = get_context("spawn").Process(target=serve, args=(there,), daemon=True)
     server.start()
-    model = f"http://127.0.0.1:{here.recv()}/v1#slow"
-    full: dict[str, list[float]] = {name: [] for name in executors}
-    start: dict[str, list[float]] = {name: [] for name in executors}
-    for _ in range(ROUNDS):
-        for name, executor in executors.items():
-            start[name].append(time_plays(model, executor, IN_FLIGHT))
-            full[name].append(time_plays(model, executor, PLAYS + IN_FLIGHT))
-    server.kill()
+    try:
+        model = f"http://127.0.0.1:{here.recv()}/v1#slow"
+        return measure(executors, partial(time_plays, model), IN_FLIGHT, PLAYS)
+    finally:
+        server.kill()
+
+
+def print_plays(times: Times) -> None:
+    """Print overhead and share of the ideal."""
     ideal = PLAYS * LATENCY / IN_FLIGHT
-    for name in executors:
-        taken = min(full[name]) - min(start[name])
-        overhead = 1000 * (taken - ideal) / PLAYS
+    for name, (seconds, first) in times.items():
         print(
-            f"{name:10s} {PLAYS} plays, {IN_FLIGHT} in flight: {taken:.2f} s (ideal {ideal:.2f}), overhead "
-            f"{overhead:.2f} ms a play, {100 * ideal / taken:.0f} % of ideal; "
-            f"the first {IN_FLIGHT}: {min(start[name]):.2f} s"
+            f"{name:10s} {PLAYS} plays, {IN_FLIGHT} in flight: {seconds:.2f} s (ideal {ideal:.2f}), overhead "
+            f"{1000 * (seconds - ideal) / PLAYS:.2f} ms a play, {100 * ideal / seconds:.0f} % of ideal; "
+            f"the first {IN_FLIGHT}: {first:.2f} s"
         )
-    water = {name: measure_water(executor, options.water) for name, executor in executors.items()}
-    for name, (seconds, first) in water.items():
-        gain = water["threads"][0] / seconds
-        print(
-            f"{name:10s} {options.water} water games: {seconds:.2f} s, {gain:.2f}x; the first {BLOCKS}: {first:.2f} s"
-        )
+
+
+def print_water(times: Times, games: int) -> None:
+    """Print the speed-up over threads."""
+    for name, (seconds, first) in times.items():
+        gain = times["threads"][0] / seconds
+        print(f"{name:10s} {games} water games: {seconds:.2f} s, {gain:.2f}x; the first {BLOCKS}: {first:.2f} s")
 
 
 if __name__ == "__main__":
