@@ -41,7 +41,8 @@ class Solution:
 
     def __repr__(self) -> str:
         kinds = ", ".join(one.kind for one in self.equilibria) or "none listed"
-        return f"Solution({self.game.name!r}, {len(self.equilibria)} equilibria: {kinds})"
+        count = f"{len(self.equilibria)} equilibri{'um' if len(self.equilibria) == 1 else 'a'}"
+        return f"Solution({self.game.name!r}, {count}: {kinds})"
 
     def _repr_html_(self) -> str:
         return embed_page(self.document)
@@ -80,7 +81,7 @@ def solve(
     """Solve a game: a name, a file, a table, a tree, rules, a payoff matrix, or the matrices of two players.
 
     >>> solve([[3, 0], [5, 1]], [[3, 5], [0, 1]])
-    Solution('game', 1 equilibria: pure)
+    Solution('game', 1 equilibrium: pure)
     >>> solve([[0, 5], [4, 1]]).value
     2.5
     """

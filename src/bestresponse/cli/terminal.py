@@ -126,7 +126,8 @@ class _PlainLines:
 
     def say(self, done: int, failed: int) -> None:
         also = f", {failed} failed" if failed else ""
-        print(f"{self._what}: {done} of {self._total or '?'}{also}", file=sys.stderr, flush=True)
+        of_all = f" of {self._total}" if self._total else ""
+        print(f"{self._what}: {done}{of_all}{also}", file=sys.stderr, flush=True)
 
 
 class DownloadProgress:

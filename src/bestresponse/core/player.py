@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
@@ -59,7 +59,7 @@ class Decision:
 
     action: Action
     reasoning: str = ""
-    reading: Reading = field(default_factory=Reading)
+    reading: Reading = Reading()
     calls: tuple[Call, ...] = ()
     stand_in: str = ""
     remarks: tuple[JsonMapping, ...] = ()

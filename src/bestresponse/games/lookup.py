@@ -20,6 +20,7 @@ from typing import Literal, NoReturn
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
+from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
 from bestresponse.games.dialogue.domain import domain_names
@@ -55,6 +56,12 @@ class Found:
 
     def __repr__(self) -> str:
         return f"Found({self.name!r}, {self.origin}, {type(self.game).__name__})"
+
+    def _repr_html_(self) -> str:
+        shown = getattr(self.game, "_repr_html_", None)
+        about = (("description", self.description), ("citation", self.citation), ("game", repr(self.game)))
+        rows = [(name, text) for name, text in about if text and not (shown and name == "game")]
+        return format_html(repr(self), ("", ""), rows) + (shown() if shown else "")
 
     def solvable(self) -> NormalForm | Tree:
         """The game as theory takes it; rules that can be played are compiled to a tree."""

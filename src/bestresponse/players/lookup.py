@@ -104,8 +104,9 @@ def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | N
 def check_strategy(name: str, game: AnyGame) -> None:
     """Raise a UsageError with the nearest name where no strategy of that name plays `game`."""
     if name in _PEOPLE or find_strategy(name, game, game.roles[0], 0) is None:
-        known = list(list_strategies(game))
-        raise UsageError(f"there is no strategy named {name!r} for {game.name}.{did_you_mean(name, known)}")
+        known = list_strategies(game)
+        hint = did_you_mean(name, list(known)) or f" There are {ALWAYS}MOVE, {', '.join(known)}."
+        raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
 
 
 def make_player(name: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel) -> Player:

@@ -30,7 +30,8 @@ class TournamentOptions:
     strategies: Annotated[
         str | None,
         typer.Option(
-            help="all, published, classic, or names separated by commas; axelrod:NAME where that library is installed. "
+            help="all, published, classic, or names separated by commas, also always:MOVE and installed players; "
+            "axelrod:NAME where that library is installed. "
             "[default: all, or none where --strategy is given]"
         ),
     ] = None

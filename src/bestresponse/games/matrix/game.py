@@ -6,6 +6,7 @@ answered, so no draw comes between a decision and its value.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,11 +31,15 @@ _MOST_READABLE = 150
 
 def as_strategy(answer: Action, options: tuple[str, ...]) -> Array:
     """A label as a unit vector, a mixture as itself (scaled to sum to exactly 1)."""
+    return np.array(_list_weights(answer, options))
+
+
+def _list_weights(answer: Action, options: tuple[str, ...]) -> list[float]:
     if isinstance(answer, str):
-        answer = [float(option == answer) for option in options]
-    mix: Array = np.maximum(np.asarray(answer, dtype=np.float64), 0.0)
-    mix /= mix.sum()
-    return mix
+        return [float(option == answer) for option in options]
+    weights = [p if p > 0.0 else 0.0 for p in answer]
+    total = math.fsum(weights)
+    return [p / total for p in weights]
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,8 @@ class MatrixGame:
             return dict.fromkeys(self.roles, 0.0)
         values = self.form.payoffs
         for answer, options in zip(reversed(state), reversed(self.form.actions), strict=True):
-            values = values @ as_strategy(answer, options)
-        return dict(zip(self.roles, map(float, values), strict=True))
+            values = values.dot(_list_weights(answer, options))
+        return dict(zip(self.roles, values.tolist(), strict=True))
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: the table where it can be read, and nothing about aims or the others' thoughts."""

@@ -190,8 +190,9 @@ def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: JsonObj
         inside = data.get("answer")
         return json.dumps(inside) if isinstance(inside, dict) and "answer" not in dict(ask.fields) else text
     if isinstance(ask, Mixture):
-        inner = data.get("answer", data)
-        return json.dumps(inner) if isinstance(inner, dict | list) else None
+        if "answer" not in data:
+            return text
+        return json.dumps(data["answer"]) if isinstance(data["answer"], dict | list) else None
     if "answer" not in data or isinstance(data["answer"], dict | list | bool):
         return None
     return str(data["answer"])

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.ticker import MaxNLocator
 
-__all__ = ["bars", "compute_bin_means", "distribution", "heatmap", "intervals", "lines", "scatter"]
+__all__ = ["bars", "compute_bin_means", "compute_fences", "distribution", "heatmap", "intervals", "lines", "scatter"]
 
 T = TypeVar("T")
 
@@ -57,13 +57,26 @@ def distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bo
         return to_svg(axes)
 
 
+def compute_fences(values: ArrayLike) -> tuple[float, float]:
+    """Compute how far values may lie from the box before they are outliers: one and a half times its width (Tukey).
+
+    >>> compute_fences([0, 1, 2, 3, 4])
+    (-2.0, 6.0)
+    """
+    first, third = np.quantile(as_sample(values), [0.25, 0.75])
+    reach = 1.5 * (third - first)
+    return float(first - reach), float(third + reach)
+
+
 def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
     rng = np.random.default_rng(row)
     dots = rng.choice(values, _STRIP_POINTS, replace=False) if values.size > _STRIP_POINTS else values
     heights = row + rng.uniform(-0.28, 0.28, dots.size)
     axes.scatter(dots, heights, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
-    low, first, median, third, high = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
-    for ends in ((low, first), (third, high)):
+    first, median, third = np.quantile(values, [0.25, 0.5, 0.75])
+    low, high = compute_fences(values)
+    inside = values[(values >= low) & (values <= high)]
+    for ends in ((min(inside.min(), first), first), (third, max(inside.max(), third))):
         axes.plot(ends, [row, row], color=QUIET, linewidth=1.0, zorder=3)
     axes.barh(row, third - first, 0.36, first, facecolor=colour, alpha=0.16, zorder=1)
     axes.barh(row, third - first, 0.36, first, facecolor="none", edgecolor=QUIET, linewidth=1.0, zorder=3)

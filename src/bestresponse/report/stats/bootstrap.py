@@ -34,7 +34,8 @@ __all__ = ["Statistic", "cluster_bootstrap"]
 
 Statistic = Literal["mean", "median"] | Callable[[Floats], float]
 
-_CELLS_AT_ONCE = 2_000_000
+_CELLS_AT_ONCE = 100_000
+"""Counters of draws that stay in a processor's cache."""
 _JACKKNIFE_GROUPS = 500
 
 

@@ -42,7 +42,7 @@ __all__ = ["measure", "measure_strategies"]
 
 _NOISE = 1e-9
 _SUPPORT = 1e-9
-_CHUNK = 5000
+_CHUNK = 1000
 
 
 def measure(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[BenchRow]:
@@ -172,20 +172,19 @@ def _zero_sum_columns(own: Array, x: Array, y: Array, value: Array, gap: Array) 
 def _certainly_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
     """Whether each `y` is surely the opponent's only optimal strategy (False: perhaps not).
 
-    So it is if some optimal x uses exactly the best rows against y and makes every column that y leaves out strictly
-    worse for the opponent, and the rows and columns in use determine y.
+    Another optimal strategy would use no column that some optimal x makes strictly worse for the opponent, and would
+    be worth the value in every row that x plays: if x punishes every column that y leaves out, and its rows determine
+    y, there is none.
     """
     spread = np.maximum(np.ptp(own, axis=(1, 2)), 1e-300)[:, None, None]
     unit = (own - value[:, None, None]) / spread
     x = solve_zero_sum(own).row
     used, playing = y > _SUPPORT, x > _SUPPORT
-    rows_strict = ((np.einsum("nij,nj->ni", unit, y) >= -1e-9) == playing).all(axis=1)
-    cols_strict = ((np.einsum("ni,nij->nj", x, unit) <= 1e-9) == used).all(axis=1)
-    square = used.sum(axis=1) == playing.sum(axis=1)
+    others_punished = (used | (np.einsum("ni,nij->nj", x, unit) > 1e-9)).all(axis=1)
     kernel = np.where(playing[:, :, None] & used[:, None, :], unit, 0.0)
     bordered = np.concatenate([kernel, used[:, None, :].astype(np.float64)], axis=1)
     determined = np.linalg.matrix_rank(bordered, tol=1e-9) == used.sum(axis=1)
-    return np.asarray(rows_strict & cols_strict & square & determined)
+    return np.asarray(others_punished & determined)
 
 
 def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:

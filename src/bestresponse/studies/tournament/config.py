@@ -16,7 +16,7 @@ from bestresponse.theory.repeated.round_robin import Rules
 
 __all__ = ["Entry", "Kind", "Stage", "TournamentConfig"]
 
-Kind = Literal["rules", "classic", "axelrod", "model", "function"]
+Kind = Literal["rules", "classic", "player", "axelrod", "model", "function"]
 MOST_ROUNDS = 100_000
 MOST_ENTRIES = 1_000
 
@@ -24,7 +24,7 @@ MOST_ENTRIES = 1_000
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One who takes part. `rules` is the program of a strategy written as rules, `source` where it came from: a file,
-    `published`, the name of a classic strategy or of Axelrod's library, or a model."""
+    `published`, the name of a classic strategy, of another player or of Axelrod's library, or a model."""
 
     name: str
     kind: Kind

@@ -12,7 +12,9 @@ from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame
+from bestresponse.players.lookup import find_strategy, list_strategies
 from bestresponse.players.strategies.axelrod import axelrod_strategy
 from bestresponse.studies.tournament.config import Entry, Stage
 from bestresponse.studies.tournament.entrants import as_automata
@@ -59,7 +61,7 @@ def gather(names: Iterable[str], stage: Stage, default_move: str | None = None) 
     left_out: list[tuple[str, str]] = []
     for name in names:
         if name not in GROUPS:
-            entry = _named(name)
+            entry = _find_entry(name, stage)
             _check(entry, stage, default_move)
             entries[entry.name] = entry
         if name in ("all", "published"):
@@ -80,7 +82,7 @@ def _check(entry: Entry, stage: Stage, default_move: str | None) -> None:
 def _add_published(entries: dict[str, Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
     left_out = []
     for name in PUBLISHED:
-        entry = _named(name)
+        entry = _find_entry(name, stage)
         try:
             as_automata(entry, stage, default_move)
             entries[name] = entry
@@ -117,7 +119,8 @@ def _same(entry: Entry, entries: Iterable[Entry], stage: Stage, default_move: st
     return None
 
 
-def _named(name: str) -> Entry:
+def _find_entry(name: str, stage: Stage) -> Entry:
+    """Find a strategy by name: one of the groups, or any player who needs no model (see `players.lookup`)."""
     if name.startswith(AXELROD):
         return Entry(name, "axelrod", name.removeprefix(AXELROD))
     if name in PUBLISHED:
@@ -125,7 +128,10 @@ def _named(name: str) -> Entry:
     classic = [one.name for one in classic_strategies()]
     if name in classic:
         return Entry(name, "classic", name)
-    known = [*GROUPS, *PUBLISHED, *classic]
+    game = RepeatedGame(stage.form, 2)
+    if all(find_strategy(name, game, role, 0) is not None for role in game.roles):
+        return Entry(name, "player", name)
+    known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
     raise UsageError(
         f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}; "
         "`axelrod:NAME` takes one of Axelrod's library; a file is given with --strategy."

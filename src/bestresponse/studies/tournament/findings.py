@@ -64,7 +64,7 @@ def _length(standings: Standings) -> str:
     parts += [f"noise {c.noise:g}"] if c.noise else []
     parts += [f"all against {c.against}"] if c.against else []
     parts += ["expected payoffs"] if standings.method == "exact" else []
-    asked = any(entry.kind in ("model", "axelrod") for entry in c.entries)
+    asked = any(entry.kind not in ("rules", "classic") for entry in c.entries)
     parts += [f"{c.repetitions or 1} plays of each match that is played"] if asked or c.repetitions else []
     return ", ".join(parts)
 

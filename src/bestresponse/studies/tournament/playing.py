@@ -15,6 +15,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.players.strategies.axelrod import AxelrodPlayer
 from bestresponse.players.strategies.function import HistoryFunction, HistoryPlayer
@@ -43,14 +44,14 @@ def make_player(
         seed = split(config.seed, "match", *data["places"], data["repetition"])
         seats: dict[str, Player] = {NATURE: Nature(split(seed, "length"))}
         for seat, role in enumerate(game.roles):
-            player = _player(config, data, seat, models, functions or {}, split(seed, seat))
+            player = _seat(config, data, seat, models, functions or {}, split(seed, seat))
             seats[role] = Trembling(player, config.noise, split(seed, "noise", seat)) if config.noise else player
         return play(game, seats, submissions=done, on_submission=keep)
 
     return play_one
 
 
-def _player(
+def _seat(
     config: TournamentConfig,
     data: JsonMapping,
     seat: int,
@@ -67,6 +68,12 @@ def _player(
             if entry.name not in functions:
                 raise UsageError(f"{entry.name} was a Python function, which a stored run does not hold")
             return HistoryPlayer(functions[entry.name], entry.name)
+        case "player":
+            game = game_of(config)
+            found = find_strategy(entry.source, game, game.roles[seat], seed)
+            if found is None:
+                raise UsageError(f"the player {entry.source} is not installed here")
+            return found
         case "axelrod":
             return AxelrodPlayer(entry.source, cooperative_actions(config.game.form), seed)
         case _:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified
 from bestresponse.theory.games.normal_form import Array, as_payoffs
-from bestresponse.theory.zero_sum.solve import as_batch, solve_zero_sum
+from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, as_batch, solve_zero_sum
 
 __all__ = ["Player", "best_response_value", "exploitability", "optimal_opponent_range"]
 
@@ -82,8 +82,6 @@ def optimal_opponent_range(matrix: ArrayLike, strategy: ArrayLike, *, player: Pl
 
 
 def _range_over_optimal_columns(game: Array, x: Array) -> tuple[float, float]:
-    from scipy.optimize import linprog
-
     lowest, spread = game.min(), np.ptp(game)
     if spread == 0.0:
         return float(lowest), float(lowest)
@@ -91,21 +89,48 @@ def _range_over_optimal_columns(game: Array, x: Array) -> tuple[float, float]:
     solved = solve_zero_sum(unit)
     value, costs = float(solved.values[0]), x @ unit
     ends = [float(costs @ solved.col[0])]
-    for sign in (1.0, -1.0):
-        face = linprog(
-            sign * costs,
-            A_ub=unit,
-            b_ub=np.full(len(unit), value),
-            A_eq=np.ones((1, unit.shape[1])),
-            b_eq=np.ones(1),
-            method="highs",
-            options={"primal_feasibility_tolerance": _FACE_TOLERANCE, "dual_feasibility_tolerance": _FACE_TOLERANCE},
-        )
-        if face.x is None:
-            raise NotCertified(f"the opponent's optimal strategies could not be searched: {face.message}")
-        ends.append(float(costs @ face.x))
+    for end in _find_ends(unit, solved) or (_search_face(unit, value, sign * costs) for sign in (1.0, -1.0)):
+        ends.append(float(costs @ end))
     low, high = min(*ends, value), min(max(ends), value)
     return float(lowest + spread * low), float(lowest + spread * high)
+
+
+def _find_ends(unit: Array, solved: ZeroSumSolutions) -> tuple[Array, ...]:
+    """Return the ends of the opponent's optimal strategies where they are a point or a line; nothing elsewhere.
+
+    All of them use only columns that the optimal x leaves at the value, and are worth the value in the rows of x.
+    """
+    x, y, value = solved.row[0], solved.col[0], solved.values[0]
+    open_columns = np.flatnonzero(x @ unit <= value + _FACE_TOLERANCE)
+    equal = np.vstack([(unit - value)[x > _FACE_TOLERANCE][:, open_columns], np.ones(len(open_columns))])
+    _, sizes, directions = np.linalg.svd(equal)
+    free = len(open_columns) - int((sizes > _FACE_TOLERANCE).sum())
+    if free != 1:
+        return () if free else (y,)
+    line = np.zeros_like(y)
+    line[open_columns] = directions[-1]
+    room = np.maximum(np.concatenate([y, value - unit @ y]), 0.0)
+    change = np.concatenate([line, -unit @ line])
+    falls, rises = change < -_FACE_TOLERANCE, change > _FACE_TOLERANCE
+    return y + (room[falls] / -change[falls]).min() * line, y - (room[rises] / change[rises]).min() * line
+
+
+def _search_face(unit: Array, value: float, costs: Array) -> Array:
+    """Return the opponent's optimal strategy of least cost, by a linear program."""
+    from scipy.optimize import linprog
+
+    face = linprog(
+        costs,
+        A_ub=unit,
+        b_ub=np.full(len(unit), value),
+        A_eq=np.ones((1, unit.shape[1])),
+        b_eq=np.ones(1),
+        method="highs",
+        options={"primal_feasibility_tolerance": _FACE_TOLERANCE, "dual_feasibility_tolerance": _FACE_TOLERANCE},
+    )
+    if face.x is None:
+        raise NotCertified(f"the opponent's optimal strategies could not be searched: {face.message}")
+    return np.asarray(face.x)
 
 
 def _response(shifted: Array, weights: Array, player: Player) -> Array:

@@ -175,17 +175,23 @@ def _list_messages(game: AnyGame, view: View) -> list[JsonObject]:
     """List the messages of a dialogue, who wrote each, and whether it is one's own."""
     if not isinstance(game, HasSpeakers):
         return []
-    names = getattr(game, "names", game.roles)
+    names = list(_name_roles(game).values())
     own = view.facts.get("seat")
     return [{"who": names[seat], "own": seat == own, "text": text} for seat, _, text in view.facts.get("said", [])]
 
 
+def _name_roles(game: AnyGame) -> dict[str, str]:
+    """Return the name by which people know each role: a dialogue's speakers are called after their parts."""
+    return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
+
+
 def _describe_result(context: SeatContext) -> JsonObject:
     session, role = context.session, context.role
+    names = _name_roles(session.game)
     payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
     return {
         "own": payoffs.get(role),
-        "others": {who: amount for who, amount in payoffs.items() if who != role},
+        "others": {names.get(who, who): amount for who, amount in payoffs.items() if who != role},
         "stand_ins": session.stand_ins(role),
         "void": session.episode.void,
     }

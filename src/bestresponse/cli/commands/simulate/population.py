@@ -13,8 +13,11 @@ from bestresponse.cli.run_options import AgentOptions, SharedRunOptions
 from bestresponse.cli.running import run_and_show
 from bestresponse.core.errors import UsageError
 from bestresponse.games.named_game import NamedGame
+from bestresponse.players.lookup import check_strategy
+from bestresponse.players.strategies.fixed import ALWAYS
 from bestresponse.studies.population.config import PopulationConfig, list_moves
 from bestresponse.studies.population.study import PopulationStudy
+from bestresponse.studies.simulate.config import make_repeated
 
 __all__ = ["population"]
 
@@ -67,6 +70,9 @@ def population(
     if agents.persona_file is not None:
         raise UsageError("--persona-file: the agents of a population have no personas; use `simulate GAME`")
     source = NamedGame.find(game)
+    for name in options.strategy or []:
+        if "/" not in name and not name.startswith(ALWAYS):
+            check_strategy(name, make_repeated(source, options.rounds, options.continuation, options.discount))
     named = tuple(dict.fromkeys([*(options.strategy or []), *(options.model or [])]))
     strategies = named if options.strategy else (*list_moves(source), *named)
     config = build_config(

@@ -191,7 +191,8 @@ def _distributions(results: Results) -> Section | None:
     blocks: list[Block] = [
         Figure(
             figures.distribution(gaps, x_label="Nash gap / payoff range"),
-            "Nash gap of every game. Box: middle half; line: median; diamond: mean.",
+            "Nash gap of every game. Box: middle half; line: median; diamond: mean; whiskers: to the last game within "
+            "one and a half widths of the box (Tukey's rule), beyond which a game is an outlier.",
             "Distribution of the normalised Nash gap for each player",
         ),
         *list_outliers(results, "gap_normalised", "gap / range"),

@@ -6,6 +6,7 @@ import numpy as np
 
 from bestresponse.core.player import Decision
 from bestresponse.report.document import Block, Cell, Column, Note, Section, Table
+from bestresponse.report.figures.charts import compute_fences
 from bestresponse.report.numbers import format_number
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import StoredPlay
@@ -61,14 +62,13 @@ def rank_plays(results: Results) -> list[BenchRow]:
 def list_outliers(results: Results, figure: str, title: str) -> list[Block]:
     """List the plays that a figure shows far above the rest of their player's, by their numbers among the plays shown.
 
-    Far above is more than one and a half times the box beyond its end (Tukey).
+    Far above is beyond the whisker of the figure (`figures.compute_fences`).
     """
     numbers = {row["spec"]: number for number, row in enumerate(rank_plays(results)[:MOST_PLAYS], 1)}
     found: list[tuple[Cell, ...]] = []
     for (player, way), rows in results.groups.items():
         known = [(value, row) for row in rows if (value := get_number(row, figure)) is not None]
-        low, high = np.quantile([value for value, _ in known], (0.25, 0.75)) if known else (0.0, 0.0)
-        fence = high + 1.5 * (high - low)
+        fence = compute_fences([value for value, _ in known])[1] if known else 0.0
         found += [(numbers.get(row["spec"]), row["game"], player, way, v) for v, row in known if v > fence + 1e-9]
     if not found:
         return []
