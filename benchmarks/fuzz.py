@@ -32,6 +32,7 @@ from bestresponse.logic.engine import Limits, LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.logic.programs.report import Report
+from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.models.base import Message, Request
@@ -154,7 +155,7 @@ class Tally:
 
 def fuzz_programs(tally: Tally, rng: Random, swi: LogicEngine | None) -> None:
     """Validate one changed program with both engines, in this process: containment is tested elsewhere."""
-    right = rng.choice(PROGRAMS)
+    (right,) = rng.choices(PROGRAMS, WEIGHTS)
     text = change(right, PROGRAMS, rng) if rng.random() < 0.5 else vary(right, rng)
     found = tally.attempt("program", text, lambda: validate(text, EmbeddedEngine(LIMITS)))
     if swi is None or not isinstance(found, Report) or found.refusals or any(d.code == "limit" for d in found.errors):
@@ -273,6 +274,12 @@ WIRE: dict[str, tuple[str, Callable[[object], object]]] = {
     ),
 }
 PROGRAMS = [example.program for example in library()]
+WEIGHTS = [
+    1 / len(extract(engine, engine.load(program)).require().rows)
+    for engine in (EmbeddedEngine(),)
+    for program in PROGRAMS
+]
+"""Small games more often, because they are done sooner."""
 FILES: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "nfg": (format_nfg(load("stag-hunt")), parse_nfg),
     "efg": (format_efg(load_tree("kuhn-poker")), parse_efg),

@@ -27,6 +27,7 @@ from bestresponse.report import codec
 from bestresponse.report.document import Note
 from bestresponse.report.page import render
 from bestresponse.theory import NormalForm, catalogue, load_tree, solve_tree, to_sequence_form, tree_names
+from bestresponse.theory.files.nfg import parse_nfg
 
 LARGE = ("leduc-poker", "travelers-dilemma", "beauty-contest")
 SMALL = [name for name in (*catalogue.names(), *tree_names()) if name not in LARGE]
@@ -243,3 +244,12 @@ def test_the_search_for_mixed_equilibria_of_several_players_ends_with_the_time_g
     assert not stopped.nash.mixed_searched
     assert stopped.nash.complete_for == ("pure Nash",)
     assert solve_table(game, Wish(seconds=math.inf)).nash.complete_for == ("Nash", "pure Nash")
+
+
+def test_a_table_of_thousands_of_equal_actions_is_solved_without_comparing_each_with_each():
+    names = " ".join(['"s"'] * 3000)
+    game = parse_nfg(f'NFG 1 R "x" {{ "a" "b" }} {{ {{ {names} }} {{ "t" }} }}\n\n{"1 2 " * 3000}\n', "long")
+    solved = solve_table(game)
+    assert [one.kind for one in solved.nash.equilibria] == ["pure"]
+    assert solved.elimination is None
+    assert "dominance, efficiency and kind are left out above 20,000 cells or 200 actions" in solved.remarks

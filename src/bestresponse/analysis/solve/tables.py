@@ -39,6 +39,8 @@ _COMPILED_VERTICES = 15_000_000
 """The same where the enumeration is compiled: two to five seconds, because games have a tenth of them."""
 _CELLS = 20_000
 """From here on only equilibria and the value are looked for."""
+_ACTIONS = 200
+"""The same for the actions of one player: each is compared with every other."""
 _LABELS = 60
 """Of Lemke-Howson: up to this many, a path from each; above, one path."""
 _PURE_LISTED = 10_000
@@ -47,12 +49,12 @@ _PURE_LISTED = 10_000
 def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     """Everything about `game` that its size allows."""
     wish = wish or Wish()
-    small = int(np.prod(game.shape)) <= _CELLS
+    small = int(np.prod(game.shape)) <= _CELLS and max(game.shape) <= _ACTIONS
     left = iterated_elimination(game) if small else None
     found = _only_one(find_equilibria(game, wish.method, wish.seconds, wish.report), left)
     remarks = _remarks(game, found, wish.method)
     if not small:
-        remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells")
+        remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells or {_ACTIONS} actions")
     return SolvedTable(
         game=game,
         nash=found,
@@ -109,7 +111,9 @@ def find_equilibria(
 def _whatever_fits(game: NormalForm, seconds: float, report: Callable[[str], None] | None) -> NashResult:
     if game.num_players == 2:
         m, n = game.shape
-        if most_vertices(m, m + n) + most_vertices(n, m + n) <= (_COMPILED_VERTICES if has_numba() else _VERTICES):
+        if max(m, n) <= _ACTIONS and most_vertices(m, m + n) + most_vertices(n, m + n) <= (
+            _COMPILED_VERTICES if has_numba() else _VERTICES
+        ):
             with suppress(TooLarge):
                 return nash(game)
         return _optimal_pair(game) if is_constant_sum(game) else _by_paths(game)

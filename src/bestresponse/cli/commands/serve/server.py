@@ -12,6 +12,7 @@ import uvicorn
 
 from bestresponse.cli.run_options import CallOptions
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import known_models, open_model
@@ -73,10 +74,10 @@ def run_server(
 def _read_experiment(path: Path) -> str:
     """Read and check an experiment file; UsageError with the file, the line and the cause."""
     try:
-        text = path.read_text("utf-8")
+        text = read_text_file(path)
         check_experiment(text)
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     except UsageError as error:
         raise UsageError(f"{path}, {error}") from None
     return text

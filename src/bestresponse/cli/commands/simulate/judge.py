@@ -14,6 +14,7 @@ import typer
 from bestresponse.cli.options import AsJson, BudgetCalls, CacheChoice, Workers
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.errors import BadReply, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.report import tables
 from bestresponse.report.document import Column, Table
 from bestresponse.report.files import write_text
@@ -80,9 +81,9 @@ def scores(
     given: list[Score] = []
     for path in sheets:
         try:
-            text = path.read_text("utf-8")
+            text = read_text_file(path)
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} cannot be read: {error}") from None
+            raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
         given += read_sheet(text, str(path))
     _show(given, as_json)
 
