@@ -16,7 +16,7 @@ from bestresponse.core.errors import LimitReached
 from bestresponse.logic.embedded.unify import Fault
 from bestresponse.logic.language.terms import Number, Struct, Term, Var, brief, deref
 
-__all__ = ["MAX_BITS", "MAX_DEPTH", "evaluate"]
+__all__ = ["BINARY", "MAX_BITS", "MAX_DEPTH", "UNARY", "bound", "evaluate"]
 
 MAX_BITS: Final = 10_000
 MAX_DEPTH: Final = 150
@@ -43,19 +43,19 @@ def evaluate(term: Term, spend: Callable[[int], None], depth: int = 0) -> Number
     arguments = term.args
     spend(1)
     if len(arguments) == 2:
-        binary = _BINARY.get(term.name)
+        binary = BINARY.get(term.name)
         if binary is not None:
             left = evaluate(arguments[0], spend, depth + 1)
             right = evaluate(arguments[1], spend, depth + 1)
-            return _bounded(binary(left, right), spend)
+            return bound(binary(left, right), spend)
     elif len(arguments) == 1:
-        unary = _UNARY.get(term.name)
+        unary = UNARY.get(term.name)
         if unary is not None:
-            return _bounded(unary(evaluate(arguments[0], spend, depth + 1)), spend)
+            return bound(unary(evaluate(arguments[0], spend, depth + 1)), spend)
     raise Fault(f"{term.name}/{len(arguments)} is not an arithmetic function")
 
 
-def _bounded(value: Number, spend: Callable[[int], None]) -> Number:
+def bound(value: Number, spend: Callable[[int], None]) -> Number:
     """Return the number in its simplest form if it is not too long; long ones cost more."""
     simplest = value
     if isinstance(value, int):
@@ -126,7 +126,7 @@ def _sign(value: Number) -> Number:
     return (value > 0) - (value < 0)
 
 
-_BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
+BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
@@ -143,7 +143,7 @@ _BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "gcd": lambda a, b: math.gcd(_require_integer(a), _require_integer(b)),
 }
 
-_UNARY: Final[dict[str, Callable[[Number], Number]]] = {
+UNARY: Final[dict[str, Callable[[Number], Number]]] = {
     "-": lambda a: -a,
     "+": lambda a: a,
     "abs": lambda a: a if a >= 0 else -a,

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bestresponse.logic.embedded.arithmetic import evaluate
+from bestresponse.logic.embedded.expressions import COMPARISONS, LONG
 from bestresponse.logic.embedded.unify import Fault, compare, copy, is_ground, order_key, undo, unify
 from bestresponse.logic.embedded.walking import WALKING, WALKING_MULTIPLE
 from bestresponse.logic.language.terms import (
@@ -34,7 +35,6 @@ __all__ = ["DETERMINATE", "GATHER", "MULTIPLE"]
 
 Arguments = list[Term]
 Determinate = Callable[["Machine", Arguments], bool]
-_SHORT = 1 << 62
 
 
 def _require_integer(term: Term, what: str) -> int:
@@ -46,7 +46,7 @@ def _require_integer(term: Term, what: str) -> int:
 
 def _is(machine: Machine, arguments: Arguments) -> bool:
     value = evaluate(arguments[1], machine.spend)
-    if not -_SHORT < value < _SHORT:
+    if not -LONG < value < LONG:
         machine.charge((value.numerator.bit_length() + value.denominator.bit_length()) // 64)
     return unify(arguments[0], value, machine.trail)
 
@@ -202,7 +202,12 @@ def _count(machine: Machine, value: Var, low: int, high: int | None) -> Iterator
 
 def _findall(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
     machine.charge(2 * len(found))
-    return unify(arguments[0], list_of(found), machine.trail)
+    place, listed = deref(arguments[0]), list_of(found)
+    if place.__class__ is not Var:
+        return unify(place, listed, machine.trail)
+    place.ref = listed  # no occurs check: copies hold no variable that was there before
+    machine.trail.append(place)
+    return True
 
 
 DETERMINATE: dict[str, Determinate] = {
@@ -211,12 +216,7 @@ DETERMINATE: dict[str, Determinate] = {
     "==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) == 0,
     "\\==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) != 0,
     "is/2": _is,
-    "=:=/2": _comparison(lambda a, b: a == b),
-    "=\\=/2": _comparison(lambda a, b: a != b),
-    "</2": _comparison(lambda a, b: a < b),
-    ">/2": _comparison(lambda a, b: a > b),
-    "=</2": _comparison(lambda a, b: a <= b),
-    ">=/2": _comparison(lambda a, b: a >= b),
+    **{key: _comparison(test) for key, test in COMPARISONS.items()},
     "var/1": _kind(Var),
     "nonvar/1": _kind(Atom, String, Struct, int, Fraction),
     "atom/1": _atom,

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from bestresponse.logic.embedded.expressions import ARITHMETIC, compile_arithmetic
+from bestresponse.logic.embedded.unify import copy
 from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, deref, items_of
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "CALL_CLOSURE",
     "COLLECT",
     "COMPOUND",
+    "COMPUTE",
     "CONSTANT",
     "CUT",
     "CUT_AFTER",
@@ -55,8 +58,8 @@ __all__ = [
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
 (
     CALL, DETERMINATE, MULTIPLE, CUT, TRY, CUT_AFTER, CUT_AND_FAIL, EITHER, MARK, FORGET, SOLVE_ALL, COLLECT, GATHER,
-    FAIL, CALL_CLOSURE, CALL_AGAIN,
-) = range(16)  # fmt: skip
+    FAIL, CALL_CLOSURE, CALL_AGAIN, COMPUTE,
+) = range(17)  # fmt: skip
 CALLS = frozenset((CALL, CALL_CLOSURE, CALL_AGAIN))
 
 Pattern = tuple[Any, ...]
@@ -206,10 +209,10 @@ class _Compiler:
             end = self.pattern(tail, in_head)
             ground = end[0] == CONSTANT and all(p[0] in (CONSTANT, GROUND) for p in patterns)
             self.cells += 0 if ground else 3 * len(items)
-            return (GROUND, term) if ground else (SEQUENCE, patterns, end)
+            return (GROUND, copy(term, _ignore, shared=True)) if ground else (SEQUENCE, patterns, end)
         patterns = tuple(self.pattern(argument, in_head) for argument in term.args)
         if all(p[0] in (CONSTANT, GROUND) for p in patterns):
-            return (GROUND, term)
+            return (GROUND, copy(term, _ignore, shared=True))
         self.cells += len(patterns) + 1
         return (COMPOUND, term.name, patterns)
 
@@ -234,7 +237,14 @@ class _Compiler:
         control = _CONTROL.get(key)
         if control is not None:
             return control(self, arguments, following, cut)
+        if key in ARITHMETIC and key not in self.own:
+            return (COMPUTE, following, compile_arithmetic(key, arguments, self.find_slot), None, self.origin)
         return self.call(key, tuple(self.pattern(argument) for argument in arguments), following)
+
+    def find_slot(self, variable: Var) -> int | None:
+        """Return the slot of a variable of the body, None where it occurs only once."""
+        pattern = self.variable(variable, in_head=False)
+        return None if pattern[0] == VOID else pattern[1]
 
     def call(self, key: str, patterns: tuple[Pattern, ...], following: Code) -> Code:
         if key in self.own:
@@ -310,6 +320,10 @@ class _Compiler:
         gather = (GATHER, following, (self.builtins.gather["findall"], slot), patterns, self.origin)
         collect = (COLLECT, None, slot, pattern, self.origin)
         return (SOLVE_ALL, self.goal(goal, collect, (CUT, barrier)), slot, gather, self.origin)
+
+
+def _ignore(cells: int) -> None:
+    """Count nothing: what a clause holds is as small as its text."""
 
 
 def _spine(term: Term, name: str) -> list[Term]:

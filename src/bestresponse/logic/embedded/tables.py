@@ -5,13 +5,18 @@ about one of them can be recognised by identity. A call of a tabled predicate ab
 of its own, answer by answer as they are asked for; the next call that is the same up to the names of variables gets
 these answers, in the same order, with the same error at the same place. When a situation is left its answers are
 dropped, so that memory grows with the length of a play, not with the size of the game.
+
+Where effects and exceptions are facts, the answers of `holds/2` after a move follow from those before it. Different
+ways often lead to the same answers, so these are one table, which remembers what comes of it after which move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from bestresponse.logic.embedded.compiler import VOID
 from bestresponse.logic.embedded.patterns import match_head
 from bestresponse.logic.embedded.unify import Fault, copy, is_ground, undo
 from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, deref
@@ -29,20 +34,41 @@ _MAX_DEPTH = 20
 """How deep an argument may be nested to be looked up."""
 _TABLE_CELLS = 40
 _MOST_ANSWERS = 1_000
+_NONE: Mapping[object, Table] = {}
+_MOST_REMEMBERED = 50_000
+"""After how many moves is remembered which table comes of which."""
 
 
 class Table:
     """The answers of one call: those found so far, and the machine that finds the others."""
 
-    __slots__ = ("answers", "busy", "cells", "fault", "machine", "source", "variables", "whole")
+    __slots__ = (
+        "after",
+        "answers",
+        "busy",
+        "cells",
+        "fault",
+        "kept",
+        "machine",
+        "source",
+        "users",
+        "variables",
+        "whole",
+    )
 
     def __init__(self, machine: Machine, source: Iterator[None] | None, variables: list[Var]) -> None:
+        self.after: dict[object, Table] = {}
+        """The tables of the same call after each move, as far as they are remembered."""
         self.answers: list[tuple[Term, ...]] = []
         self.busy = False
         self.cells = 0
         self.fault: Exception | None = None
+        self.kept = False
+        """Whether it is remembered when its situations have been left."""
         self.machine: Machine | None = machine
         self.source = source
+        self.users = 0
+        """How many situations it is a table of."""
         self.variables = variables
         self.whole = True
         """Whether no answer has an unknown part."""
@@ -107,10 +133,15 @@ class Table:
 class Situations:
     """The situation that is looked at and those it came from, and what was asked about each of them."""
 
-    __slots__ = ("chain", "tables")
+    __slots__ = ("chain", "moves", "remembered", "same", "tables")
 
     def __init__(self) -> None:
         self.chain: list[Term] = []
+        self.moves: dict[object, object] = {}
+        """The last move of each situation, spelt."""
+        self.remembered = 0
+        self.same: dict[object, Table] = {}
+        """Tables by call and answers."""
         self.tables: dict[object, dict[object, Table]] = {}
 
     def enter(self, situation: Term, work: Work) -> Term:
@@ -130,7 +161,9 @@ class Situations:
         else:
             return situation
         for move in reversed(moves):
-            place = Struct("do", (copy(move, _ignore), place))
+            place = Struct(
+                "do", (copy(move, _ignore, shared=True), place), not isinstance(place, Struct) or place.solid
+            )
             self._push(place)
         return place
 
@@ -150,7 +183,8 @@ class Situations:
             if machine.nesting >= _MAX_NESTING:
                 return None
             for place in self._find_unasked(name, situation):
-                table = self._open(machine, key, arguments[:-1], variables, place)
+                table = self._look_up(name, place) or self._open(machine, name, arguments[:-1], variables, place)
+                table.users += 1
                 self.tables[_identify(place)][name] = table
         return None if table is None or table.busy else (table, variables)
 
@@ -164,39 +198,64 @@ class Situations:
             situation = deref(situation.args[1])
         return found[::-1]
 
-    def _open(self, machine: Machine, key: str, given: list[Term], variables: list[Var], situation: Term) -> Table:
+    def _look_up(self, name: object, situation: Term) -> Table | None:
+        """Return the table that is known to come of that of the situation before."""
+        if not isinstance(situation, Struct):
+            return None
+        earlier = self.tables.get(_identify(situation.args[1]), _NONE).get(name)
+        return None if earlier is None else earlier.after.get(self.moves.get(id(situation)))
+
+    def _open(
+        self, machine: Machine, name: tuple[Any, ...], given: list[Term], variables: list[Var], situation: Term
+    ) -> Table:
         fresh = copy(Struct("", (*given, *variables)), machine.charge, shared=True)
         assert isinstance(fresh, Struct)
         asked, unknown = fresh.args[: len(given)], list(fresh.args[len(given) :])
         table = Table(machine, None, unknown)  # type: ignore[arg-type]
         table.hold(_TABLE_CELLS)
-        if key == _HOLDS and isinstance(situation, Struct):
-            answers = self._progress(machine, asked[0], table.variables, situation)
-            if answers is not None:
-                table.answers, table.machine = answers, None
-                return table
+        if name[0] == _HOLDS and isinstance(situation, Struct):
+            earlier = self.tables.get(_identify(deref(situation.args[1])), _NONE).get(name)
+            if earlier is not None and self._progress(machine, asked[0], table, situation, earlier):
+                return self._remember(machine, name, earlier, table, situation)
         table.machine = machine.nest()
-        table.source = table.machine.run_predicate(key, [*asked, situation])
+        table.source = table.machine.run_predicate(name[0], [*asked, situation])
         return table
 
-    def _progress(
-        self, machine: Machine, fluent: Term, variables: list[Var], situation: Struct
-    ) -> list[tuple[Term, ...]] | None:
+    def _remember(
+        self, machine: Machine, name: tuple[Any, ...], earlier: Table, table: Table, situation: Struct
+    ) -> Table:
+        """Return the table with these answers that is known already, or this one, and remember what it comes of."""
+        move = self.moves.get(id(situation))
+        if move is None or self.remembered >= _MOST_REMEMBERED:
+            return table
+        try:
+            spelt = (name, *[tuple([spell(part, []) for part in answer]) for answer in table.answers])
+        except RecursionError:
+            return table
+        known = self.same.setdefault(spelt, table)
+        if known is not table:
+            machine.work.held -= table.cells
+        self.remembered += 1
+        known.kept = True
+        earlier.after[move] = known
+        return known
+
+    def _progress(self, machine: Machine, fluent: Term, table: Table, situation: Struct, earlier: Table) -> bool:
         """Find what holds after a move, by facts alone: its effects, and what held before unless it is abnormal.
 
-        None where rules have to be followed for that, or where something is not fully known.
+        False where rules have to be followed for that, where facts are about some situations only, or where something
+        is not fully known.
         """
-        move, before = situation.args
-        arguments = (fluent, move, before)
+        arguments = (fluent, *situation.args)
         effects = machine.predicates["effect/3"].select(arguments)
         exceptions = machine.predicates["abnormal/3"].select(arguments)
         if machine.predicates["initially/2"].select((fluent, situation)) or any(
-            clause.body is not None for clause in (*effects, *exceptions)
+            clause.body is not None or clause.head[2][0] != VOID for clause in (*effects, *exceptions)
         ):
-            return None
-        earlier = self.find(machine, _HOLDS, [fluent, before])
-        if earlier is None or not earlier[0].complete(machine):
-            return None
+            return False
+        if not earlier.complete(machine):
+            return False
+        variables = table.variables
         trail: list[Var] = []
         try:
             answers: list[tuple[Any, ...]] = []
@@ -204,7 +263,7 @@ class Situations:
                 if match_head(clause, arguments, trail):
                     answers.append(tuple(map(_resolve, variables)))
                 undo(trail, 0)
-            for answer in earlier[0].answers:
+            for answer in earlier.answers:
                 for variable, value in zip(variables, answer, strict=True):
                     variable.ref = value
                     trail.append(variable)
@@ -212,20 +271,30 @@ class Situations:
                     answers.append(answer)
                 undo(trail, 0)
         except Fault:
-            return None
+            return False
         finally:
             undo(trail, 0)
-        return None if any(value is None for answer in answers for value in answer) else answers
+        if any(value is None for answer in answers for value in answer):
+            return False
+        table.answers, table.machine = answers, None
+        return True
 
     def _push(self, situation: Term) -> None:
         self.chain.append(situation)
         self.tables[_identify(situation)] = {}
+        if isinstance(situation, Struct):
+            with suppress(RecursionError):
+                self.moves[id(situation)] = spell(situation.args[0], [])
 
     def _leave(self, place: Term | None, work: Work) -> None:
         kept = None if place is None else _identify(place)
         while self.chain and _identify(self.chain[-1]) != kept:
-            left = self.tables.pop(_identify(self.chain.pop()))
-            work.held -= sum(table.cells for table in left.values())
+            identity = _identify(self.chain.pop())
+            self.moves.pop(identity, None)
+            for table in self.tables.pop(identity).values():
+                table.users -= 1
+                if not table.users and not table.kept:
+                    work.held -= table.cells
 
 
 def _fits(clause: CompiledClause, arguments: tuple[Term, ...]) -> bool:

@@ -55,7 +55,7 @@ class Fault(Exception):
 
 def bind(variable: Var, term: Term, trail: list[Var]) -> None:
     """Give a free variable its value, unless it would become part of itself."""
-    if term.__class__ is Struct and _occurs(variable, term):
+    if term.__class__ is Struct and not term.solid and _occurs(variable, term):
         raise Fault("a term would become part of itself")
     variable.ref = term
     trail.append(variable)
@@ -74,7 +74,7 @@ def _occurs(variable: Var, struct: Struct) -> bool:
                 part = deref(part)
                 if part is variable:
                     return True
-            if part.__class__ is Struct:
+            if part.__class__ is Struct and not part.solid:
                 stack.append(part)
         visits += 1
         if visits > _FREE_VISITS:
@@ -132,34 +132,44 @@ def undo(trail: list[Var], mark: int) -> None:
 def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Term:
     """Copy a term with fresh variables. Parts that are `shared` stay so, or else cannot hide the size of the whole."""
     term = deref(term)
-    if not isinstance(term, Struct):
-        return Var() if isinstance(term, Var) else term
+    if term.__class__ is not Struct:
+        return Var() if term.__class__ is Var else term
+    if shared and term.solid:
+        return term
     charge(len(term.args) + 1)
     fresh: dict[int, Var] = {}
     copied: dict[int, Struct] = {}
     done: list[list[Term]] = [[]]
-    work: list[tuple[Struct, int]] = [(term, 0)]
+    work: list[tuple[Struct, int, int]] = [(term, 0, 0)]
+    unknown = 0
     while work:
-        struct, position = work.pop()
+        struct, position, before = work.pop()
         collected = done[-1]
         arguments = struct.args
-        while position < len(arguments):
-            argument = deref(arguments[position])
+        size = len(arguments)
+        while position < size:
+            argument = arguments[position]
             position += 1
-            if isinstance(argument, Struct):
-                if shared and id(argument) in copied:
-                    collected.append(copied[id(argument)])
-                    continue
+            if argument.__class__ is Var:
+                argument = deref(argument)
+                if argument.__class__ is Var:
+                    unknown += 1
+                    argument = fresh.setdefault(id(argument), Var())
+            if argument.__class__ is Struct:
+                if shared:
+                    known = argument if argument.solid else copied.get(id(argument))
+                    if known is not None:
+                        unknown += not known.solid
+                        collected.append(known)
+                        continue
                 charge(len(argument.args) + 1)
-                work += [(struct, position), (argument, 0)]
+                work += [(struct, position, before), (argument, 0, unknown)]
                 done.append([])
                 break
-            if isinstance(argument, Var):
-                argument = fresh.setdefault(id(argument), argument.__class__())
             collected.append(argument)
         else:
             done.pop()
-            finished = Struct(struct.name, tuple(collected))
+            finished = Struct(struct.name, tuple(collected), unknown == before)
             if shared:
                 copied[id(struct)] = finished
             if not done:
@@ -175,7 +185,7 @@ def is_ground(term: Term) -> bool:
         term = deref(stack.pop())
         if isinstance(term, Var):
             return False
-        if isinstance(term, Struct):
+        if isinstance(term, Struct) and not term.solid:
             visits += 1
             if visits > _REMEMBER_AFTER:
                 if id(term) in seen:

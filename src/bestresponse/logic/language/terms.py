@@ -66,13 +66,17 @@ class Var:
 
 
 class Struct:
-    """A name applied to one or more arguments."""
+    """A name applied to one or more arguments; `solid` is set where no variable, free or bound, is known to be in it.
 
-    __slots__ = ("args", "name")
+    A solid structure never changes, so it is shared instead of copied, and nobody has to look into it for variables.
+    """
 
-    def __init__(self, name: str, args: tuple[Term, ...]) -> None:
+    __slots__ = ("args", "name", "solid")
+
+    def __init__(self, name: str, args: tuple[Term, ...], solid: bool = False) -> None:
         self.name = name
         self.args = args
+        self.solid = solid
 
     def __repr__(self) -> str:
         return f"Struct({write(self)!r})"
