@@ -122,3 +122,44 @@ finally(goal(p, U), S) :-
     engine = EmbeddedEngine()
     rows = extract(engine, engine.load(source)).require().rows
     assert [(len(row.moves), int(row.payoffs[0])) for row in rows] == [(3, 133), (3, 132), (2, 121), (1, 110)]
+
+
+def test_sixteen_million_ends_are_refused_at_the_first_position() -> None:
+    """Twelve players with four moves each: the first position shows how many combinations there are."""
+    names = ", ".join(f"p{number}" for number in range(1, 13))
+    source = (PROGRAMS / "public_goods.pl").read_text().replace("p1, p2, p3, p4, p5, p6", names)
+    engine = EmbeddedEngine(Limits(positions=5))
+    with pytest.raises(LimitReached, match=r"The game has more than 200,000 ends\."):
+        extract(engine, engine.load(source))
+
+
+def test_a_tree_of_ten_million_nodes_is_refused_at_the_limit_on_ends() -> None:
+    source = """
+initial(s0).
+initially(player(p), s0).
+initially(left(23), s0).
+legal(move(p, M), _) :- member(M, [a, b]).
+effect(left(N), move(p, _), S) :- holds(left(M), S), N is M - 1.
+abnormal(left(_), _, _).
+final(S) :- holds(left(0), S).
+finally(goal(p, 1), _).
+"""
+    engine = EmbeddedEngine(Limits(ends=1_000))
+    with pytest.raises(LimitReached, match=r"The game has more than 1,000 ends\."):
+        extract(engine, engine.load(source))
+
+
+def test_what_holds_after_the_same_moves_in_another_order_is_listed_as_it_came_about() -> None:
+    """`seen/1` lists the latest move first, whichever way was walked before; payoffs read the list as digits."""
+    source = """
+initial(s0).
+initially(player(p), s0).
+initially(left([1, 2, 3]), s0).
+legal(move(p, N), S) :- member(N, [1, 2, 3]), \\+ holds(seen(N), S).
+effect(seen(N), move(p, N), _).
+final(S) :- findall(N, holds(seen(N), S), [_, _, _]).
+finally(goal(p, U), S) :- findall(N, holds(seen(N), S), [A, B, C]), U is 100 * C + 10 * B + A.
+"""
+    engine = EmbeddedEngine()
+    rows = extract(engine, engine.load(source)).require().rows
+    assert [int(row.payoffs[0]) for row in rows] == [123, 132, 213, 231, 312, 321]

@@ -110,7 +110,11 @@ class Work:
     def count_end(self) -> None:
         """Count an end of a game."""
         self.ends += 1
-        if self.ends > self.limits.ends:
+        self.expect_ends(0)
+
+    def expect_ends(self, more: int) -> None:
+        """Stop a game that will have too many ends, before they are all counted."""
+        if self.ends + more > self.limits.ends:
             raise LimitReached(f"The game has more than {self.limits.ends:,} ends.")
 
 

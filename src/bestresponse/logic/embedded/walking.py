@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import TYPE_CHECKING
 
 from bestresponse.logic.embedded.tables import spell
@@ -51,10 +52,24 @@ def _find_other_movers(machine: Machine, arguments: Arguments) -> bool:
     """Find who moves beside the first, and the forms of all moves; no forms where a move has no arguments."""
     pairs = _read_pairs(machine, arguments[0])
     movers = _drop_copies([mover for mover, _ in pairs])[1:]
+    if movers:
+        machine.work.expect_ends(_count_combinations(pairs))
     forms = dict.fromkeys((move.name, len(move.args)) for _, move in pairs if isinstance(move, Struct))
     plain = any(not isinstance(move, Struct) for _, move in pairs)
     shown = [] if plain else [Struct(name, tuple(Var() for _ in range(size))) for name, size in reversed(forms)]
     return _give(machine, arguments[1], movers) and _give(machine, arguments[2], list(shown))
+
+
+def _count_combinations(pairs: list[tuple[Term, Term]]) -> int:
+    """Count the combinations of moves that are made at the same time; each of them leads to an end at least."""
+    options: dict[object, set[object]] = {}
+    variables: list[Var] = []
+    try:
+        for mover, move in pairs:
+            options.setdefault(spell(mover, variables), set()).add(spell(move, variables))
+    except RecursionError:
+        return 1
+    return prod(map(len, options.values()))
 
 
 def _read_pairs(machine: Machine, term: Term) -> list[tuple[Term, Term]]:
