@@ -7,7 +7,7 @@ BASE ?= main
 SEED ?= $(shell date +%s)
 SAMPLE ?= 60
 
-.PHONY: audit bench check docs test coverage soak mutants clean
+.PHONY: audit bench check docs test types suite coverage soak mutants clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -27,7 +27,12 @@ test: $(READY)                 ## style, types and tests, as CI runs them
 	scripts/system-packages
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(MAKE) --no-print-directory --jobs 2 types suite
+
+types:                         # one core, beside the tests
 	$(BIN)/mypy
+
+suite:
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(READY)                ## the quick part: style, types, and the tests of what changed since BASE (main)

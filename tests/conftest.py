@@ -1,5 +1,6 @@
 """Settings of all tests: nothing is explored at random unless asked for with `--hypothesis-profile=explore`."""
 
+import gc
 import os
 import random
 import secrets
@@ -72,6 +73,10 @@ def recorded_water():
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--hypothesis-profile") == "explore":
         multiply_examples({getattr(item.obj, "__func__", item.obj) for item in items}, EXPLORE_FACTOR)
+
+
+def pytest_collection_finish():
+    gc.freeze()  # what was imported stays, and need not be looked through each time that garbage is collected
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -1,5 +1,6 @@
 """Wait for what another process or thread does, with an end."""
 
+import gc
 import signal
 import threading
 import time
@@ -49,9 +50,19 @@ def time_limit(seconds: float) -> Iterator[None]:
         pytest.fail(f"this did not end within {seconds:g} seconds")
 
     previous = signal.signal(signal.SIGALRM, fail)
-    outer, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    outer, _ = signal.setitimer(signal.ITIMER_REAL, seconds, 10)  # again, should an error be lost in a callback
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, outer)
         signal.signal(signal.SIGALRM, previous)
+
+
+@contextmanager
+def hear_interrupts() -> Iterator[None]:
+    """Collect no garbage meanwhile: Hypothesis has itself called then, and an interrupt during that call is lost."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

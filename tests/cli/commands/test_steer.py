@@ -84,7 +84,7 @@ def run_again(tmp_path, command, *words):
 @pytest.mark.parametrize(
     "words",
     [
-        ("meeting", "--games", "2", "--follow", "--second", "score"),
+        ("meeting", "--games", "2", "--follow", "--second", "score", "--iterations", "100"),
         ("fruit", "--solver", "psro", "--iterations", "1", "--plays", "3", "--held-out-games", "2"),
         ("email", "--fresh", "1", "--iterations", "20"),
     ],
@@ -135,7 +135,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
                 raise KeyboardInterrupt
             return super().complete(request)
 
-    words = ("meeting", "--games", "4", "--wordings", "2")
+    words = ("meeting", "--games", "2", "--wordings", "2", "--iterations", "100")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bestresponse.cli.commands.steer.SimulatedSpeaker", Dying)
         killed = CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)])

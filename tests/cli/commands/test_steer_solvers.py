@@ -9,12 +9,12 @@ from bestresponse.core.errors import UsageError
 
 
 def test_a_model_writes_the_games_once(tmp_path):
-    words = ("meeting", "--scenarios-by", "simulated", "--games", "5", "--fresh", "0")
+    words = ("meeting", "--scenarios-by", "simulated", "--games", "5", "--fresh", "0", "--iterations", "50")
     # 36 calls a tree at most, and up to 6 questions for the scenarios.
     assert "at most 186 calls" in steer(tmp_path, *words, "--dry-run").stdout
     first = summary(tmp_path, *words)
     assert first["scenarios"] == {"by": "simulated", "written": 5, "rejected": {}}
-    drawn = summary(tmp_path, "meeting", "--games", "5", "--fresh", "0")
+    drawn = summary(tmp_path, "meeting", "--games", "5", "--fresh", "0", "--iterations", "50")
     assert drawn["scenarios"] is None
     names = [[game["scenario"][0]["names"] for game in found["per_game"]] for found in (first, drawn)]
     assert all(one not in names[1] for one in names[0])

@@ -157,6 +157,7 @@ def test_without_axelrods_library_its_strategies_are_refused_with_what_to_do(tou
 RECORDS = DATA / "autoformalization"
 
 
+@pytest.mark.soak
 @needs_recorded("autoformalization")
 def test_reproduce_prints_every_cell_of_the_tournament(bestresponse):
     done = bestresponse("reproduce", "autoformalization", "--data", RECORDS, "--json")

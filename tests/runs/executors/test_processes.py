@@ -7,6 +7,7 @@ import threading
 import pytest
 from model_server import ModelServer
 from running import NOW
+from waiting import hear_interrupts
 
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -53,6 +54,7 @@ def test_processes_make_the_same_records_as_threads_with_one_call_a_play(server,
     assert found.outcome.played == 12
     assert list_records(found) == list_records(threads)
     assert server.calls == 24
+    assert list_children() == [], "workers end with the run"
 
 
 def test_no_worker_is_started_where_nothing_is_to_be_played(server, tmp_path, monkeypatch):
@@ -63,7 +65,7 @@ def test_no_worker_is_started_where_nothing_is_to_be_played(server, tmp_path, mo
 
 
 def test_a_budget_is_one_for_all_processes(server, tmp_path):
-    run = bench(server, tmp_path, Processes(3), limits=ModelLimits(8, calls=5))
+    run = bench(server, tmp_path, Processes(2), limits=ModelLimits(8, calls=5))
     assert server.calls == 5
     assert run.outcome.played == 5
     assert run.outcome.stopped.startswith("the next call could pass the budget")
@@ -113,11 +115,6 @@ def list_children():
     return found
 
 
-def test_workers_end_with_the_run(server, tmp_path):
-    bench(server, tmp_path, Processes(2))
-    assert list_children() == []
-
-
 def test_models_that_are_objects_cannot_be_used_by_processes(tmp_path):
     config = BenchConfig(models=("mine",), num_games=1, num_rows=2, num_cols=2, seed=5)
     mine = ScriptedModel(lambda request: "A")
@@ -147,7 +144,7 @@ def test_after_an_interrupt_the_same_command_plays_the_rest(tmp_path):
             signal.pthread_kill(main, signal.SIGINT)
 
     try:
-        with pytest.raises(KeyboardInterrupt):
+        with hear_interrupts(), pytest.raises(KeyboardInterrupt):
             bench(server, tmp_path, Processes(2), on_progress=interrupt)
         again = bench(server, tmp_path, Processes(2))
     finally:

@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from waiting import hear_interrupts
 
 from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import solve_form
@@ -71,6 +72,7 @@ def test_an_interrupted_solve_says_what_is_known() -> None:
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         never.wait(60)
 
-    with pytest.raises(Interrupted, match="so far the value lies between 0 and 1 after 3 steps"):
+    expected = pytest.raises(Interrupted, match="so far the value lies between 0 and 1 after 3 steps")
+    with hear_interrupts(), expected:
         wait_for(solve, progress=progress)
     never.set()
