@@ -204,7 +204,7 @@ def fuzz_folders(tally: Tally, rng: Random, folders: list[Path]) -> None:
         path = rng.choice([path for path in sorted(copied.rglob("*")) if path.suffix in (".json", ".jsonl", ".toml")])
         text = change(path.read_text("utf-8"), ["{}"], rng)
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
-        tally.attempt(f"run folder: {path.name}", text, lambda: load_run(copied).summary())
+        tally.attempt(f"run folder: {path.name}", text, lambda: load_run(copied).publish())
 
 
 def fuzz_messages(tally: Tally, rng: Random) -> None:

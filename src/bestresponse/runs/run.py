@@ -121,7 +121,8 @@ class Run:
 
     def publish(self) -> list[Path]:
         """Write the report, the rows and the summary into the run's folder, and return the files."""
-        return publish(self)
+        with self._blame_files():
+            return publish(self)
 
     def replay(self) -> Replay:
         """Play the run again from its recorded replies, without any model, and compare."""

@@ -51,6 +51,24 @@ def test_brackets_without_end_are_no_manifest(folder: Path) -> None:
         load_run(folder)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("created", 1e400, "is not the manifest of a run"),
+        ("config", None, "is not the manifest of a run"),
+        ("environment", [], "is not the manifest of a run"),
+        ("created", "../../elsewhere", "holds records that bench cannot use"),
+        ("environment", {"packages": 1}, "holds records that bench cannot use"),
+        ("command", 3, "is not the manifest of a run"),
+    ],
+)
+def test_a_manifest_that_nobody_wrote_is_a_sentence(folder: Path, name: str, value: object, why: str) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, name: value}))
+    with pytest.raises(StoreError, match=why):
+        load_run(folder).publish()
+
+
 @pytest.mark.parametrize("line", ["[" * 200_000, "null", '{"spec": 1, "data": {}, "record": {}}'])
 def test_records_that_no_study_can_use_are_a_sentence(folder: Path, line: str) -> None:
     (folder / "records.jsonl").write_text(line + "\n")

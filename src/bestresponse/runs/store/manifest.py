@@ -19,6 +19,8 @@ _PACKAGES = (
     "bestresponse", "numpy", "scipy", "numba", "httpx", "pydantic", "jinja2", "matplotlib", "xllamacpp",
     "genai-prices", "inspect-ai",
 )  # fmt: skip
+_TEXTS = ("run", "study", "created")
+_TABLES = ("config", "environment", "prompts", "models")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,13 @@ class Manifest:
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> Manifest:
-        """Return the value that `to_json` wrote."""
+        """Return the value that `to_json` wrote; TypeError where it was written by something else."""
         known = {name: data[name] for name in cls.__slots__ if name in data}
         known.setdefault("format", 1)
         known["command"] = tuple(known.get("command", ()))
+        for kind, names in ((str, _TEXTS), (Mapping, _TABLES)):
+            if not all(isinstance(known[name], kind) for name in names if name in known):
+                raise TypeError(f"expected {kind.__name__} for each of {', '.join(names)}")
         return cls(**known)
 
 
