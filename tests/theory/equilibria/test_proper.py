@@ -23,6 +23,7 @@ def test_a_perfect_equilibrium_that_costly_mistakes_support_is_not_proper() -> N
     found = find_proper(game)
     assert found.equilibrium.supports == ((0,), (0,))
     assert found.equilibrium.exact == ((1, 0, 0), (1, 0, 0))
+    assert found.proved
 
 
 def test_the_only_equilibrium_is_proper_and_mixed() -> None:
@@ -52,3 +53,21 @@ def test_three_players_and_too_many_actions_are_refused() -> None:
         find_proper(np.zeros((3, 2, 2, 2)))
     with pytest.raises(TooLarge, match="11x11"):
         find_proper(np.zeros((2, 11, 11)))
+
+
+def test_the_limit_is_proved_even_where_it_is_no_simple_fraction() -> None:
+    found = find_proper(NormalForm.zero_sum([[100003, -1], [-2, 99991]]))
+    assert found.proved
+    assert found.equilibrium.exact == (
+        (Fraction(99993, 199997), Fraction(100004, 199997)),
+        (Fraction(99992, 199997), Fraction(100005, 199997)),
+    )
+
+
+def test_a_proof_that_would_take_long_is_not_claimed() -> None:
+    # Each of five actions beats two others.
+    table = [[10**140 * (0, 1, 1, -1, -1)[(i - j) % 5] for j in range(5)] for i in range(5)]
+    found = find_proper(NormalForm.bimatrix(table, [[-u for u in row] for row in table]))
+    assert not found.proved
+    assert found.mistakes == 1e-9
+    assert found.equilibrium.exact == ((Fraction(1, 5),) * 5,) * 2

@@ -212,6 +212,7 @@ def _order_mistakes(game: NormalForm, values: Values) -> Answer:
         "strategies": name_mix(game, e.strategies),
         "payoffs": dict(zip(game.players, e.payoffs.tolist(), strict=True)),
         "regret": e.regret,
+        "proved": found.proved,
         "mistakes": found.mistakes,
         "trembling": name_mix(game, [np.array([float(p) for p in mix]) for mix in found.trembling]),
     }
@@ -220,9 +221,12 @@ def _order_mistakes(game: NormalForm, values: Values) -> Answer:
         (who, mix_text(mix, names, own), number_text(float(u), unit=payoff_unit(game)))
         for who, mix, names, own, u in zip(game.players, e.strategies, game.actions, exact, e.payoffs, strict=True)
     ]
+    known = (
+        "proved for all smaller mistakes" if found.proved else f"proper to mistakes of {found.mistakes:g}, not proved"
+    )
     note = Note(
-        f"Method: {data['method']}. One proper equilibrium, not necessarily all; mistakes of {found.mistakes:g} lead "
-        f"to within {found.distance:.1e} of it. Regret: {regret_text(e.regret)}."
+        f"Method: {data['method']}. One proper equilibrium, not necessarily all: mistakes of {found.mistakes:.1e} lead "
+        f"to within {found.distance:.1e} of it, {known}. Regret: {regret_text(e.regret)}."
     )
     return Answer(data, (note, Table(columns, tuple(rows), "Proper equilibrium")))
 

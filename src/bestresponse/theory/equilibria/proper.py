@@ -6,6 +6,10 @@ play them with weights 1, eps, eps^2, ...: equilibria of the game over orders ar
 of the permutahedron of Sorensen 2012). Orders enter only where they are best replies, which sorting finds, until none
 earns more; the games between are solved by Lemke and Howson's path in whole numbers.
 
+Proof: what is compared are determinants, polynomials in eps with whole coefficients of at most some B together. Such a
+polynomial has no root between 0 and 1 / (1 + B) (Cauchy), so where eps is smaller, the same orders are in equilibrium
+for every smaller eps. Below 1 / (8 B^4) the limit is the one fraction next to it with a denominator of at most B.
+
 R. B. Myerson, "Refinements of the Nash equilibrium concept", International Journal of Game Theory 7, 1978.
 T. B. Sorensen, "Computing a proper equilibrium of a bimatrix game", ACM EC 2012.
 """
@@ -15,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import factorial, lcm
 
 import numpy as np
 
@@ -28,6 +33,7 @@ __all__ = ["ProperEquilibrium", "find_proper"]
 
 _MISTAKE = Fraction(1, 10**9)
 _MOST_ACTIONS = 10
+_MOST_BITS = 200_000  # of the rarest mistake, times orders squared: a proof that takes longer than seconds is not tried
 _SIMPLE = 1000
 _NEAR = 1e-6
 
@@ -37,12 +43,16 @@ Mix = list[Fraction]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProperEquilibrium:
-    """The equilibrium, and the eps-proper one next to it, for eps = `mistakes`, that shows it."""
+    """The equilibrium, and the eps-proper one next to it, for eps = `mistakes`, that shows it.
+
+    `proved` says that there is one for every smaller eps too, and that the equilibrium is exactly their limit.
+    """
 
     equilibrium: Equilibrium
     trembling: Fractions
     mistakes: float
     distance: float
+    proved: bool
 
 
 def find_proper(game: GameLike) -> ProperEquilibrium:
@@ -58,14 +68,50 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
     if max(form.shape) > _MOST_ACTIONS:
         raise TooLarge(f"a {form.shape[0]}x{form.shape[1]} game has too many orders; expected {_MOST_ACTIONS} actions")
     row, col = (_read(form, player) for player in (0, 1))
-    trembling = _solve_orders(row, [list(line) for line in zip(*col, strict=True)])
-    limit, exact = _find_limit(form, row, col, trembling)
+    turned = [list(line) for line in zip(*col, strict=True)]
+    mistake = _MISTAKE
+    trembling, orders = _solve_orders(row, turned, mistake)
+    proof = _prove(row, turned, orders)
+    if proof is not None:
+        mistake, trembling, limit = proof
+    else:
+        limit = _guess_limit(row, turned, trembling)
     strategies = tuple(np.array([float(p) for p in mix]) for mix in limit)
-    found = Equilibrium.at(form, strategies, limit if exact and form.is_exact else None)
+    exact = form.is_exact and _is_equilibrium(row, turned, limit)
+    found = Equilibrium.at(form, strategies, limit if exact else None)
     distance = max(abs(float(a - b)) for x, y in zip(limit, trembling, strict=True) for a, b in zip(x, y, strict=True))
     if distance > _NEAR or found.regret > _NEAR * (float(np.ptp(form.payoffs)) or 1.0):
         raise NotCertified(f"no proper equilibrium could be certified: regret {found.regret:.3g} at the limit")
-    return ProperEquilibrium(found, trembling, float(_MISTAKE), distance)
+    return ProperEquilibrium(found, trembling, float(mistake), distance, proof is not None)
+
+
+def _prove(own: Matrix, other: Matrix, orders: int) -> tuple[Fraction, Fractions, Fractions] | None:
+    """Find mistakes so small that none smaller changes anything, what they lead to, and its limit.
+
+    None where their probabilities would be too long to compute with.
+    """
+    for _ in range(3):
+        bound = _bound_coefficients(own, other, orders)
+        mistake = Fraction(1, 8 * bound**4 + 1)
+        if mistake.denominator.bit_length() * max(len(own), len(other)) * orders**2 > _MOST_BITS:
+            return None
+        trembling, needed = _solve_orders(own, other, mistake)
+        if needed <= orders:
+            limit = tuple(tuple(p.limit_denominator(bound) for p in mix) for mix in trembling)
+            return (mistake, trembling, limit) if _is_equilibrium(own, other, limit) else None
+        orders = needed
+    return None
+
+
+def _bound_coefficients(own: Matrix, other: Matrix, orders: int) -> int:
+    """Bound the sum of the coefficients of every determinant that decides an equilibrium over that many orders."""
+    largest = 1
+    for table in (own, other):
+        numbers = [u for line in table for u in line]
+        largest = max(largest, int((max(numbers) - min(numbers)) * lcm(*(u.denominator for u in numbers))))
+    entry = 2 * len(own) * len(other) * (largest + 1)
+    bound: int = len(own) * len(other) * factorial(orders + 2) * entry ** (orders + 2)
+    return bound
 
 
 def _read(game: NormalForm, player: int) -> Matrix:
@@ -73,38 +119,40 @@ def _read(game: NormalForm, player: int) -> Matrix:
     return [[read_simplest(u) if isinstance(u, float) else Fraction(u) for u in row] for row in rows]
 
 
-def _solve_orders(own: Matrix, other: Matrix) -> Fractions:
-    """An equilibrium over orders of actions: `own` by the first player's actions, `other` by the second's."""
-    sizes = len(own), len(other)
-    orders = [[_weigh(range(size))] for size in sizes]
+def _solve_orders(own: Matrix, other: Matrix, mistake: Fraction) -> tuple[Fractions, int]:
+    """An equilibrium over orders of actions, and how many orders a player needed at most.
+
+    `own` is by the first player's actions, `other` by the second's.
+    """
+    orders = [[_weigh(range(len(table)), mistake)] for table in (own, other)]
     while True:
         first = np.array([[_earn(own, x, y) for y in orders[1]] for x in orders[0]], dtype=object)
         second = np.array([[_earn(other, y, x) for y in orders[1]] for x in orders[0]], dtype=object)
         mixes = follow_exactly(NormalForm.bimatrix(first, second))
         plays = [_blend(mix, some) for mix, some in zip(mixes, orders, strict=True)]
-        better = [_reply(own, plays[1]), _reply(other, plays[0])]
+        better = [_reply(own, plays[1], mistake), _reply(other, plays[0], mistake)]
         earned = _earn(own, plays[0], plays[1]), _earn(other, plays[1], plays[0])
         best = _earn(own, better[0], plays[1]), _earn(other, better[1], plays[0])
         if best == earned:
-            return tuple(plays[0]), tuple(plays[1])
+            return (tuple(plays[0]), tuple(plays[1])), max(map(len, orders))
         for some, new, most, now in zip(orders, better, best, earned, strict=True):
             if most > now:
                 some.append(new)
 
 
-def _weigh(order: Sequence[int]) -> Mix:
+def _weigh(order: Sequence[int], mistake: Fraction) -> Mix:
     """The probabilities of the actions when they are played in this order of likelihood."""
-    weights = [_MISTAKE**place for place in range(len(order))]
+    weights = [mistake**place for place in range(len(order))]
     found = [Fraction(0)] * len(order)
     for action, weight in zip(order, weights, strict=True):
         found[action] = weight / sum(weights)
     return found
 
 
-def _reply(own: Matrix, against: Mix) -> Mix:
+def _reply(own: Matrix, against: Mix, mistake: Fraction) -> Mix:
     """The best order: the more an action earns, the sooner it comes."""
     earned = [sum((u * p for u, p in zip(line, against, strict=True)), Fraction(0)) for line in own]
-    return _weigh(sorted(range(len(own)), key=lambda action: -earned[action]))
+    return _weigh(sorted(range(len(own)), key=lambda action: -earned[action]), mistake)
 
 
 def _earn(own: Matrix, mix: Mix, against: Mix) -> Fraction:
@@ -116,15 +164,19 @@ def _blend(mix: Sequence[Fraction], orders: Sequence[Mix]) -> Mix:
     return [sum((p * x for p, x in zip(mix, column, strict=True)), Fraction(0)) for column in zip(*orders, strict=True)]
 
 
-def _find_limit(form: NormalForm, row: Matrix, col: Matrix, trembling: Fractions) -> tuple[Fractions, bool]:
-    """The equilibrium that the mistakes lead to, and whether it is one in exact arithmetic."""
+def _guess_limit(own: Matrix, other: Matrix, trembling: Fractions) -> Fractions:
+    """The equilibrium that the mistakes seem to lead to."""
     simple = tuple(_normalise([p.limit_denominator(_SIMPLE) for p in mix]) for mix in trembling)
-    x, y = map(list, simple)
-    turned = [list(line) for line in zip(*col, strict=True)]
-    best = [max(_earn([line], [Fraction(1)], mix) for line in table) for table, mix in ((row, y), (turned, x))]
-    if best == [_earn(row, x, y), _earn(turned, y, x)]:
-        return simple, True
-    return tuple(_normalise([p if p > _NEAR else Fraction(0) for p in mix]) for mix in trembling), False
+    if _is_equilibrium(own, other, simple):
+        return simple
+    return tuple(_normalise([p if p > _NEAR else Fraction(0) for p in mix]) for mix in trembling)
+
+
+def _is_equilibrium(own: Matrix, other: Matrix, mixes: Fractions) -> bool:
+    """Say whether neither player gains by deviating, in exact arithmetic."""
+    x, y = map(list, mixes)
+    best = [max(_earn([line], [Fraction(1)], mix) for line in table) for table, mix in ((own, y), (other, x))]
+    return sum(x) == sum(y) == 1 and best == [_earn(own, x, y), _earn(other, y, x)]
 
 
 def _normalise(mix: list[Fraction]) -> tuple[Fraction, ...]:
