@@ -83,6 +83,48 @@ def test_workers_that_never_get_ready_end_the_run_with_their_reason():
         drive([Broken() for _ in range(6)], 1, TASKS)
 
 
+class TalkingWorker(FastWorker):
+    """Gives two answers in every play, and ends it where it is to."""
+
+    def __init__(self, ends):
+        super().__init__()
+        self.ends = ends
+
+    def send(self, messages):
+        for kind, *rest in messages:
+            if kind == "play":
+                spec = rest[0].spec.id
+                answer = ("kept", spec, *encode_answer(spec, ANSWER))
+                self.said.put([answer, answer, *([("ended", spec, b"line", None)] if self.ends else [])])
+
+
+def interrupt_first(answers):
+    """A way to keep answers that is interrupted at the first one."""
+
+    def keep(calls, answer):
+        answers.append(answer)
+        if len(answers) == 1:
+            raise KeyboardInterrupt
+
+    return keep
+
+
+def test_an_interrupt_lets_plays_end_and_is_raised_again():
+    plays = Driver(JOB, lambda index: TalkingWorker(ends=True), 1, 1).play(iter(TASKS), interrupt_first([]))
+    assert next(plays) == Ended(TASKS[0].spec, b"line")
+    with pytest.raises(KeyboardInterrupt):
+        next(plays)
+
+
+def test_a_second_interrupt_waits_for_nothing():
+    def interrupt(calls, answer):
+        raise KeyboardInterrupt
+
+    plays = Driver(JOB, lambda index: TalkingWorker(ends=False), 1, 1).play(iter(TASKS), interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        next(plays)
+
+
 def test_tasks_may_come_later():
     ended, _ = drive([FastWorker()], 1, [None, TASKS[0], None, TASKS[1]])
     assert [one.spec.id for one in ended] == ["play-0", "play-1"]

@@ -250,7 +250,8 @@ class Driver:
                     case ("ask", number, "replies", "claim", (key,)) if claim := self._claim(worker, key):
                         answers.append(("answer", number, claim, None))
                     case ("ask", *what) if what[2] in _WAITING:
-                        self._waiters.submit(lambda question: worker.send(self._answer(worker, *question)), what)
+                        with suppress(RuntimeError):  # after the end nobody waits for an answer
+                            self._waiters.submit(lambda question: worker.send(self._answer(worker, *question)), what)
                     case ("ask", *what):
                         answers.append(self._answer(worker, *what))
                     case _:

@@ -36,7 +36,7 @@ _STORE = 200_000_000
 """Bytes of the object store of a cluster that is started here: messages are small."""
 _KNOCK = 10.0
 _LOOK = 10.0
-_MOMENT = 0.002
+_MOMENT = 0.004
 """Seconds in which a worker gathers what it has to say."""
 
 
