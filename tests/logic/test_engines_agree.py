@@ -55,16 +55,21 @@ def rows(name: str) -> list[dict[str, str]]:
 
 
 @recorded
-def test_they_agree_on_every_recorded_game(engines: tuple[LogicEngine, LogicEngine]) -> None:
-    programs = [check(row["program"]) for row in rows("exp1_agents.jsonl")]
+@pytest.mark.parametrize(
+    ("every", "most", "least"), [(5, 55, 44), pytest.param(1, 275, 238, marks=pytest.mark.soak)], ids=["few", "all"]
+)
+def test_they_agree_on_recorded_games(
+    engines: tuple[LogicEngine, LogicEngine], every: int, most: int, least: int
+) -> None:
+    programs = [check(row["program"]) for row in rows("exp1_agents.jsonl")[::every]]
     accepted = [program for program in programs if not program.refusals]
     tables = 0
     for program in accepted:
         found = agreed(engines, program, "table_rows(Rows, Orders)")
         agreed(engines, program, "initial(S), holds(F, S)")
         tables += isinstance(found, list) and found[0]["Rows"].count("'-'([[") == 4
-    assert len(programs) == 275
-    assert tables >= 238
+    assert len(programs) == most
+    assert tables >= least
 
 
 @recorded

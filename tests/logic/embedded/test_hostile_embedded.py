@@ -8,15 +8,17 @@ from games_for_logic import DILEMMA
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Limits
 from bestresponse.logic.programs.table import GameTable, extract
 from bestresponse.logic.programs.validate import validate
 
 RIGHT = {("D", "D"): (1, 1), ("D", "C"): (5, 0), ("C", "D"): (0, 5), ("C", "C"): (3, 3)}
+LIMITS = Limits(steps=100_000, cells=1_000_000, seconds=60)
 LEGAL = "legal(move(P, M), S) :- "
 
 
 def outcome(source: str) -> GameTable | str:
-    engine = EmbeddedEngine()
+    engine = EmbeddedEngine(LIMITS)
     try:
         found = extract(engine, engine.load(source))
     except LogicError as error:
@@ -69,5 +71,5 @@ def test_generated_giants_are_contained(giant: str) -> None:
 
 
 def test_a_limit_is_reported_as_such_to_the_author() -> None:
-    report = validate(DILEMMA.replace(LEGAL, LEGAL + "numlist(1, 1000000000, _), "), EmbeddedEngine())
+    report = validate(DILEMMA.replace(LEGAL, LEGAL + "numlist(1, 1000000000, _), "), EmbeddedEngine(LIMITS))
     assert [(d.stage.value, d.code) for d in report.errors] == [("runtime", "limit")]

@@ -93,9 +93,9 @@ def test_cfr_on_a_recorded_tree_finds_the_subgame_perfect_value():
 
 def test_more_wordings_come_closer_to_the_truth():
     game = dialogue("debate", seed=3)
-    truth = cfr(true_tree(game), 2000).value["player 1"]
-    few = [solve_dialogue(recorded(game, 1, SimulatedSpeaker(s))[0], 300).equilibrium_payoffs[0] for s in range(8)]
-    many = [solve_dialogue(recorded(game, 48, SimulatedSpeaker(s))[0], 300).equilibrium_payoffs[0] for s in range(8)]
+    truth = cfr(true_tree(game), 1000).value["player 1"]
+    few = [solve_dialogue(recorded(game, 1, SimulatedSpeaker(s))[0], 200).equilibrium_payoffs[0] for s in range(5)]
+    many = [solve_dialogue(recorded(game, 24, SimulatedSpeaker(s))[0], 200).equilibrium_payoffs[0] for s in range(5)]
     assert np.abs(np.array(many) - truth).mean() < np.abs(np.array(few) - truth).mean()
 
 

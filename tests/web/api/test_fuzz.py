@@ -12,7 +12,7 @@ schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not i
 
 from bestresponse.web.security.limits import RateLimit  # noqa: E402
 
-EXAMPLES = 4
+EXAMPLES = 2
 pytestmark = pytest.mark.slow
 
 
