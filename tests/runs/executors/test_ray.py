@@ -40,6 +40,25 @@ def test_an_address_is_that_of_a_ray_cluster():
         find_executor("threads", "auto")
 
 
+def test_there_are_as_many_workers_as_a_cluster_has_room_for():
+    there = {"CPU": 16.0, "GPU": 2.0, "memory": 64e9}
+    assert Ray()._count_workers(there) == 16
+    assert Ray(resources={"GPU": 1})._count_workers(there) == 2
+    assert Ray(resources={"memory": 16e9, "CPU": 2})._count_workers(there) == 4
+    assert Ray(resources={"TPU": 1})._count_workers(there) == 1
+
+
+def test_a_cluster_without_room_is_told_after_a_while():
+    nodes = [{"Alive": True, "Resources": {"CPU": 4.0}}, {"Alive": False, "Resources": {"CPU": 4.0, "GPU": 1.0}}]
+    wanted = Ray(resources={"GPU": 1})
+    wanted._check_room(lambda: nodes, 119)
+    with pytest.raises(UsageError, match="no node of the Ray cluster has room for a worker that needs 1 CPU, 1 GPU"):
+        wanted._check_room(lambda: nodes, 121)
+    Ray()._check_room(lambda: nodes, 121)
+    with pytest.raises(UsageError, match="has started no worker for 601 s: see `ray status`"):
+        Ray()._check_room(lambda: nodes, 601)
+
+
 @pytest.fixture(scope="module")
 def cluster():
     import ray
