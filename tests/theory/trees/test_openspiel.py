@@ -33,7 +33,9 @@ class TestLoading:
         assert nash_conv(tree, uniform_policy(tree)) == pytest.approx(0)
         assert solve_tree(load_openspiel("goofspiel(num_cards=3)")).value["player 1"] == pytest.approx(0, abs=1e-9)
 
-    @pytest.mark.parametrize("name", ["kuhn_poker(players=3)", "leduc_poker", "tiny_hanabi"])
+    @pytest.mark.parametrize(
+        "name", ["kuhn_poker(players=3)", "leduc_poker", "tiny_hanabi", "liars_dice(dice_sides=3)", "pig(winscore=4)"]
+    )
     def test_the_short_way_gives_the_same_tree(self, name):
         import pyspiel
 

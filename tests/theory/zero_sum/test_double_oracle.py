@@ -76,3 +76,12 @@ def test_an_interrupted_solve_says_what_is_known() -> None:
     with hear_interrupts(), expected:
         wait_for(solve, progress=progress)
     never.set()
+
+
+def test_leduc_poker_has_its_published_value_through_part_of_its_sequences() -> None:
+    # -0.085606424078: OpenSpiel's sequence-form linear program.
+    seen: list[Bounds] = []
+    found = search_tree(load_tree("leduc-poker"), report=seen.append)
+    assert found.value["player 1"] == pytest.approx(-0.085606424078, abs=1e-8)
+    assert found.nash_conv <= 1e-7
+    assert len(seen) < 150

@@ -38,9 +38,12 @@ class MemoryGuard:
         self._allowed = min(_PER_NODE * nodes, measure_machine() // 2)
 
     def check(self, nodes: int) -> None:
-        """Look every now and then; TooLarge says how much was taken."""
-        if nodes % _EVERY:
-            return
+        """Measure every now and then."""
+        if nodes % _EVERY == 0:
+            self.measure(nodes)
+
+    def measure(self, nodes: int) -> None:
+        """Raise TooLarge where too much was taken; it says how much."""
         taken = measure_resident() - self._before
         if taken > self._allowed:
             raise TooLarge(
