@@ -71,11 +71,11 @@ def test_killed_again_and_again_a_run_plays_every_game_once_and_ends_with_the_sa
 ):
     server = serve()
     words = ("bench", "--model", server.model, "--num-games", 30, "--seed", 7, "--workers", 2, "--output-dir")
-    for replies in (1, 4, 9):
+    for replies in (1, 9):
         kill_after(server, replies, start(*words, tmp_path / "killed"))
     assert bestresponse(*words, tmp_path / "killed").returncode == 0
     repeated = len(server.delivered) - len(set(server.delivered))
-    assert repeated <= 2 * 3, "calls beyond those in flight at a kill were repeated"
+    assert repeated <= 2 * 2, "calls beyond those in flight at a kill were repeated"
     (run,) = (tmp_path / "killed").glob("bench-*")
     specs = [json.loads(line)["spec"] for line in (run / "records.jsonl").read_text().splitlines()]
     assert len(specs) == len(set(specs)) == 30
