@@ -23,7 +23,7 @@ _NEWTON_STEPS = 60
 
 
 def most_random(rows: Any) -> Array:
-    """The distribution p of largest entropy with rows p <= 0."""
+    """Return the distribution p of largest entropy with rows p <= 0."""
     cells = rows.shape[1]
     if cells > _CELLS_LIMIT:
         raise TooLarge(f"largest entropy over {cells:,} cells: more than {_CELLS_LIMIT:,}; use objective='any'")

@@ -51,7 +51,7 @@ class CorrelatedEquilibrium:
 
 
 def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool = False) -> CorrelatedEquilibrium:
-    """The (coarse) correlated equilibrium that is best by `objective`, its incentive constraints checked to 1e-9.
+    """Find the (coarse) correlated equilibrium that is best by `objective`; its constraints are checked to 1e-9.
 
     "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum. "entropy": most random
     (unique). "any": some equilibrium. Raises TooLarge before building a linear program that would not fit.
@@ -95,7 +95,7 @@ def _value(objective: Objective, payoffs: Array, flat: Array) -> float:
 
 
 def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool = False) -> Array:
-    """For each player, what the best rule for disobeying recommendations would gain; all zero at an equilibrium.
+    """Return for each player what the best rule for disobeying recommendations would gain; all zero at an equilibrium.
 
     With `coarse`, what the best single action chosen beforehand would gain.
 
@@ -127,7 +127,7 @@ def _as_distribution(game: NormalForm, distribution: ArrayLike) -> Array:
 
 
 def incentives(game: NormalForm, coarse: bool) -> Any:
-    """The incentive constraints G p <= 0 as a sparse matrix over the cells, payoffs in units of each player's range."""
+    """Write the incentive constraints G p <= 0 as a sparse matrix over cells, in units of payoff ranges."""
     from scipy import sparse
 
     cells = int(np.prod(game.shape))
@@ -167,7 +167,7 @@ def _block(own: Array, at: Any, coarse: bool) -> tuple[Array, Any, Any, int]:
 
 
 def relative_violation(rows: Any, flat: Array) -> float:
-    """The largest left side of an incentive constraint: how much one disobedience gains, per payoff range."""
+    """Return the largest left side of an incentive constraint: how much one disobedience gains, per payoff range."""
     return float(max((rows @ flat).max(initial=0.0), 0.0))
 
 

@@ -12,7 +12,7 @@ __all__ = ["exact_correlated"]
 
 
 def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
-    """The (coarse) correlated equilibrium of largest expected `worth` (one number per cell), over the flat cells."""
+    """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell), over flat cells."""
     rows = [row for player in range(game.num_players) for row in _gains(game, player, coarse)]
     point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0])
     return np.array([value / sum(point) for value in point])

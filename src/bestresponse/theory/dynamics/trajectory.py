@@ -113,7 +113,7 @@ def record(
     last: Profile,
     external: Array | None = None,
 ) -> Trajectory:
-    """The trajectory along `paths`, one array of weights for each player, with all gains at every point."""
+    """Return the trajectory along `paths`, one array of weights for each player, with all gains at every point."""
     strategies = tuple(path / path.sum(axis=1, keepdims=True) for path in paths)
     values = fitness(game)(strategies)
     gains = [value.max(axis=1) - (value * mix).sum(axis=1) for value, mix in zip(values, strategies, strict=True)]
@@ -127,7 +127,7 @@ def allot(*sizes: int) -> tuple[Array, list[Array]]:
 
 
 def stepwise(advance: Callable[[int], None], state: Array) -> Run:
-    """A run that calls `advance` from one record to the next."""
+    """Return a run that calls `advance` from one record to the next."""
 
     def run(gaps: NDArray[np.int64], seen: Array) -> None:
         for at, count in enumerate(gaps):
@@ -152,7 +152,7 @@ def external_regrets(times: Array, totals: Sequence[Array], earned: Array) -> Ar
 
 
 def schedule(steps: int, stride: int | None) -> Iterator[int]:
-    """How many steps lie between records: every `stride` steps, by default so that there are about 1000, and the end.
+    """Say how many steps lie between records: `stride`, by default so that there are about 1000, and the end.
 
     >>> list(schedule(7, 3))
     [3, 3, 1]
@@ -182,5 +182,5 @@ def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Pro
 
 
 def two_matrices(game: NormalForm) -> tuple[Array, Array]:
-    """The payoffs of a bimatrix game as compiled loops read them: both matrices with the opponent's action first."""
+    """Return the payoffs of a bimatrix game for compiled loops: both matrices with the opponent's action first."""
     return np.ascontiguousarray(game.payoffs[0].T), np.ascontiguousarray(game.payoffs[1])

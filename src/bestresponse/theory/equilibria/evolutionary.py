@@ -20,7 +20,7 @@ _TOLERANCE = 1e-9
 
 
 def is_symmetric_bimatrix(game: NormalForm) -> bool:
-    """Whether the players have the same actions and the column player's payoffs are the transposed row payoffs."""
+    """Say whether the players have the same actions and the column player's payoffs are the transposed row payoffs."""
     first, second = game.payoffs
     if first.shape[0] != first.shape[1]:
         return False
@@ -28,7 +28,7 @@ def is_symmetric_bimatrix(game: NormalForm) -> bool:
 
 
 def is_evolutionarily_stable(payoff: Array, x: Array) -> bool:
-    """Whether x, an equilibrium strategy of the symmetric game with this row payoff, is evolutionarily stable.
+    """Say whether x, an equilibrium strategy of the symmetric game with this row payoff, is evolutionarily stable.
 
     >>> hawk_dove = np.array([[-1.0, 4.0], [0.0, 2.0]])
     >>> is_evolutionarily_stable(hawk_dove, np.array([2 / 3, 1 / 3]))

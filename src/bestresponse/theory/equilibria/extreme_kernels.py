@@ -126,7 +126,7 @@ def _write_point(out: Floats, at: int, raw: int, names: Ints, T: Floats, order: 
 
 @njit(cache=True, error_model="numpy")
 def measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b: float) -> float:
-    """The larger of both players' regrets, each as a share of its payoff range."""
+    """Return the larger of both players' regrets, each as a share of its payoff range."""
     m, n = MQ.shape
     best, mean = -np.inf, 0.0
     for i in range(m):
@@ -317,7 +317,7 @@ def _pair_by_walk(MP: Floats, MQ: Floats) -> tuple[int, int, bool, bool, float, 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]:
-    """All extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
+    """Find all extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
 
     Returns (count, bases, exact, degenerate, regret, table). Count is the number of equilibria, DOUBT or TOO_MANY.
     Row e < count of the table is an equilibrium: x, y, both unscaled, and the numbers of both vertices (equal numbers

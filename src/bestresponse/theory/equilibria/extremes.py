@@ -82,7 +82,7 @@ class Extremes(NamedTuple):
         return bool(self.table.dtype == np.object_)
 
     def strategies_at(self, e: int) -> tuple[Array, Array]:
-        """Both strategies of equilibrium e."""
+        """Return both strategies of equilibrium e."""
         _, m, n = self.shape
         row = self.table[e]
         if row.dtype != np.float64:
@@ -90,11 +90,11 @@ class Extremes(NamedTuple):
         return row[:m], row[m : m + n]
 
     def pairs(self) -> list[tuple[int, int]]:
-        """The vertices of each equilibrium: those with the same first (second) number have the same x (y)."""
+        """Return the vertices of each equilibrium: those with the same first (second) number have the same x (y)."""
         return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
 
     def numerators(self, e: int) -> tuple[list[int], list[int]]:
-        """The strategies of equilibrium e as whole numbers, to be divided by their sums; only where `exact`."""
+        """Return the strategies of equilibrium e as whole numbers, to be divided by their sums; only where `exact`."""
         _, m, n = self.shape
         row = [int(value) for value in self.table[e, m + n : 2 * (m + n)]]
         return row[:m], row[m:]
@@ -137,7 +137,7 @@ def require_two_players(game: NormalForm, what: str) -> None:
 
 
 def most_vertices(dimension: int, facets: int) -> int:
-    """The largest number of vertices a polytope can have (upper bound theorem, McMullen 1970).
+    """Return the largest number of vertices a polytope can have (upper bound theorem, McMullen 1970).
 
     >>> most_vertices(6, 12)
     112

@@ -31,7 +31,7 @@ def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
 
 
 def whole_payoffs(matrix: Array) -> list[list[int]]:
-    """A positive integer matrix with the same best responses: shifted, scaled by a common unit.
+    """Return a positive integer matrix with the same best responses: shifted, scaled by a common unit.
 
     Whole numbers and multiples of a common unit are taken as they are. Other numbers are taken to about 14 digits of
     their range, and as the simple fractions or decimals they are closest to: 0.1 means one tenth, 0.1 + 0.2 equals
@@ -102,7 +102,7 @@ class Dictionary:
         return len(self.nonbasic)
 
     def leaving(self, column: int) -> int:
-        """The row whose variable reaches zero first when `column` grows; ties by the lexicographic rule."""
+        """Return the row whose variable reaches zero first when `column` grows; ties by the lexicographic rule."""
         best = -1
         for i, row in enumerate(self.rows):
             if row[column] > 0 and (best < 0 or self._before(i, best, column)):
@@ -127,7 +127,7 @@ class Dictionary:
         raise AssertionError("two rows of a basis inverse are never proportional")
 
     def pivot(self, row: int, column: int) -> Dictionary:
-        """The dictionary after `column`'s variable enters and `row`'s leaves."""
+        """Return the dictionary after `column`'s variable enters and `row`'s leaves."""
         pivot_row = self.rows[row]
         p, scale = pivot_row[column], self.scale
         rows = []
@@ -154,7 +154,7 @@ class Dictionary:
 
 
 def start(matrix: list[list[int]]) -> Dictionary:
-    """The dictionary of z = 0."""
+    """Return the dictionary of z = 0."""
     width = len(matrix[0])
     slacks = list(range(width, width + len(matrix)))
     return Dictionary([[*row, 1] for row in matrix], 1, slacks, list(range(width)))
@@ -170,7 +170,7 @@ class Vertex:
 
 
 def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
-    """Every lexicographically feasible basis, breadth first from the origin. A degenerate vertex has several."""
+    """Return every lexicographically feasible basis, breadth first from the origin. A degenerate vertex has several."""
     first = start(matrix)
     waiting = deque([(first, (1 << first.width) - 1)])
     seen = {waiting[0][1]}

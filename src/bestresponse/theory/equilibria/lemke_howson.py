@@ -53,7 +53,7 @@ class LemkeHowsonBatch:
 
 
 def lemke_howson(game: GameLike, label: int = 0) -> Equilibrium:
-    """The equilibrium at the end of the path that gives up `label` first.
+    """Find the equilibrium at the end of the path that gives up `label` first.
 
     >>> battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     >>> [lemke_howson(battle, label).supports for label in range(4)]
@@ -70,7 +70,7 @@ def lemke_howson(game: GameLike, label: int = 0) -> Equilibrium:
 
 
 def lemke_howson_all(game: GameLike) -> tuple[Equilibrium, ...]:
-    """The different equilibria at the ends of the paths from every label: at least one, seldom all there are."""
+    """Return the different equilibria at the ends of the paths from every label: at least one, seldom all there are."""
     game = as_normal_form(game)
     found: dict[tuple[object, ...], Equilibrium] = {}
     for label in range(sum(game.shape)):

@@ -166,7 +166,7 @@ def _first_pure(A: Floats, B: Floats) -> int:
 def follow_all(
     A: Floats, B: Floats, label: int, pure_first: bool, X: Floats, Y: Floats, regrets: Floats, pivots: Ints
 ) -> None:
-    """The path from the artificial equilibrium by dropping `label`, for every game; where it got lost, X,
+    """Return the path from the artificial equilibrium by dropping `label`, for every game; where it got lost, X,
     Y and regrets stay as they came.
 
     With `pure_first` a game that has a pure equilibrium is answered with the first one, in no pivots.

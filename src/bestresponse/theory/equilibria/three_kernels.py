@@ -116,7 +116,7 @@ def _search(M: Floats, out: Floats) -> int:
 
 @njit(cache=True, error_model="numpy")
 def extreme_pairs_of_three(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]:
-    """What `extreme_pairs` gives, for payoffs of shape (2, 3, 3)."""
+    """Say what `extreme_pairs` gives, for payoffs of shape (2, 3, 3)."""
     M = np.empty((2, 3, 3))
     if not _scaled(payoffs, M):
         return extreme_pairs(payoffs)

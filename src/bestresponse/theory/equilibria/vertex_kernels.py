@@ -61,7 +61,7 @@ def _pivot(S: Floats, T: Floats, R: int, C: int, r: int, c: int, D: float) -> No
 
 @njit(cache=True)
 def find_slot(table: Shorts, masks: Ints, mask: int) -> int:
-    """Where the number of the vertex with that mask is, or belongs, in the open-addressed table (0 = free)."""
+    """Say where the number of the vertex with that mask is, or belongs, in the open-addressed table (0 = free)."""
     size = table.shape[0]
     at = (mask * 0x9E3779B97F4A7C1) >> 11 & (size - 1)
     while table[at] != 0 and masks[table[at] - 1] != mask:

@@ -26,7 +26,7 @@ _MAX_PLAYERS = 1_000
 
 
 def parse_efg(text: str, source: str = ".efg text", *, limit: int = NODE_LIMIT) -> Tree:
-    """The tree that `text` describes; InvalidGame names line, column and what was expected there.
+    """Read the tree that `text` describes; InvalidGame names line, column and what was expected there.
 
     >>> tree = parse_efg('EFG 2 R "coin" { "P" } c "" 1 "" { "h" 1/2 "t" 1/2 } 0 t "" 1 "" { 1 } t "" 2 "" { 0 }')
     >>> tree.payoffs.ravel().tolist()
@@ -62,7 +62,7 @@ class _Reader:
         self.outcomes: dict[int, Payoffs] = {}
 
     def node(self, so_far: Payoffs) -> Leaf | Chance | Turn:
-        """The next node; `so_far` are the payoffs of the outcomes above it."""
+        """Read the next node; `so_far` are the payoffs of the outcomes above it."""
         kind = self.words.word("a node: 'c', 'p' or 't'", "c", "p", "t")
         self.words.quote("the node's name")
         match kind:

@@ -27,7 +27,7 @@ __all__ = ["load_game_file", "read_efg", "read_game_text", "read_matrix_json", "
 
 
 def load_game_file(path: str | Path) -> NormalForm | Tree:
-    """The game in a file, whose ending says the format."""
+    """Read the game in a file, whose ending says the format."""
     match Path(path).suffix.lower():
         case ".efg":
             return read_efg(path)
@@ -40,17 +40,17 @@ def load_game_file(path: str | Path) -> NormalForm | Tree:
 
 
 def read_efg(path: str | Path) -> Tree:
-    """The tree in an `.efg` file, whatever its name."""
+    """Read the tree in an `.efg` file, whatever its name."""
     return parse_efg(read_game_text(path), Path(path).name)
 
 
 def read_nfg(path: str | Path) -> NormalForm:
-    """The game in an `.nfg` file, whatever its name."""
+    """Read the game in an `.nfg` file, whatever its name."""
     return parse_nfg(read_game_text(path), Path(path).name)
 
 
 def read_matrix_json(path: str | Path) -> NormalForm:
-    """The game in a JSON file, whatever its name."""
+    """Read the game in a JSON file, whatever its name."""
     return parse_matrix_json(read_game_text(path), Path(path).name)
 
 

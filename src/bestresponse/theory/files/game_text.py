@@ -41,7 +41,7 @@ class GameText:
         self._scan(0)
 
     def at(self, brace: str) -> bool:
-        """Whether this brace comes next."""
+        """Say whether this brace comes next."""
         return self._ahead == brace and self.kind == "brace"
 
     def brace(self, brace: str, what: str) -> None:
@@ -78,7 +78,7 @@ class GameText:
         return value
 
     def whole(self, what: str, low: int, high: int | None = None) -> int:
-        """A whole number between two bounds."""
+        """Read a whole number between two bounds."""
         bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
         plain = self.kind == "number" and re.fullmatch(r"[+-]?[0-9]{1,18}", self._ahead)
         if not plain or not low <= int(self._ahead) <= (math.inf if high is None else high):
@@ -100,7 +100,7 @@ class GameText:
             raise self.wrong(what)
 
     def wrong(self, expected: str, start: int | None = None) -> InvalidGame:
-        """The error that something else was expected at the next token, or at `start`."""
+        """Make the error that something else was expected at the next token, or at `start`."""
         got = self._shown() if start is None else ""
         return self.error(f"expected {expected}{got}", start)
 
@@ -165,7 +165,7 @@ def quote_text(text: str) -> str:
 
 
 def number_repeats(labels: Iterable[str], unnamed: str = "") -> list[str]:
-    """The labels, numbered where they are empty (behind `unnamed`) or repeat.
+    """Return the labels, numbered where they are empty (behind `unnamed`) or repeat.
 
     >>> number_repeats(["a", "", "a"], unnamed="player ")
     ['a', 'player 2', 'a (2)']

@@ -30,7 +30,7 @@ _DEEPEST = 60
 
 
 def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
-    """The game that `text` describes; InvalidGame names the place and what was expected.
+    """Read the game that `text` describes; InvalidGame names the place and what was expected.
 
     >>> parse_matrix_json('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]], "players": ["Ann", "Bob"]}').players
     ('Ann', 'Bob')

@@ -28,7 +28,7 @@ _MAX_PLAYERS = 60
 
 
 def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
-    """The game that `text` describes; InvalidGame names line, column and what was expected there.
+    """Read the game that `text` describes; InvalidGame names line, column and what was expected there.
 
     >>> parse_nfg('NFG 1 R "" { "a" "b" } { 2 1 } 1 2 3 4').payoffs[:, :, 0].tolist()
     [[1.0, 3.0], [2.0, 4.0]]

@@ -76,7 +76,7 @@ class QuantalBranch:
 
 
 def quantal_response(game: GameLike, precision: float) -> QuantalResponse:
-    """The equilibrium of that precision on the branch from uniform play (the first one met, where the branch turns)."""
+    """Find the equilibrium of that precision on the branch from uniform play, the first one where the branch turns."""
     game = as_normal_form(game)
     return quantal_branch(game, precision).final
 
@@ -164,7 +164,7 @@ class _System:
         return tuple(mix / mix.sum() for mix in raw)
 
     def equations(self, point: Array) -> tuple[Array, Array]:
-        """The left-hand sides and their derivatives by the logarithms and the precision."""
+        """Return the left-hand sides and their derivatives by the logarithms and the precision."""
         mixes, precision = [np.exp(point[low:high]) for low, high in self.edges], point[-1]
         sides, slopes = np.empty(self.size), np.zeros((self.size, self.size + 1))
         for i, (value, (low, high)) in enumerate(zip(self.values(mixes), self.edges, strict=True)):
@@ -190,7 +190,7 @@ class _System:
         return np.asarray(tensor if i < j else tensor.T)
 
     def tangent(self, point: Array, towards: Array) -> Array:
-        """The direction of the branch at `point` that goes on in the direction `towards`; not a number if unclear."""
+        """Find the direction of the branch at `point` that goes on towards `towards`; not a number if unclear."""
         _, slopes = self.equations(point)
         try:
             found = np.linalg.solve(np.vstack([slopes, towards]), np.eye(self.size + 1)[-1])
@@ -199,12 +199,12 @@ class _System:
         return np.asarray(found / np.linalg.norm(found))
 
     def orientation(self, point: Array, tangent: Array) -> float:
-        """The sign of the determinant of the derivatives bordered by the tangent."""
+        """Return the sign of the determinant of the derivatives bordered by the tangent."""
         _, slopes = self.equations(point)
         return float(np.linalg.slogdet(np.vstack([slopes, tangent]))[0])
 
     def correct(self, guess: Array, normal: Array) -> Array | None:
-        """The point of the branch nearest to `guess` in the plane with that normal, or None if there is none near."""
+        """Find the point of the branch nearest to `guess` in the plane with that normal; None if there is none near."""
         point = guess.copy()
         for _ in range(8):
             if not point[:-1].max() < 1.0:
@@ -220,7 +220,7 @@ class _System:
         return None
 
     def at(self, before: Array, after: Array, precision: float) -> Array:
-        """The point between two neighbours whose precision is exactly `precision`."""
+        """Return the point between two neighbours whose precision is exactly `precision`."""
         share = (precision - before[-1]) / (after[-1] - before[-1])
         guess = before + share * (after - before)
         guess[-1] = precision

@@ -54,7 +54,7 @@ class GameKind:
 
 
 def classify(game: GameLike) -> GameKind:
-    """Which of the named properties `game` has.
+    """Say which of the named properties `game` has.
 
     >>> classify(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).names
     ('symmetric', 'exact potential', 'finite improvement', 'dominance solvable')
@@ -77,7 +77,7 @@ def classify(game: GameLike) -> GameKind:
 
 
 def exact_potential(game: NormalForm) -> Array | None:
-    """The function that changes by exactly what a deviating player gains, 0 in the first cell; None if there is none.
+    """Find the function that changes by what a deviating player gains, 0 in the first cell; None if there is none.
 
     >>> exact_potential(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).tolist()
     [[0.0, 2.0], [2.0, 3.0]]
@@ -95,7 +95,7 @@ def exact_potential(game: NormalForm) -> Array | None:
 
 
 def finite_improvement(game: NormalForm) -> bool:
-    """Whether players who improve one at a time, however they take turns, always come to rest in a pure equilibrium.
+    """Say whether players who improve one at a time, in any order, always come to rest in a pure equilibrium.
 
     >>> finite_improvement(NormalForm.zero_sum([[1, -1], [-1, 1]]))
     False

@@ -95,7 +95,7 @@ class SecurityLevel:
 
 
 def find_dominated(game: GameLike) -> tuple[Domination, ...]:
-    """Every dominated action, with what dominates it: one action where that suffices, else a mixture.
+    """Find every dominated action, with what dominates it: one action where that suffices, else a mixture.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> [(d.player, d.action, d.kind, d.dominator.tolist()) for d in find_dominated(pd)]
@@ -141,7 +141,7 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
 
 
 def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
-    """For each player the actions that common knowledge of rationality leaves.
+    """Return for each player the actions that common knowledge of rationality leaves.
 
     >>> rationalizable(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
     ((1,), (1,))
@@ -151,7 +151,7 @@ def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
 
 
 def maximin(game: GameLike, player: int) -> SecurityLevel:
-    """The most `player` can make sure of, and how; the others are taken to act together against it.
+    """Return the most `player` can make sure of, and how; the others are taken to act together against it.
 
     >>> level = maximin(NormalForm.zero_sum([[1, -1], [-1, 1]]), 0)
     >>> level.value, level.strategy.tolist(), level.pure_value

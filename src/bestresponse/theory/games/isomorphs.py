@@ -31,11 +31,11 @@ class Isomorph:
     shift: tuple[float, ...]
 
     def carry(self, profile: Sequence[Array]) -> tuple[Array, ...]:
-        """A mixed profile of the old game, in the new one."""
+        """Return a mixed profile of the old game, in the new one."""
         return tuple(np.asarray(profile[old])[list(ks)] for old, ks in zip(self.order, self.actions, strict=True))
 
     def back(self, profile: Sequence[Array]) -> tuple[Array, ...]:
-        """A mixed profile of the new game, in the old one."""
+        """Return a mixed profile of the new game, in the old one."""
         found: list[Array] = [np.empty(0)] * len(self.order)
         for old, ks, strategy in zip(self.order, self.actions, profile, strict=True):
             found[old] = np.asarray(strategy, dtype=np.float64)[np.argsort(ks)]

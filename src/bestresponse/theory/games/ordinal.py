@@ -58,12 +58,12 @@ class OrdinalGame:
 
 
 def patterns() -> tuple[str, ...]:
-    """The names of the twelve symmetric games, neighbours differing by one swap of adjacent ranks."""
+    """Return the names of the twelve symmetric games, neighbours differing by one swap of adjacent ranks."""
     return tuple(_PATTERNS)
 
 
 def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
-    """All 144 games, or the 78 that remain if exchanging the players does not make a new game.
+    """Return all 144 games, or the 78 that remain if exchanging the players does not make a new game.
 
     >>> len(ordinal_games()), len(ordinal_games(up_to_exchange=True))
     (144, 78)
@@ -98,7 +98,7 @@ def _reflect(matrix: Array) -> Array:
 
 
 def name_ordinal(game: NormalForm) -> OrdinalGame:
-    """Which of the 144 a 2x2 game is; only the order of each player's payoffs counts.
+    """Say which of the 144 a 2x2 game is; only the order of each player's payoffs counts.
 
     >>> name_ordinal(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).name
     'prisoners-dilemma'

@@ -43,7 +43,7 @@ def _as_strategy(mix: ArrayLike, count: int, who: str) -> Array:
 
 
 def deviation_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> tuple[Array, ...]:
-    """For each player, what each of its actions would earn against the others' strategies.
+    """Return for each player what each of its actions would earn against the others' strategies.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> [u.tolist() for u in deviation_payoffs(pd, [[1, 0], [0.5, 0.5]])]
@@ -62,7 +62,7 @@ def _against(tensor: Array, mixes: Profile, player: int) -> Array:
 
 
 def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
-    """What each player expects when all play `profile`.
+    """Say what each player expects when all play `profile`.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> expected_payoffs(pd, [[1, 0], [0, 1]]).tolist()
@@ -74,7 +74,7 @@ def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
 
 
 def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
-    """How much each player could gain by its best deviation from `profile`; all zero exactly at an equilibrium.
+    """Say how much each player could gain by its best deviation from `profile`; all zero exactly at an equilibrium.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> regret(pd, [[1, 0], [1, 0]]).tolist()
@@ -89,7 +89,7 @@ def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
 def best_responses(
     game: GameLike, profile: Sequence[ArrayLike], tolerance: float = 1e-9
 ) -> tuple[tuple[int, ...], ...]:
-    """For each player, the actions that earn the most against `profile`, up to `tolerance` of its payoff range.
+    """Return for each player the actions that earn the most against `profile`, up to `tolerance` of its payoff range.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> best_responses(pd, [[1, 0], [1, 0]])

@@ -42,7 +42,7 @@ class Efficiency:
 
 
 def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
-    """How much welfare the equilibria in `result` leave on the table.
+    """Say how much welfare the equilibria in `result` leave on the table.
 
     Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that `result` lists.
     """
@@ -57,7 +57,7 @@ def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
 
 
 def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
-    """The cells where nobody can be made better off, in another cell, without making somebody worse off.
+    """Find the cells where nobody can be made better off, in another cell, without making somebody worse off.
 
     >>> pareto_optimal(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
     ((0, 0), (0, 1), (1, 0))
@@ -76,7 +76,7 @@ def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
 
 
 def payoff_dominant(result: NashResult) -> Equilibrium | None:
-    """The equilibrium that gives every player at least as much as each other one, and somebody more; None if none."""
+    """Find the equilibrium that gives every player at least as much as any other, and somebody more; None if none."""
     for e in result.equilibria:
         others = [other for other in result.equilibria if other is not e]
         slack = 1e-9 * np.abs([e.payoffs for e in result.equilibria]).max(axis=0)
@@ -88,7 +88,7 @@ def payoff_dominant(result: NashResult) -> Equilibrium | None:
 
 
 def risk_dominant(game: GameLike) -> tuple[int, int] | None:
-    """The strict pure equilibrium that risk-dominates every other one; None if there is none or nothing to compare.
+    """Find the strict pure equilibrium that risk-dominates all others; None if there is none or nothing to compare.
 
     Two equilibria of a larger game are compared in the 2x2 game of their own actions. Two players only.
 

@@ -56,7 +56,7 @@ def blotto(rng: np.random.Generator, troops: tuple[int, int] = (5, 5), fields: i
 
 
 def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
-    """All ways to split `troops` over `fields`, one per row.
+    """Return all ways to split `troops` over `fields`, one per row.
 
     >>> divisions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]

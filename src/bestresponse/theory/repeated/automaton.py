@@ -84,7 +84,7 @@ def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:
 
 
 def opponent_history(name: str, choose: Callable[[tuple[int, ...]], int], depth: int, count: int = 2) -> Automaton:
-    """The action that `choose` gives for the other's last `depth` actions (fewer at the beginning)."""
+    """Return the action that `choose` gives for the other's last `depth` actions (fewer at the beginning)."""
     numbers: dict[tuple[int, ...], int] = {(): 0}
     histories: list[tuple[int, ...]] = [()]
     step: list[list[list[int]]] = []
@@ -103,7 +103,7 @@ def opponent_history(name: str, choose: Callable[[tuple[int, ...]], int], depth:
 def state_machine(
     name: str, moves: Mapping[tuple[str, int], tuple[str, int]], start: str, first: int, count: int = 2
 ) -> Automaton:
-    """A machine that plays on its transitions: in a state, the other's action b leads to (next state, own action)."""
+    """Build a machine that plays on its transitions: in a state, the other's action b leads to (next, own action)."""
     places: dict[tuple[str, int], int] = {(start, first): 0}
     order = [(start, first)]
     step: list[list[list[int]]] = []

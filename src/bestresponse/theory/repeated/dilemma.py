@@ -17,7 +17,7 @@ __all__ = ["cooperative_actions"]
 
 
 def cooperative_actions(game: NormalForm) -> tuple[int, int]:
-    """The action that is to cooperate, for each player; InvalidGame says why where there is none.
+    """Return the action that is to cooperate, for each player; InvalidGame says why where there is none.
 
     >>> from bestresponse.theory.catalogue.tables import load
     >>> cooperative_actions(load("prisoners-dilemma"))

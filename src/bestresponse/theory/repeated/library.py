@@ -85,7 +85,7 @@ def _majority(name: str, soft: bool, depth: int) -> Automaton:
 
 
 def classic_strategies() -> tuple[Automaton, ...]:
-    """All of them, in alphabetical order."""
+    """Return all of them, in alphabetical order."""
     found = [
         constant("cooperator", [1, 0]),
         constant("defector", [0, 1]),
@@ -122,7 +122,7 @@ def classic_strategies() -> tuple[Automaton, ...]:
 
 
 def classic_strategy(name: str) -> Automaton:
-    """The strategy of that name; UsageError with the nearest name where there is none."""
+    """Return the strategy of that name; UsageError with the nearest name where there is none."""
     known = {automaton.name: automaton for automaton in classic_strategies()}
     if name not in known:
         raise UsageError(f"there is no strategy named {name!r}.{did_you_mean(name, sorted(known))}")

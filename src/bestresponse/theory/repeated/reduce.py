@@ -40,7 +40,7 @@ def reduced(automaton: Automaton) -> Automaton:
 
 
 def behave_alike(first: Automaton, second: Automaton) -> bool:
-    """Whether both do the same after every history."""
+    """Say whether both do the same after every history."""
     if first.step.shape[1:] != second.step.shape[1:]:
         return False
     one, other = reduced(first), reduced(second)
@@ -48,7 +48,7 @@ def behave_alike(first: Automaton, second: Automaton) -> bool:
 
 
 def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -> Automaton:
-    """The same strategy in a game that lists actions in another order: its action k is `own[k]` there, the other
+    """Return the same strategy in a game that lists actions in another order: its action k is `own[k]` there, the other
     player's action k is `other[k]`."""
     mix, step = np.empty_like(automaton.mix), np.empty_like(automaton.step)
     mix[:, list(own)] = automaton.mix

@@ -139,7 +139,7 @@ def play_round_robin(
 def exact_round_robin(
     strategies: Sequence[Automaton], game: NormalForm, rules: Rules | None = None
 ) -> TournamentResult:
-    """The expected totals of every pair, without sampling error.
+    """Return the expected totals of every pair, without sampling error.
 
     >>> from bestresponse.theory.repeated.library import classic_strategy
     >>> from bestresponse.theory.catalogue.tables import load

@@ -65,7 +65,7 @@ def build_tree(
     limit: int = NODE_LIMIT,
     name: str = "",
 ) -> Tree:
-    """The tree below `root`; InvalidGame says where a description is wrong, TooLarge when it passes `limit` nodes.
+    """Build the tree below `root`; InvalidGame says where a description is wrong, TooLarge that it passes `limit`.
 
     >>> pennies = build_tree(["even", "odd"], Turn("even", "e", {
     ...     "heads": Turn("odd", "o", {"heads": Leaf([1, -1]), "tails": Leaf([-1, 1])}),
@@ -126,7 +126,7 @@ class _Grower:
             )
 
     def add(self, parent: int, move: int, probability: Number, label: str) -> int:
-        """A new node whose owner is settled next."""
+        """Add a node whose owner is settled next."""
         if _is_beyond_floats(probability, float(probability)):
             self.exact_chances[len(self.parent)] = Fraction(probability)
         self.parent.append(parent)

@@ -69,7 +69,7 @@ class _Side:
         self.earn = _earnings(form, player)
 
     def gains(self, plans: list[Array]) -> Array:
-        """What each move would have earned more than the current behaviour at its information set."""
+        """Say what each move would have earned more than the current behaviour at its information set."""
         values = self.earn(plans)
         for level in reversed(self.levels):
             earned = self.behaviour[level.span] * values[level.span]

@@ -30,7 +30,7 @@ def as_tree(game: Tree | Game[Any], limit: int = NODE_LIMIT) -> Tree:
 
 
 def compile_game(game: Game[Any], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
-    """The tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past `limit` nodes."""
+    """Build the tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past `limit` nodes."""
     compiler = _Compiler(game, limit, remember)
     return build_tree(game.roles, _Position(game.start()), compiler.expand, limit=limit, name=game.name)
 

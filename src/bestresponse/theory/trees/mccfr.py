@@ -62,7 +62,7 @@ class SampledPolicy:
         return sum(map(len, self.table.values()))
 
     def on(self, tree: Tree) -> Policy:
-        """The policy on the whole tree: uniform where it was never met."""
+        """Return the policy on the whole tree: uniform where it was never met."""
         whole = {
             who: {
                 one.label: self.table[who].get(one.label) or dict.fromkeys(one.moves, 1.0 / len(one.moves))

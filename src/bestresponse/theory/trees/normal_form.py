@@ -33,7 +33,7 @@ CELL_LIMIT = 2_000_000
 
 
 def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> NormalForm:
-    """The reduced normal form; TooLarge says how many payoffs it would have when that is more than `limit`.
+    """Return the reduced normal form; TooLarge says how many payoffs it would have when that is more than `limit`.
 
     >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> to_normal_form(kuhn_poker()).shape
@@ -62,7 +62,7 @@ def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> Normal
 
 
 def find_behaviour(tree: Tree, profile: Sequence[Array]) -> Policy:
-    """The policy that plays like mixed strategies of the reduced normal form (Kuhn 1953).
+    """Return the policy that plays like mixed strategies of the reduced normal form (Kuhn 1953).
 
     At information sets that a strategy never reaches, all moves are equally likely.
 

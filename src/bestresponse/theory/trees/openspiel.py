@@ -28,7 +28,7 @@ def openspiel_is_installed() -> bool:
 
 
 def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
-    """The tree of an OpenSpiel game, given by its name with parameters ("kuhn_poker(players=3)") or itself."""
+    """Build the tree of an OpenSpiel game, given by its name with parameters ("kuhn_poker(players=3)") or itself."""
     if not openspiel_is_installed():
         raise UsageError("OpenSpiel is not installed; install the extra 'openspiel'")
     if isinstance(game, str):

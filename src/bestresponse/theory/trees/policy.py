@@ -37,14 +37,14 @@ class Policy:
         object.__setattr__(self, "probabilities", probabilities)
 
     def at(self, player: str, label: str) -> dict[str, float]:
-        """The probabilities of the moves at the information set with this label or key."""
+        """Return the probabilities of the moves at the information set with this label or key."""
         index = self.tree.infoset_index.get((player, label))
         if index is None:
             raise InvalidGame(f"{player!r} has no information set {label!r} in {self.tree!r}")
         return self._row(index, self.tree.infosets[index])
 
     def table(self) -> dict[str, dict[str, dict[str, float]]]:
-        """All of it as plain data: player, information set, move, probability."""
+        """Return all of it as plain data: player, information set, move, probability."""
         table: dict[str, dict[str, dict[str, float]]] = {player: {} for player in self.tree.players}
         for index, infoset in enumerate(self.tree.infosets):
             table[self.tree.players[infoset.player]][infoset.label] = self._row(index, infoset)
@@ -63,7 +63,7 @@ def uniform_policy(tree: Tree) -> Policy:
 
 
 def policy_from_table(tree: Tree, table: PolicyTable) -> Policy:
-    """The policy written in `table`; a move left out has probability 0, an information set left out is an error."""
+    """Read the policy in `table`; a move left out has probability 0, an information set left out is an error."""
     row = np.zeros(int(tree.first_move[-1]))
     for index, infoset in enumerate(tree.infosets):
         player = tree.players[infoset.player]

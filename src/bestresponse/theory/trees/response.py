@@ -44,21 +44,21 @@ class TreeBestResponse:
 
 
 def policy_value(tree: Tree, policy: Policy | PolicyTable) -> dict[str, float]:
-    """Every player's expected payoff when all follow `policy`."""
+    """Return every player's expected payoff when all follow `policy`."""
     form = to_sequence_form(tree)
     values = form.expected(form.plans(_as_policy(tree, policy)))
     return dict(zip(tree.players, values.tolist(), strict=True))
 
 
 def policy_regrets(tree: Tree, policy: Policy | PolicyTable) -> dict[str, float]:
-    """What every player could gain by deviating alone from `policy`."""
+    """Say what every player could gain by deviating alone from `policy`."""
     form = to_sequence_form(tree)
     regrets = plan_regrets(form, form.plans(_as_policy(tree, policy)))
     return dict(zip(tree.players, regrets.tolist(), strict=True))
 
 
 def nash_conv(tree: Tree, policy: Policy | PolicyTable) -> float:
-    """The sum of all players' regrets; 0 at a Nash equilibrium.
+    """Return the sum of all players' regrets; 0 at a Nash equilibrium.
 
     >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> from bestresponse.theory.trees.policy import uniform_policy
@@ -69,7 +69,7 @@ def nash_conv(tree: Tree, policy: Policy | PolicyTable) -> float:
 
 
 def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) -> TreeBestResponse:
-    """A pure best response of `player` to the others' policies; the first move among equally good ones."""
+    """Find a pure best response of `player` to the others' policies; the first move among equally good ones."""
     if player not in tree.players:
         raise UsageError(f"{player!r} does not play; expected one of {', '.join(tree.players)}")
     index = tree.players.index(player)
@@ -86,7 +86,7 @@ def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) ->
 
 
 def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int, Array]:
-    """By information set what each move earns its player if the others follow `policy` and it plays best afterwards.
+    """Compute what each move of an information set earns if the others follow `policy` and its player plays best after.
 
     The values are weighted by how likely the others and chance let the play come to the set at all; where they never
     do, all are 0.
@@ -102,13 +102,13 @@ def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int,
 
 
 def plan_regrets(form: SequenceForm, plans: Sequence[Array]) -> Array:
-    """Every player's regret at realization plans; rounding below 0 is cut off."""
+    """Return every player's regret at realization plans; rounding below 0 is cut off."""
     best = np.array([best_response_value(form, player, plans) for player in range(form.num_players)])
     return np.maximum(best - form.expected(plans), 0.0)
 
 
 def best_response_value(form: SequenceForm, player: int, plans: Sequence[Array]) -> float:
-    """What `player` earns at most against the others' plans."""
+    """Say what `player` earns at most against the others' plans."""
     return float(_best_values(form, player, plans)[0])
 
 

@@ -47,11 +47,11 @@ class Treeplex:
         return len(self.moves) + 1
 
     def behaviour(self, policy: Policy) -> Array:
-        """The policy's probability of the last move of each sequence (1 for the empty one)."""
+        """Return the policy's probability of the last move of each sequence (1 for the empty one)."""
         return np.concatenate([[1.0], policy.probabilities[self.moves]])
 
     def plan(self, behaviour: Array) -> Array:
-        """The realization plan of a behaviour."""
+        """Return the realization plan of a behaviour."""
         plan = behaviour.copy()
         for low, high in zip(self.levels[:-1], self.levels[1:], strict=True):
             start, stop = self.span(low, high)
@@ -59,11 +59,11 @@ class Treeplex:
         return plan
 
     def span(self, low: int, high: int) -> tuple[int, int]:
-        """The first and one past the last sequence of the information sets low, ..., high - 1."""
+        """Return the first and one past the last sequence of the information sets low, ..., high - 1."""
         return int(self.first[low]), int(self.first[high - 1] + self.size[high - 1])
 
     def normalise(self, weights: Array) -> Array:
-        """The behaviour proportional to `weights` at each information set, uniform where all weights are 0."""
+        """Return the behaviour proportional to `weights` at each information set, uniform where all weights are 0."""
         behaviour = np.ones(self.num_sequences)
         if len(self.infosets):
             positive = np.maximum(weights[1:], 0.0)
@@ -116,7 +116,7 @@ class SequenceForm:
         return Policy(self.tree, row)
 
     def values(self, player: int, plans: Sequence[Array]) -> Array:
-        """What each sequence of `player` earns at the leaves it ends at, against the others' plans."""
+        """Say what each sequence of `player` earns at the leaves it ends at, against the others' plans."""
         weights = self.payoffs[player].copy()
         for other, plan in enumerate(plans):
             if other != player:
@@ -124,7 +124,7 @@ class SequenceForm:
         return bin_sums(self.sequences[player], weights, self.plexes[player].num_sequences)
 
     def expected(self, plans: Sequence[Array]) -> Array:
-        """Every player's expected payoff."""
+        """Return every player's expected payoff."""
         weights = np.ones(self.sequences.shape[1])
         for plan, sequences in zip(plans, self.sequences, strict=True):
             weights *= plan[sequences]
@@ -132,12 +132,12 @@ class SequenceForm:
 
 
 def bin_sums(places: IntArray, weights: Array, length: int) -> Array:
-    """The sum of the weights at each place."""
+    """Return the sum of the weights at each place."""
     return np.asarray(np.bincount(places, weights, length), dtype=np.float64)
 
 
 def to_sequence_form(tree: Tree) -> SequenceForm:
-    """The sequence form of `tree`; InvalidGame names the information set at which a player forgets.
+    """Return the sequence form of `tree`; InvalidGame names the information set at which a player forgets.
 
     >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> [plex.num_sequences for plex in to_sequence_form(kuhn_poker()).plexes]

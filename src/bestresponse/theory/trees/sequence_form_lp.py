@@ -44,7 +44,7 @@ class TreeSolution:
 
 
 def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
-    """Optimal policies and the value; NotCertified where NashConv exceeds `tolerance` of the largest payoff.
+    """Find optimal policies and the value; NotCertified where NashConv exceeds `tolerance` of the largest payoff.
 
     >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
     >>> round(solve_tree(kuhn_poker()).value["player 1"] * 18, 9)

@@ -165,7 +165,7 @@ class Tree:
         return bool(np.ptp(totals) <= 1e-9 * scale)
 
     def path(self, node: int) -> str:
-        """How the play comes to `node`, for messages: `deal JQ > bet > call`."""
+        """Say how the play comes to `node`, for messages: `deal JQ > bet > call`."""
         labels = []
         while node > 0:
             labels.append(self.branch_labels[node])

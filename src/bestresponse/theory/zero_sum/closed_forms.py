@@ -25,7 +25,7 @@ _PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # the two taken, the one left out
 
 
 def saddle_points(games: Array) -> tuple[Array, Array, Indices]:
-    """Optimal pure strategies x (rows, batch), y (cols, batch) where they exist, and the games where they do not."""
+    """Find optimal pure strategies x (rows, batch), y (cols, batch) where they exist, and the games where not."""
     rows, cols, count = games.shape
     guaranteed, conceded = games.min(axis=1), games.max(axis=0)
     x, y = np.zeros((rows, count)), np.zeros((cols, count))

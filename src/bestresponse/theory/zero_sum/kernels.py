@@ -38,7 +38,7 @@ def solve_compiled(games: Array, out: Solved) -> None:
 
 
 def is_compiled_for(games: Array) -> bool:
-    """Whether the kernel for games of this size has been used before, so that it starts at once."""
+    """Say whether the kernel for games of this size has been used before, so that it starts at once."""
     return bool(_kernel_for(games).signatures)
 
 

@@ -26,7 +26,7 @@ _FACE_TOLERANCE = 1e-10  # of the linear programs over optimal strategies, relat
 
 
 def best_response_value(batch: ArrayLike, strategies: ArrayLike, *, player: Player = "row") -> Array:
-    """The row player's payoffs (n,) when these strategies of `player` meet a best response.
+    """Return the row player's payoffs (n,) when these strategies of `player` meet a best response.
 
     `batch` is (n, rows, cols) or one matrix; `strategies` (n, actions) or one strategy; a single one goes with all.
 
@@ -42,7 +42,7 @@ def best_response_value(batch: ArrayLike, strategies: ArrayLike, *, player: Play
 def exploitability(
     batch: ArrayLike, strategies: ArrayLike, *, player: Player = "row", values: ArrayLike | None = None
 ) -> Array:
-    """What each strategy (n, actions) of `player` loses to a best response, compared with the value of its game.
+    """Say what each strategy (n, actions) of `player` loses to a best response, compared with the value of its game.
 
     Pass `values` (n,) if the games are already solved. The unit is that of the payoffs; never negative.
 
@@ -60,7 +60,7 @@ def exploitability(
 
 
 def optimal_opponent_range(matrix: ArrayLike, strategy: ArrayLike, *, player: Player = "row") -> tuple[float, float]:
-    """The row player's smallest and largest payoff when `strategy` of `player` meets any optimal opponent.
+    """Return the row player's smallest and largest payoff when `strategy` of `player` meets any optimal opponent.
 
     Both equal the value if the strategy is optimal. They differ only where the opponent has more than one optimal
     strategy; the value less the smallest (for a column strategy: the largest less the value) is the regret against the

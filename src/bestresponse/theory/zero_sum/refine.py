@@ -49,7 +49,7 @@ def _solve_refined(matrix: Array) -> Array:
 
 
 def solve_exactly(game: Array) -> ExactSolution:
-    """The value and an optimal strategy of each player as fractions, for one finite matrix of any size and scale.
+    """Find the value and an optimal strategy of each player as fractions, for one finite matrix of any size and scale.
 
     >>> value, row, col = solve_exactly(np.array([[3.0, -1.0], [-2.0, 1.0]]))
     >>> print(value, *row, *col)

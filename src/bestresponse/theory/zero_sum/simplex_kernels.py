@@ -40,7 +40,7 @@ def parallel_kernel(function: _F) -> _F:
 
 @kernel
 def is_tame(total: float, low: float, high: float) -> bool:
-    """Whether payoffs with this sum and these extremes are finite and their products safe."""
+    """Say whether payoffs with this sum and these extremes are finite and their products safe."""
     largest = max(high, -low)
     return (total - total == 0.0) & (largest < HUGE) & ((largest > TINY) | (largest == 0.0))
 

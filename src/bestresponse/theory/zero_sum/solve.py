@@ -114,7 +114,7 @@ def solve_zero_sum_game(matrix: ArrayLike) -> ZeroSumSolution:
 
 
 def as_batch(numbers: ArrayLike) -> Array:
-    """Payoffs as a finite contiguous array (n, rows, cols), or InvalidGame; one matrix is a batch of one."""
+    """Return payoffs as a finite contiguous array (n, rows, cols), or InvalidGame; one matrix is a batch of one."""
     games = as_payoffs(numbers)
     if games.ndim == 2:
         games = games[None]

@@ -29,17 +29,17 @@ _REGULAR = 1e-8
 
 
 def scale_payoffs(game: NormalForm) -> Array:
-    """Payoffs moved and scaled into [0, 1], player by player; best responses stay what they are."""
+    """Return payoffs moved and scaled into [0, 1], player by player; best responses stay what they are."""
     return np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in game.payoffs])
 
 
 def action_payoffs(payoffs: Array, mix: tuple[Array, ...], player: int) -> Array:
-    """What each action of `player` earns against the others' mixtures."""
+    """Say what each action of `player` earns against the others' mixtures."""
     return _contracted(payoffs[player], mix, (player,))
 
 
 def pair_payoffs(payoffs: Array, mix: tuple[Array, ...], player: int, other: int) -> Array:
-    """The same for every action of one other player, as (actions of player, actions of other)."""
+    """Return the same for every action of one other player, as (actions of player, actions of other)."""
     table = _contracted(payoffs[player], mix, (player, other))
     return table if player < other else table.T
 
@@ -52,7 +52,7 @@ def _contracted(tensor: Array, mix: tuple[Array, ...], keep: tuple[int, ...]) ->
 
 
 def worst_regret(payoffs: Array, mix: tuple[Array, ...]) -> float:
-    """The largest gain from a deviation."""
+    """Return the largest gain from a deviation."""
     gains = []
     for i, own in enumerate(mix):
         earned = action_payoffs(payoffs, mix, i)

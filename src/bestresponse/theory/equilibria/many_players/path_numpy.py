@@ -93,7 +93,7 @@ def _solve(jacobian: Complexes, right: Complexes) -> Complexes:
 def evaluate(
     begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats
 ) -> tuple[Complexes, Complexes, Complexes]:
-    """The values of the equations at (z, t), their derivatives by z, and by t."""
+    """Return the values of the equations at (z, t), their derivatives by z, and by t."""
     y = [with_one(block) for block in split(z, sizes)]
     offsets = np.concatenate([[0], np.cumsum([m - 1 for m in sizes])])
     value = np.empty_like(z)

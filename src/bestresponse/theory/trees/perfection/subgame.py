@@ -15,7 +15,7 @@ __all__ = ["cut_subgame"]
 
 
 def cut_subgame(tree: Tree, node: int) -> Tree:
-    """The tree below `node`, with the players, moves and labels of the whole.
+    """Return the tree below `node`, with the players, moves and labels of the whole.
 
     >>> from bestresponse.theory.catalogue.tree_rules import centipede
     >>> cut_subgame(centipede(), 2)
