@@ -104,7 +104,7 @@ def test_logic_and_theory_agree_on_every_form_about_trees(form: str, data: st.Da
 
 
 @pytest.mark.parametrize("form", TABLE_FORMS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_what_is_printed_reads_back_as_the_same_claim(form: str, data: st.DataObject) -> None:
     claim = data.draw(table_claims(data.draw(tables()), form))

@@ -40,7 +40,7 @@ def _true(subject: Subject, claim: Claim) -> None:
 
 
 @pytest.mark.parametrize("form", TABLE_FORMS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_every_sentence_about_a_table_is_true(form: str, data: st.DataObject) -> None:
     subject = data.draw(tables())
@@ -48,7 +48,7 @@ def test_every_sentence_about_a_table_is_true(form: str, data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("form", TREE_FORMS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_every_sentence_about_a_tree_is_true(form: str, data: st.DataObject) -> None:
     subject = data.draw(trees())

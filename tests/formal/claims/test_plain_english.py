@@ -139,7 +139,7 @@ def test_how_a_claim_stands_to_the_recorded_ones(text: str, stand: Stand) -> Non
 
 
 @pytest.mark.parametrize("form", TABLE_FORMS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_a_true_sentence_is_never_refuted(form: str, data: st.DataObject) -> None:
     names = data.draw(st.sampled_from(NAMES))

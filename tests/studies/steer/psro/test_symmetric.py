@@ -32,9 +32,9 @@ def test_a_mirrored_profile_earns_the_mirrored_payoffs_and_is_not_played_again()
 def test_everybody_speaks_first_equally_often():
     game = dialogue()
     arena = arena_of(game)
-    earned = arena.sample(("calm", "assertive"), range(600))
+    earned = arena.sample(("calm", "assertive"), range(300))
     truth = (np.array(true_payoffs(game, ("calm", "assertive"))) + true_payoffs(game, ("assertive", "calm"))[::-1]) / 2
-    assert (np.abs(earned.mean(axis=0) - truth) <= 5 * earned.std(axis=0, ddof=1) / np.sqrt(600)).all()
+    assert (np.abs(earned.mean(axis=0) - truth) <= 5 * earned.std(axis=0, ddof=1) / np.sqrt(300)).all()
 
 
 def true_symmetric_table(game, prompts):
@@ -49,14 +49,14 @@ def test_half_the_games_give_a_table_that_is_as_true_and_its_equilibrium(name):
     game = dialogue(name, seed=4)
     prompts = (game.manners.options,) * 2
     reusing, fixed = arena_of(game), arena_of(game, swap=False)
-    half = estimate(reusing, prompts, 200)
-    seated = estimate(fixed, prompts, 200).samples
-    assert (reusing.played, fixed.played) == (200 * 10, 200 * 16)
+    half = estimate(reusing, prompts, 100)
+    seated = estimate(fixed, prompts, 100).samples
+    assert (reusing.played, fixed.played) == (100 * 10, 100 * 16)
     assert np.array_equal(half.means[0], half.means[1].T)
     full = MetaGame(prompts, np.concatenate([seated, seated.swapaxes(0, 1)[..., ::-1]], axis=-2))
     truth, deviation = true_symmetric_table(game, prompts[0])
     # Seats differ in what they expect, so one play strays by that as well: at most by the range of the true table.
-    error = 5 * np.hypot(deviation, np.ptp(truth)) / 200**0.5
+    error = 5 * np.hypot(deviation, np.ptp(truth)) / 100**0.5
     exact = MetaGame(prompts, np.stack([np.stack([truth, truth.T], axis=-1)] * 2, axis=2))
     for table in (half, full):
         assert np.abs(table.means - exact.means).max() < error
