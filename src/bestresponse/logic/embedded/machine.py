@@ -8,11 +8,9 @@ nothing but bind variables: no primitive reaches files, processes or other progr
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bestresponse.core.errors import LimitReached
 from bestresponse.logic.embedded.compiler import (
     CALL_AGAIN,
     CALL_CLOSURE,
@@ -43,79 +41,17 @@ from bestresponse.logic.embedded.compiler import (
 )
 from bestresponse.logic.embedded.patterns import build, match
 from bestresponse.logic.embedded.tables import Situations
-from bestresponse.logic.embedded.unify import Fault, copy, set_deadline, unify
+from bestresponse.logic.embedded.unify import Fault, copy, unify
+from bestresponse.logic.embedded.work import Found, Work, make_memory_error
 from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
-from bestresponse.logic.progress import tell_all_found, tell_progress
 
 __all__ = ["Machine"]
 
 _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
-_LOOK_EVERY = 1_000
 _CHOICE_CELLS = 8
 _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
-
-
-class Work:
-    """What a question and the questions within it have taken, all together."""
-
-    __slots__ = ("deadline", "end", "ends", "held", "limits", "look_at", "positions", "spent")
-
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.ends = 0
-        self.held = 0
-        self.positions = 0
-        self.spent = 0
-        self.look_at = _LOOK_EVERY
-        self.deadline = 0.0
-        self.end = 0.0
-
-    def start(self) -> None:
-        """Let the time that the question may take begin."""
-        now = time.thread_time()
-        self.deadline, self.end = now + self.limits.seconds, now + self.limits.total
-        set_deadline(self.deadline)
-
-    def spend(self, steps: int) -> None:
-        """Count steps, and stop what has taken too many or too long."""
-        self.spent += steps
-        if self.spent > self.look_at:
-            self.look_at = self.spent + _LOOK_EVERY
-            if self.spent > self.limits.steps:
-                raise LimitReached(f"A rule did not come to an end within {self.limits.steps:,} steps.")
-            if time.thread_time() > self.deadline:
-                raise _out_of_time(self.limits)
-
-    def count_position(self) -> None:
-        """Count a position of a game; the steps to the next one are counted from here."""
-        self.positions += 1
-        self.spent, self.look_at = 0, _LOOK_EVERY
-        if self.positions > self.limits.positions:
-            raise LimitReached(f"The game has more than {self.limits.positions:,} positions.")
-        now = time.thread_time()
-        if now > self.end:
-            raise LimitReached(f"The game was not done within {self.limits.total:g} seconds.")
-        self.deadline = min(now + self.limits.seconds, self.end)
-        set_deadline(self.deadline)
-        tell_progress()
-
-    def find_all(self) -> None:
-        """Note that all ends were found: what remains may take all the time there is."""
-        self.spent, self.look_at, self.deadline = 0, _LOOK_EVERY, self.end
-        set_deadline(self.end)
-        tell_all_found()
-
-    def count_end(self) -> None:
-        """Count an end of a game."""
-        self.ends += 1
-        self.expect_ends(0)
-
-    def expect_ends(self, more: int) -> None:
-        """Stop a game that will have too many ends, before they are all counted."""
-        if self.ends + more > self.limits.ends:
-            raise LimitReached(f"The game has more than {self.limits.ends:,} ends.")
 
 
 class Machine:
@@ -157,7 +93,7 @@ class Machine:
         """Count memory that a built-in predicate takes, before it takes it where that may be much."""
         self.charged += cells
         if self.used + self.below + self.charged + self.work.held > self.limits.cells:
-            raise _out_of_memory(self.limits)
+            raise make_memory_error(self.limits)
         self.work.spend(cells >> 2)
 
     def spend(self, steps: int) -> None:
@@ -330,7 +266,7 @@ class Machine:
                         code = code[1]
                         continue
                     elif operation == SOLVE_ALL:
-                        slots[code[2]] = _Found()
+                        slots[code[2]] = Found()
                         choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
                         slots[code[2] + 1] = len(choices)
                         cells += _CHOICE_CELLS
@@ -345,7 +281,7 @@ class Machine:
                         work.held += self.charged
                         self.charged = 0
                         if work.held + cells > max_cells:
-                            raise _out_of_memory(limits)
+                            raise make_memory_error(limits)
                         failed = True
                         continue
                     elif operation == MARK:
@@ -384,7 +320,7 @@ class Machine:
                             failed = True
                         continue
                 if cells > max_cells:
-                    raise _out_of_memory(limits)
+                    raise make_memory_error(limits)
                 # Enter the first clause whose head fits; remember the others.
                 failed = True
                 mark = len(trail)
@@ -431,24 +367,6 @@ class Machine:
         if key in self.builtins.multiple:
             return (MULTIPLE, code[1], self.builtins.multiple[key], patterns, code[4])
         raise Fault(f"unknown procedure {key}")
-
-
-class _Found(list[Term]):
-    """Copies of all solutions so far, and how many cells they take."""
-
-    __slots__ = ("cells",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cells = 0
-
-
-def _out_of_time(limits: Limits) -> LimitReached:
-    return LimitReached(f"It did not finish within {limits.seconds:g} seconds.")
-
-
-def _out_of_memory(limits: Limits) -> LimitReached:
-    return LimitReached(f"It needed more than {limits.cells:,} cells of memory.")
 
 
 def _closure(arguments: list[Term]) -> tuple[str, list[Term]]:

@@ -23,7 +23,8 @@ from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, d
 
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.compiler import CompiledClause
-    from bestresponse.logic.embedded.machine import Machine, Work
+    from bestresponse.logic.embedded.machine import Machine
+    from bestresponse.logic.embedded.work import Work
 
 __all__ = ["Situations", "Table", "spell"]
 
