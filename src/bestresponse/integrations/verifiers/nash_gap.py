@@ -15,7 +15,15 @@ import verifiers.v1 as vf
 from bestresponse.integrations.mixed_strategies import NashGap, draw_matrices, measure_gap, write_question
 from bestresponse.integrations.verifiers.harness import AGENT
 
-__all__ = ["NashGapEnv", "NashGapEnvConfig", "NashGapTask", "NashGapTaskset", "NashGapTasksetConfig"]
+__all__ = [
+    "NashGapData",
+    "NashGapEnv",
+    "NashGapEnvConfig",
+    "NashGapTask",
+    "NashGapTaskConfig",
+    "NashGapTaskset",
+    "NashGapTasksetConfig",
+]
 
 
 class NashGapTaskConfig(vf.TaskConfig):  # type: ignore[misc, unused-ignore]
