@@ -50,16 +50,16 @@ def as_found(game: GameLike, other: Matrix | None = None) -> Found:
     """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
     if other is not None:
         return _wrap(NormalForm.bimatrix(_as_array(game), _as_array(other)))
-    if isinstance(game, Found):
-        return game
-    if isinstance(game, ProgramGame):
-        return game.game
-    if isinstance(game, str | Path):
-        return find_game(game)
     if isinstance(game, NormalForm | Tree):
         return _wrap(game)
+    if isinstance(game, Found):
+        return game
+    if isinstance(game, str | Path):
+        return find_game(game)
     if isinstance(game, Sequence | np.ndarray):
         return _wrap(NormalForm.zero_sum(_as_array(game)))
+    if isinstance(game, ProgramGame):
+        return game.game
     if hasattr(game, "asks"):
         return Found(game.name, "registered", game)
     raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}")

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, Unpack
 
 from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_models, as_source
+from bestresponse.api.settings import (
+    BenchSettings,
+    PolicySettings,
+    PopulationSettings,
+    RunOptions,
+    SimulateSettings,
+    SteerSettings,
+    StoriesSettings,
+    TournamentSettings,
+    VerifySettings,
+    WaterSettings,
+)
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject, digest
 from bestresponse.games.named_game import NamedGame
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.llm.agent import Policy
-from bestresponse.players.llm.persona import Persona, published_personas
-from bestresponse.players.lookup import choose_default
+from bestresponse.players.llm.persona import published_personas
+from bestresponse.players.lookup import SIMULATED, choose_default
 from bestresponse.players.strategies.function import HistoryFunction
-from bestresponse.runs.execution import Progress
-from bestresponse.runs.executors.base import Executor
 from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
@@ -31,7 +40,7 @@ from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.population.config import PopulationConfig, Rule, list_moves
+from bestresponse.studies.population.config import PopulationConfig, list_moves
 from bestresponse.studies.population.study import PopulationStudy
 from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.study import SimulateStudy
@@ -47,7 +56,6 @@ from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.cfr import Variant
 
 __all__ = [
     "bench",
@@ -60,51 +68,6 @@ __all__ = [
     "tournament",
     "verify_model",
 ]
-
-SIMULATED = "simulated"
-
-
-class RunOptions(TypedDict, total=False):
-    """How a run is made, whatever study it is of.
-
-    `shard=(3, 16)` plays the third of sixteen parts; `executor` says where plays are made (`bestresponse.executors`).
-    """
-
-    output_dir: str | Path
-    workers: int | None
-    cache: Literal["off", "read-write", "refresh", "replay"]
-    max_calls: int | None
-    max_total_tokens: int | None
-    max_cost: float | None
-    processes: int
-    shard: tuple[int, int] | None
-    executor: Literal["threads", "processes", "ray"] | Executor
-    on_progress: Callable[[Progress], None]
-
-
-class BenchSettings(RunOptions, total=False):
-    """The settings of `bench`; see `BenchConfig`."""
-
-    num_games: int
-    num_rows: int
-    num_cols: int
-    seed: int
-    llm_seed: int | None
-    family: str
-    scale: float
-    decimals: int
-    suite: str
-    elicit: tuple[str, ...]
-    formats: tuple[str, ...]
-    themes: tuple[str, ...]
-    seats: tuple[str, ...]
-    style: str
-    temperature: float | None
-    max_tokens: int | None
-    samples: int
-    attempts: int
-    precision: float | None
-    think: bool
 
 
 def bench(
@@ -125,22 +88,6 @@ def bench(
     return _run(BenchStudy(), config, given, settings)
 
 
-class PolicySettings(RunOptions, total=False):
-    """The settings of `bench_policy`; see `SequentialConfig`."""
-
-    elicit: tuple[str, ...]
-    policies: int
-    samples: int
-    max_infosets: int | None
-    seats: tuple[str, ...]
-    style: str
-    temperature: float | None
-    max_tokens: int | None
-    attempts: int
-    think: bool
-    llm_seed: int
-
-
 def bench_policy(model: ModelLike | Sequence[ModelLike], game: str | Path, **settings: Unpack[PolicySettings]) -> Run:
     """Measure how far the policies of models are from an equilibrium of a game played in turn (a name or a file)."""
     names, given = as_models(_as_list(model))
@@ -148,42 +95,10 @@ def bench_policy(model: ModelLike | Sequence[ModelLike], game: str | Path, **set
     return _run(SequentialStudy(), config, given, settings)
 
 
-class StoriesSettings(RunOptions, total=False):
-    """The settings of `bench_stories`; see `StoriesConfig`."""
-
-    games: tuple[str, ...]
-    count: int | None
-    attempts: int
-    shots: int
-    form: Literal["auto", "program", "table"]
-    max_tokens: int
-    temperature: float
-    samples: int
-    llm_seed: int | None
-
-
 def bench_stories(model: ModelLike | Sequence[ModelLike], **settings: Unpack[StoriesSettings]) -> Run:
     """Measure how well models turn stories into games."""
     names, given = as_models(_as_list(model))
     return _run(StoriesStudy(), StoriesConfig(names, **_pick(settings, StoriesConfig)), given, settings)
-
-
-class TournamentSettings(RunOptions, total=False):
-    """The settings of `tournament`; see `TournamentConfig`."""
-
-    rounds: int
-    noise: float
-    continuation: float
-    repetitions: int | None
-    against: str | None
-    default_move: str | None
-    targets: tuple[tuple[str, float], ...]
-    moran: int
-    seed: int
-    temperature: float | None
-    max_tokens: int
-    attempts: int
-    style: str
 
 
 def tournament(
@@ -226,33 +141,6 @@ def _enter(
     return [Entry(name, "function", digest(repr(getattr(entry, "__code__", entry)), 12))]
 
 
-class AgentSettings(RunOptions, total=False):
-    """How models are asked in simulations."""
-
-    repeats: int
-    seed: int
-    memory: str
-    own_words: bool
-    reasoning: str
-    reasons: bool
-    attempts: int
-    style: Literal["auto", "line", "json"]
-    temperature: float
-    max_tokens: int
-
-
-class SimulateSettings(AgentSettings, total=False):
-    """The settings of `simulate`; see `SimulateConfig`."""
-
-    personas: Mapping[str, Persona]
-    policy: Policy
-    rounds: int
-    continuation: float
-    discount: float
-    noise: float
-    referee: str
-
-
 def simulate(
     game: GameLike,
     model: ModelLike | None = None,
@@ -279,21 +167,6 @@ def simulate(
     return _run(SimulateStudy(), config, given, settings)
 
 
-class PopulationSettings(AgentSettings, total=False):
-    """The settings of `simulate_population`; see `PopulationConfig`."""
-
-    rule: Rule
-    agents: int
-    generations: int
-    revise: float
-    precision: float
-    repetitions: int
-    rounds: int
-    continuation: float
-    discount: float
-    noise: float
-
-
 def simulate_population(
     game: GameLike,
     strategies: Sequence[ModelLike] | None = None,
@@ -316,15 +189,6 @@ def simulate_population(
     return _run(PopulationStudy(), config, given, settings)
 
 
-class WaterSettings(AgentSettings, total=False):
-    """The settings of `simulate_water`; see `WaterConfig`."""
-
-    abundances: tuple[str, ...]
-    rules: WaterRules
-    persona_texts: Mapping[str, Persona]
-    policy: Policy
-
-
 def simulate_water(
     model: ModelLike,
     *,
@@ -344,63 +208,12 @@ def simulate_water(
     return _run(WaterStudy(), WaterConfig(names, personas=wanted, **chosen), given, settings)
 
 
-class SteerSettings(RunOptions, total=False):
-    """The settings of `steer`; see `SteerConfig`."""
-
-    judge: str
-    scenarios_by: str
-    second: str
-    second_judge: str
-    solver: Literal["cfr", "psro"]
-    games: int
-    seed: int
-    replies: int
-    wordings: int
-    types: int
-    actions: str
-    payoffs: Literal["deal", "score"]
-    early_end: bool
-    follow: bool
-    classifier: str
-    iterations: int
-    variant: Variant
-    oracle: str
-    meta: str
-    candidates: int
-    plays: int
-    swap_seats: bool
-    transfer: str
-    temperature: float
-    max_tokens: int
-    fresh: int
-    held_out: int
-    imitate: bool
-    embed: str
-
-
 def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[SteerSettings]) -> Run:
     """Let an equilibrium solver choose how a model speaks in a dialogue, and measure what that earns."""
     (name,), given = as_models([model])
     config = SteerConfig(str(domain), name, **_pick(settings, SteerConfig))
     given = {SIMULATED: SimulatedSpeaker(config.seed)} | given
     return _run(SteerStudy(), config, given, settings)
-
-
-class VerifySettings(RunOptions, total=False):
-    """The settings of `verify_model`; see `VerifyConfig`."""
-
-    translator: str
-    repeats: int
-    attempts: int
-    manner: Literal["positive", "negative"]
-    unit: Literal["text", "paragraph"]
-    disguised: bool
-    inverted: bool
-    seat: int
-    temperature: float | None
-    max_tokens: int
-    seed: int | None
-    after: tuple[str, ...]
 
 
 def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySettings]) -> Run:
