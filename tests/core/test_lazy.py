@@ -11,7 +11,7 @@ from bestresponse.core.lazy import lazy_exports
 
 def test_a_package_among_the_public_names_is_there_before_anything_else_was_used():
     script = "import bestresponse as br; print(br.executors.Threads.__name__)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.split() == ["Threads"]
 
 

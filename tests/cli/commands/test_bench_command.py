@@ -195,11 +195,13 @@ def test_every_command_has_help_and_nothing_heavy_is_imported_for_it(bestrespons
         done = bestresponse(*words, "--help")
         assert done.returncode == 0
         assert "Usage: " in done.stdout
-    shown = subprocess.run([sys.executable, "-m", "bestresponse", "--help"], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-m", "bestresponse", "--help"], capture_output=True, text=True, check=True, timeout=300
+    )
     assert "Usage: " in shown.stdout
     heavy = ("numpy", "scipy", "httpx", "matplotlib")
     code = f"import sys; from bestresponse.cli import app; print([m for m in {heavy} if m in sys.modules])"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert loaded.stdout.strip() == "[]"
 
 

@@ -176,7 +176,7 @@ for found in (None, "numba"):
     pays = [zero_sum._repays_numba(np.empty(shape)) for shape in shapes]
     print([engines.choose_engine("auto", pays=each) == "numba" for each in pays])
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout == "[False, False, False, False]\n[False, True, False, True]\n"
 
 
@@ -207,5 +207,5 @@ import sys, numpy as np, bestresponse.theory as theory
 theory.solve_zero_sum(np.random.default_rng(0).random((1000, 3, 3)))
 print(sorted({"numba", "scipy"} & {name.partition(".")[0] for name in sys.modules}))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout == "[]\n"

@@ -12,6 +12,7 @@ from waiting import wait_until  # noqa: E402
 from web_server import MODEL  # noqa: E402
 
 from bestresponse.formal.formalize.examples import library  # noqa: E402
+from bestresponse.web.sessions.control import send_message  # noqa: E402
 from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.drawn]
@@ -334,13 +335,16 @@ def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
 
 def test_a_consent_tick_stays_when_somebody_else_becomes_ready(site, people):
     setup = Setup(GameChoice("battle-of-the-sexes"), ("person", "person"), quiz=False, consent="Do you agree?")
-    _, links = site.lay(setup)
+    session, links = site.lay(setup)
     ann, bob = (people(link) for link in links)
     ann.get_by_role("checkbox").check()
     bob.get_by_role("checkbox").check()
     ready(bob)
     shows(bob, "You are ready")
-    ann.wait_for_timeout(1000)
+    store = site.state.sessions
+    for text in ("One moment.", "Thank you."):  # the second comes after all that Bob's readiness makes the server say
+        send_message(store, store.get_session(session), 0, text)
+        ann.get_by_text(text).wait_for()
     assert ann.get_by_role("checkbox").is_checked()
 
 
