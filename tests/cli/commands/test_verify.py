@@ -61,9 +61,9 @@ def test_what_to_do_is_said_where_nothing_or_both_is_given(verify, dilemma: Path
     code, out = verify(str(dilemma))
     assert code == 2
     assert "either --model" in out
-    code, out = verify("kuhn-poker", "--model", "openai/x")
+    code, out = verify("kuhn-poker-3", "--model", "openai/x")
     assert code == 2
-    assert "kuhn-poker hides some moves" in out
+    assert "kuhn-poker-3 hides some moves" in out
     code, out = verify("centipede", "--text", "-", "--after", "pass")
     assert code == 2
     assert "--after says where a model begins to reason" in out

@@ -214,8 +214,8 @@ def test_the_rules_read_what_is_foretold_and_what_it_pays(text: str, claims: lis
 
 
 def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
-    with pytest.raises(UsageError, match="kuhn-poker hides some moves"):
-        config(load_tree("kuhn-poker"))
+    with pytest.raises(UsageError, match="kuhn-poker-3 hides some moves from some of its 3 players"):
+        config(load_tree("kuhn-poker-3"))
     wide = build_tree(("a",), Turn("a", "s", {str(i): Leaf([i]) for i in range(201)}), name="wide")
     with pytest.raises(UsageError, match="wide can end in 201 ways with 201 moves together; at most 200 ways"):
         config(wide)

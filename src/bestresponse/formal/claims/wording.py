@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.claims.claim import FORMS, YOU, Chain, Claim, Mix, number_text
+from bestresponse.formal.claims.claim import FORMS, YOU, Chain, Claim, Mix, Move, number_text
 
 __all__ = ["deny", "phrase", "say"]
 
@@ -59,7 +60,7 @@ def _clause(claim: Claim, no: str) -> str:
 
 
 def _person(who: str) -> str:
-    return {YOU: YOU, "them": THE_OTHER, "nature": "chance"}.get(who, who)
+    return {YOU: YOU, "them": THE_OTHER, NATURE: "chance"}.get(who, who)
 
 
 def _verb(who: str, plain: str, no: str = "") -> str:
@@ -90,11 +91,14 @@ def _whose(who: str) -> str:
 
 
 def _said(chain: Chain) -> str:
-    """What everybody chooses, the reasoner first where order does not matter."""
-    moves = (
-        sorted(chain, key=lambda move: move.who != YOU) if len({m.who for m in chain}) == len(chain) else list(chain)
-    )
-    return " and ".join(f"{_person(m.who)} {_verb(m.who, 'choose')} {m.action}" for m in moves)
+    """Say what chance draws and everybody chooses, the reasoner first where order does not matter."""
+    movers = {move.who for move in chain}
+    any_order = len(movers) == len(chain) and NATURE not in movers
+    return " and ".join(map(_made, sorted(chain, key=lambda move: move.who != YOU) if any_order else chain))
+
+
+def _made(move: Move) -> str:
+    return f"{_person(move.who)} {_verb(move.who, 'draw' if move.who == NATURE else 'choose')} {move.action}"
 
 
 def _if(chain: Chain) -> str:
@@ -102,7 +106,7 @@ def _if(chain: Chain) -> str:
 
 
 def _after(chain: Chain) -> str:
-    told = ", then ".join(f"{_person(m.who)} {_verb(m.who, 'choose')} {m.action}" for m in chain)
+    told = ", then ".join(map(_made, chain))
     return f"after {told}" if told else "at the start"
 
 

@@ -83,6 +83,12 @@ def moves_of(tree: Tree) -> SubjectOf:
     return lambda view: at(view.role, str(view.facts.get("infoset")))
 
 
+def whole_of(tree: Tree) -> SubjectOf:
+    """For the views of a tree that hides something: the whole game, seen from the seat that is asked."""
+    subjects = {role: Subject(tree, seat) for seat, role in enumerate(tree.players)}
+    return lambda view: subjects.get(view.role)
+
+
 @dataclass(frozen=True, slots=True)
 class Try:
     """One decision and the review of its reasoning; None where there was nothing to check it against."""
@@ -138,12 +144,13 @@ def make_label(name: str) -> str:
 
 
 def with_review(name: str, player: Player, game: AnyGame | None = None) -> Player:
-    """`player`, checked by the rules where the name asks for it; in a tree where `game` is given and hides nothing."""
+    """`player`, checked by the rules where the name asks for it; in a tree where `game` is given."""
     if not is_verified(name):
         return player
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
-    if isinstance(game, HasTree) and game.tree.is_perfect_information:
-        return Verified(player, reviewer, subject=moves_of(game.tree))
+    if isinstance(game, HasTree):
+        find_subject = moves_of if game.tree.is_perfect_information else whole_of
+        return Verified(player, reviewer, subject=find_subject(game.tree))
     return Verified(player, reviewer)
 
 

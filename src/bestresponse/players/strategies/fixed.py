@@ -13,7 +13,7 @@ from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasTree
 
-__all__ = ["ALWAYS", "Always", "FixedMix", "Following", "StatedMix", "make_always"]
+__all__ = ["ALWAYS", "Always", "FixedMix", "Following", "Mixing", "StatedMix", "make_always"]
 
 ALWAYS = "always:"
 
@@ -64,6 +64,20 @@ class Following:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Return the move of the information set."""
         return Decision(self.moves[view.facts["infoset"]])
+
+
+@dataclass(frozen=True, slots=True)
+class Mixing:
+    """One behaviour strategy of a tree: the probabilities of the moves at each information set, by its label."""
+
+    mixes: Mapping[str, Mapping[str, float]]
+    name: str = "fixed"
+    seed: int = 0
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Draw a move of the information set."""
+        mix = self.mixes[view.facts["infoset"]]
+        return Decision(generator(self.seed, view.key).choices(list(mix), list(mix.values()))[0])
 
 
 @dataclass(frozen=True, slots=True)

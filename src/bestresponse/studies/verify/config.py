@@ -62,6 +62,8 @@ class VerifyConfig:
                 raise UsageError(f"{name}: this study checks the reasoning itself; name the model without `verified:`")
         if self.after and isinstance(form, NormalForm):
             raise UsageError(f"--after: nothing is chosen before in {self.game.name}, where all choose at once")
+        if self.after and isinstance(form, Tree) and not form.is_perfect_information:
+            raise UsageError(f"--after: {self.game.name} hides some moves; a model is asked from the start only")
         if self.manner not in MANNERS:
             raise UsageError(f"--feedback {self.manner!r}: expected {' or '.join(MANNERS)}")
         if self.unit not in UNITS:
@@ -94,10 +96,10 @@ class VerifyConfig:
 
 def _check_tree(name: str, game: Tree) -> None:
     """Raise a UsageError where the game cannot be told move by move."""
-    if not game.is_perfect_information:
+    if not game.is_perfect_information and game.num_players != 2:
         raise UsageError(
-            f"{name} hides some moves from some players; a model can reason about games in which all choose at "
-            "once, or one after the other with everything in sight. A text about this game is checked by --text"
+            f"{name} hides some moves from some of its {game.num_players} players; a model can reason about such games "
+            "of two players. A text about this game is checked by --text"
         )
     moves = sum(depth * int((game.owner[nodes] == LEAF).sum()) for depth, nodes in enumerate(game.levels))
     if len(game.leaves) > MOST_WAYS or moves > MOST_MOVES:

@@ -35,7 +35,8 @@ def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) 
 
 
 def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -> Tree:
-    """The same of a tree: a move has one letter wherever a player makes it, an information set is named by its path.
+    """The same of a tree: a move has one letter wherever a player makes it, an information set is named by its path,
+    or by a number where it has several.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> told = disguised_tree(load_tree("entry-deterrence"))
@@ -59,7 +60,9 @@ def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -
             })  # fmt: skip
         moves = [(names[owner][tree.branch_labels[child]], child) for child in below]
         shown = reversed(moves) if inverted else moves
-        return Turn(players[owner], " > ".join(path) or "start", {m: (child, (*path, m)) for m, child in shown})
+        alone = tree.is_perfect_information
+        label = (" > ".join(path) or "start") if alone else f"set {int(tree.infoset[node]) + 1}"
+        return Turn(players[owner], label, {m: (child, (*path, m)) for m, child in shown})
 
     return build_tree(players, (0, ()), expand)
 

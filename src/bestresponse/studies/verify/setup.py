@@ -2,7 +2,7 @@
 
 table   all choose at once; a choice is worth what it earns on average against one equilibrium of the game
 tree    one after the other, nothing hidden; a move of the first decision is worth what it leads to when everybody
-        follows one subgame perfect equilibrium from there on
+        follows one subgame perfect equilibrium from there on; `hidden` has trees that hide something
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of
 from bestresponse.players.strategies.fixed import FixedMix, Following
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised, disguised_tree, moves_by_player
+from bestresponse.studies.verify.hidden import HiddenScene
 from bestresponse.studies.verify.turns import Turns
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -85,7 +86,7 @@ def scene_of(config: VerifyConfig) -> Scene:
     form = config.form
     if isinstance(form, NormalForm):
         return TableScene(config, form)
-    scene = TreeScene(config, form)
+    scene = TreeScene(config, form) if form.is_perfect_information else HiddenScene(config, form)
     scene.check()
     return scene
 
