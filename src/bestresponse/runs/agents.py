@@ -19,6 +19,7 @@ from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.players.llm.reasoning import reasoning
 from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.runs.checks import check_sizes, check_temperature
 
 __all__ = ["AGENT_SETTINGS", "STYLES", "AgentSettings", "Replies", "ask_at_once", "check_agents", "settled_agent"]
 
@@ -92,16 +93,13 @@ def check_agents(settings: AgentSettings, most_repeats: int) -> None:
     """UsageError where a setting is not one that agents can have."""
     memory(settings.memory)
     reasoning(settings.reasoning)
-    for option, given, least, most in (
+    check_sizes(
         ("--repeats", settings.repeats, 1, most_repeats),
         ("--attempts", settings.attempts, 1, 20),
         ("--max-tokens", settings.max_tokens, 1, 100_000),
         ("--seed", settings.seed, 0, 2**63 - 1),
-    ):
-        if not least <= given <= most:
-            raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
-    if not 0 <= settings.temperature <= 5:
-        raise UsageError(f"--temperature {settings.temperature:g}: expected a number from 0 to 5")
+    )
+    check_temperature(settings.temperature)
     if settings.policy not in POLICIES:
         raise UsageError(f"--on-failure {settings.policy!r}: expected one of {', '.join(POLICIES)}")
     if settings.style not in STYLES:

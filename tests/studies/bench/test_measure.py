@@ -111,6 +111,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
     [
         ({"num_games": 0}, "--num-games 0"),
         ({"num_rows": 13}, "--num-rows 13: expected a whole number from 1 to 12"),
+        ({"num_games": 2.5}, "--num-games 2.5: expected a whole number from 1 to"),
         ({"family": "zerosum"}, "Did you mean zero-sum"),
         ({"suite": "all"}, "standard, invariance, sensitivity, generalisation"),
         ({"elicit": ("mix",)}, "Did you mean mixed"),

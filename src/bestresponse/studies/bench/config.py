@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, fields
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.registry import did_you_mean
 from bestresponse.games.matrix.presentation import FORMATS, theme
 from bestresponse.players.llm.verified import make_label
+from bestresponse.runs.checks import check_known, check_sizes, check_temperature
 from bestresponse.studies.bench.games.given import MOST_ACTIONS, OWN, UserGame
 from bestresponse.theory.generators.draw import families
 
@@ -61,12 +61,12 @@ class BenchConfig:
         if self.temperature is None and len(sent) == 1:
             object.__setattr__(self, "temperature", sent.pop())
         self._check_sizes()
-        _known("family", (self.family,), families())
-        _known("suite", (self.suite,), SUITES)
-        _known("way of asking", self.elicit, ELICITATIONS)
-        _known("format", self.formats, FORMATS)
-        _known("style", (self.style,), STYLES)
-        _known("seat", self.seats, SEATS)
+        check_known("family", (self.family,), families())
+        check_known("suite", (self.suite,), SUITES)
+        check_known("way of asking", self.elicit, ELICITATIONS)
+        check_known("format", self.formats, FORMATS)
+        check_known("style", (self.style,), STYLES)
+        check_known("seat", self.seats, SEATS)
         for name in self.themes:
             if name != OWN or self.given is None:
                 theme(name)
@@ -80,8 +80,7 @@ class BenchConfig:
             raise UsageError("--elicit logprobs reads one-letter labels; it goes with the theme neutral only")
         if not self.models:
             raise UsageError("no model is named; give at least one --model")
-        if self.temperature is not None and not 0 <= self.temperature <= 5:
-            raise UsageError(f"--temperature {self.temperature:g}: expected a number from 0 to 5")
+        check_temperature(self.temperature)
         if self.precision is not None and not self.precision > 0:
             raise UsageError(f"--precision {self.precision:g}: expected a number above 0")
 
@@ -102,7 +101,7 @@ class BenchConfig:
             raise UsageError("the invariance suite gives the actions other names; choose another --theme than own")
 
     def _check_sizes(self) -> None:
-        limits = (
+        check_sizes(
             ("--num-games", self.num_games, 1, MOST_GAMES),
             ("--num-rows", self.num_rows, 1, MOST_ACTIONS),
             ("--num-cols", self.num_cols, 1, MOST_ACTIONS),
@@ -111,9 +110,6 @@ class BenchConfig:
             ("--max-tokens", self.reply_tokens, 1, 100_000),
             ("--decimals", self.decimals, 0, 12),
         )
-        for option, given, least, most in limits:
-            if not least <= given <= most:
-                raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
         if not 0 < self.scale < 1e12:
             raise UsageError(f"--scale {self.scale:g}: expected a positive number below 1e12")
         if self.seed < 0:
@@ -158,13 +154,3 @@ def choose_temperature(wanted: float | None, elicit: str) -> float:
     if elicit == "logprobs":
         return 1.0
     return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
-
-
-def _known(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
-    if not given:
-        raise UsageError(f"no {what} is named; known: {', '.join(known)}")
-    for name in given:
-        if name not in known:
-            raise UsageError(
-                f"there is no {what} {name!r}; known: {', '.join(known)}.{did_you_mean(name, list(known))}"
-            )

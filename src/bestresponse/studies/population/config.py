@@ -13,6 +13,7 @@ from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.fixed import ALWAYS
+from bestresponse.runs.checks import check_sizes
 from bestresponse.studies.simulate.config import SimulateConfig, make_repeated
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -59,13 +60,11 @@ class PopulationConfig:
     def __post_init__(self) -> None:
         if self.rule not in get_args(Rule):
             raise UsageError(f"--rule {self.rule!r}: expected one of {', '.join(get_args(Rule))}")
-        for option, given, least in (
-            ("--agents", self.agents, 2),
-            ("--generations", self.generations, 1),
-            ("--repetitions", self.repetitions, 2),
-        ):
-            if not least <= given <= _MOST:
-                raise UsageError(f"{option} {given}: expected a whole number from {least} to {_MOST:,}")
+        check_sizes(
+            ("--agents", self.agents, 2, _MOST),
+            ("--generations", self.generations, 1, _MOST),
+            ("--repetitions", self.repetitions, 2, _MOST),
+        )
         if not 0 < self.revise <= 1:
             raise UsageError(f"--revise {self.revise:g}: expected a probability above 0")
         if not 0 <= self.precision < float("inf"):

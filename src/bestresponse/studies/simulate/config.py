@@ -19,6 +19,7 @@ from bestresponse.players.llm.agent import Policy, lets_pass
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.lookup import SIMULATED, find_strategy
 from bestresponse.runs.agents import check_agents
+from bestresponse.runs.checks import check_sizes
 
 __all__ = ["SimulateConfig", "make_repeated", "usual_policy"]
 
@@ -83,8 +84,7 @@ class SimulateConfig:
             object.__setattr__(self, "referee", spoken[0] if spoken else SIMULATED)
 
     def _check_rounds(self) -> None:
-        if not 1 <= self.rounds <= _MOST_ROUNDS:
-            raise UsageError(f"--rounds {self.rounds}: expected a whole number from 1 to {_MOST_ROUNDS:,}")
+        check_sizes(("--rounds", self.rounds, 1, _MOST_ROUNDS))
         if not 0 <= self.noise < 1:
             raise UsageError(f"--noise {self.noise:g}: expected a probability below 1")
         if self.rounds == 1 and (self.continuation, self.discount) != (1.0, 1.0):

@@ -12,6 +12,7 @@ from bestresponse.formal.evaluate.dataset import Story, choose, stories
 from bestresponse.formal.formalize.autoformalizer import Settings
 from bestresponse.formal.formalize.plan import Wish
 from bestresponse.players.llm.verified import is_verified
+from bestresponse.runs.checks import check_sizes
 
 __all__ = ["FORMS", "StoriesConfig"]
 
@@ -43,8 +44,7 @@ class StoriesConfig:
             raise UsageError(f"--style {self.form}: expected {', '.join(FORMS)}")
         if self.count is not None and self.count < 1:
             raise UsageError(f"{self.count} stories are none; expected at least 1")
-        if not 1 <= self.samples <= 1000:
-            raise UsageError(f"--samples {self.samples}: expected a whole number from 1 to 1000")
+        check_sizes(("--samples", self.samples, 1, 1000))
         self.settings(0)
         choose(stories(), self.games)
 

@@ -12,6 +12,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.kept_table import KeptTable, freeze
+from bestresponse.runs.checks import check_sizes
 from bestresponse.theory.repeated.round_robin import Rules
 
 __all__ = ["Entry", "Kind", "Stage", "TournamentConfig"]
@@ -80,16 +81,16 @@ class TournamentConfig:
                 raise UsageError(f"{entry.name}: there is no kind {entry.kind!r} of those who take part")
 
     def _check_numbers(self) -> None:
-        if self.rounds > MOST_ROUNDS:
-            raise UsageError(f"--rounds {self.rounds}: expected at most {MOST_ROUNDS:,}")
-        if self.repetitions is not None and not 1 <= self.repetitions <= 1_000_000:
-            raise UsageError(f"--repetitions {self.repetitions}: expected a whole number from 1 to 1,000,000")
+        check_sizes(
+            ("--rounds", self.rounds, 1, MOST_ROUNDS),
+            ("--repetitions", 1 if self.repetitions is None else self.repetitions, 1, 1_000_000),
+            ("--attempts", self.attempts, 1, 20),
+            ("--max-tokens", self.max_tokens, 1, 100_000),
+        )
         if self.moran and not 2 <= self.moran <= 100_000:
             raise UsageError(f"--moran {self.moran}: expected a population of 2 to 100,000")
         if not 0 <= self.seed < 2**63:
             raise UsageError(f"--seed {self.seed}: expected a whole number of 0 or more")
-        if self.attempts < 1 or self.max_tokens < 1:
-            raise UsageError("--attempts and --max-tokens are at least 1")
         _ = self.rules
 
     @property

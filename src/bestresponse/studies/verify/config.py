@@ -8,6 +8,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.verified import is_verified
+from bestresponse.runs.checks import check_sizes, check_temperature
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
 
@@ -48,15 +49,12 @@ class VerifyConfig:
         form = self.form
         if isinstance(form, Tree):
             _check_tree(self.game.name, form)
-        limits = (
+        check_sizes(
             ("--repeats", self.repeats, 1, 100_000),
             ("--attempts", self.attempts, 1, 20),
             ("--max-tokens", self.max_tokens, 1, 100_000),
             ("--seat", self.seat + 1, 1, form.num_players),
         )
-        for option, given, least, most in limits:
-            if not least <= given <= most:
-                raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
         for name in self.models:
             if is_verified(name):
                 raise UsageError(f"{name}: this study checks the reasoning itself; name the model without `verified:`")
@@ -68,8 +66,7 @@ class VerifyConfig:
             raise UsageError(f"--feedback {self.manner!r}: expected {' or '.join(MANNERS)}")
         if self.unit not in UNITS:
             raise UsageError(f"--unit {self.unit!r}: expected {' or '.join(UNITS)}")
-        if self.temperature is not None and not 0 <= self.temperature <= 5:
-            raise UsageError(f"--temperature {self.temperature:g}: expected a number from 0 to 5")
+        check_temperature(self.temperature)
 
     @property
     def form(self) -> NormalForm | Tree:

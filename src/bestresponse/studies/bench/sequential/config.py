@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, fields
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.registry import did_you_mean
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.verified import is_verified, make_label
+from bestresponse.runs.checks import check_known, check_sizes, check_temperature
 from bestresponse.studies.bench.config import choose_temperature
 
 __all__ = ["ELICITATIONS", "SequentialConfig"]
@@ -50,12 +50,11 @@ class SequentialConfig:
             object.__setattr__(self, "temperature", sent.pop())
         self._check_sizes()
         self._check_models()
-        _check_known("way of asking", self.elicit, ELICITATIONS)
-        _check_known("style", (self.style,), STYLES)
+        check_known("way of asking", self.elicit, ELICITATIONS)
+        check_known("style", (self.style,), STYLES)
         if self.think and ("logprobs" in self.elicit or self.style not in ("auto", "line")):
             raise UsageError("--think needs room for reasons; choose --style auto or line, and not --elicit logprobs")
-        if self.temperature is not None and not 0 <= self.temperature <= 5:
-            raise UsageError(f"--temperature {self.temperature:g}: expected a number from 0 to 5")
+        check_temperature(self.temperature)
 
     def _check_models(self) -> None:
         if not self.models:
@@ -66,16 +65,13 @@ class SequentialConfig:
             raise UsageError(f"{name}: reasoning about a policy is not verified; name the model without `verified:`")
 
     def _check_sizes(self) -> None:
-        limits = (
+        check_sizes(
             ("--num-games", self.policies, 1, 10_000),
             ("--samples", self.samples, 1, 10_000),
             ("--max-infosets", 1 if self.max_infosets is None else self.max_infosets, 1, 1_000_000),
             ("--attempts", self.attempts, 1, 20),
             ("--max-tokens", self.reply_tokens, 1, 100_000),
         )
-        for option, given, least, most in limits:
-            if not least <= given <= most:
-                raise UsageError(f"{option} {given}: expected a whole number from {least} to {most}")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -105,13 +101,3 @@ class SequentialConfig:
         game = data["game"]
         plain["game"] = NamedGame.find(game) if isinstance(game, str) else NamedGame.from_json(game)
         return cls(**plain)
-
-
-def _check_known(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
-    if not given:
-        raise UsageError(f"no {what} is named; known: {', '.join(known)}")
-    for name in given:
-        if name not in known:
-            raise UsageError(
-                f"there is no {what} {name!r}; known: {', '.join(known)}.{did_you_mean(name, list(known))}"
-            )
