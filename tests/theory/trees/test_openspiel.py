@@ -1,5 +1,10 @@
 """OpenSpiel's games as trees, where it is installed."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,9 +13,86 @@ from bestresponse.theory.trees import openspiel
 from bestresponse.theory.trees.build import build_tree
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.openspiel import load_openspiel, openspiel_is_installed
+from bestresponse.theory.trees.openspiel_sequential import grow_sequential
 from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.response import nash_conv
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.trees.tree import Tree
+
+
+@dataclass
+class CardState:
+    """Speaks OpenSpiel's language: a card is dealt that player 2 does not see, then both move in turn until an end."""
+
+    history: list[int] = field(default_factory=list)
+
+    def current_player(self) -> int:
+        if not self.history:
+            return -1
+        return -4 if self.is_terminal() else (len(self.history) - 1) % 2
+
+    def is_terminal(self) -> bool:
+        return len(self.history) == 8 or (len(self.history) > 1 and self.history[-1] == 2)
+
+    def is_chance_node(self) -> bool:
+        return not self.history
+
+    def is_simultaneous_node(self) -> bool:
+        return False
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return [(0, 0.5), (1, 1 / 3), (2, 1 / 6)]
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1, 2, 3] if len(self.history) % 3 else [1, 2, 3]
+
+    def action_to_string(self, player: int, action: int) -> str:
+        return f"card {action}" if player < 0 else f"move {action}"
+
+    def information_state_string(self, player: int) -> str:
+        return str(self.history if player == 0 else self.history[1:])
+
+    def returns(self) -> list[float]:
+        return [float(sum(self.history) - 7), float(7 - sum(self.history))]
+
+    def child(self, action: int) -> CardState:
+        return CardState([*self.history, action])
+
+    def apply_action(self, action: int) -> None:
+        self.history.append(action)
+
+
+@dataclass(frozen=True)
+class CardGame:
+    def new_initial_state(self) -> CardState:
+        return CardState()
+
+    def get_type(self) -> SimpleNamespace:
+        return SimpleNamespace(provides_information_state_string=True)
+
+
+def assert_same_tree(short: Tree, grown: Tree) -> None:
+    assert short.infosets == grown.infosets
+    assert short.branch_labels == grown.branch_labels
+    for rows in ("parent", "move", "owner", "infoset", "probability", "payoffs"):
+        assert np.array_equal(getattr(short, rows), getattr(grown, rows))
+    assert (short.rationals is None) == (grown.rationals is None)
+    if short.rationals and grown.rationals:
+        assert short.rationals.probability.items() >= grown.rationals.probability.items()
+
+
+def test_blocks_of_positions_become_the_tree_that_grows_position_by_position() -> None:
+    game, players = CardGame(), ("player 1", "player 2")
+    short = grow_sequential(game, players, 100_000)
+    expand = openspiel._Loader(game, players).expand
+    assert short.num_nodes == 6343
+    assert_same_tree(short, build_tree(players, (game.new_initial_state(), ()), expand, name=str(game)))
+
+
+def test_positions_that_wait_count_towards_the_limit() -> None:
+    with pytest.raises(TooLarge, match="more than 3000 nodes: stopped after"):
+        grow_sequential(CardGame(), ("player 1", "player 2"), 3000)
+
 
 needs_openspiel = pytest.mark.skipif(not openspiel_is_installed(), reason="needs OpenSpiel")
 
@@ -44,10 +126,7 @@ class TestLoading:
         assert loader.is_sequential
         grown = build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, name=str(game))
         short = load_openspiel(name)
-        assert short.infosets == grown.infosets
-        assert short.branch_labels == grown.branch_labels
-        for rows in ("parent", "move", "owner", "infoset", "probability", "payoffs"):
-            assert np.array_equal(getattr(short, rows), getattr(grown, rows))
+        assert_same_tree(short, grown)
 
     def test_a_game_object_can_be_given(self):
         import pyspiel
