@@ -164,7 +164,6 @@ _EXPLAINED = {
     "OutOfMemoryError": "a node has run out of memory; give it fewer processors or more memory",
     "NodeDiedError": "a node was lost",
     "WorkerCrashedError": "a worker was lost again and again",
-    "ActorDiedError": "a worker was lost",
 }
 
 
