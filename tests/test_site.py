@@ -63,8 +63,12 @@ def test_a_tree_of_the_gallery_has_its_value_and_a_policy(site):
     assert "| player 1 | K pb | bet |" in shown
 
 
-def test_what_people_did_stands_under_the_game_with_its_source(site):
+def test_what_people_and_models_did_stands_under_the_game_with_its_source(site, tmp_path):
     gallery = site("gallery")
     assert "7 % of the plays ended at the first move" in gallery.show_tree("centipede")
+    assert "GPT-4o cooperated in 97 % of 30 runs at first" in gallery.show_table("prisoners-dilemma", tmp_path)
     assert set(gallery.BEHAVIOUR) <= {*names(), *tree_names()}
-    assert all(known["source"][-4:].isdigit() for known in gallery.BEHAVIOUR.values())
+    for known in gallery.BEHAVIOUR.values():
+        cited = {kind: known[source][-4:].isdigit() for kind, source in gallery.SOURCES.items() if kind in known}
+        assert cited
+        assert all(cited.values())

@@ -1,4 +1,4 @@
-"""Write the gallery: every game of the catalogue with its story, picture, equilibria, source and what people did."""
+"""Write the gallery: every game of the catalogue with its story, picture, equilibria, source and what was played."""
 
 import tomllib
 from pathlib import Path
@@ -12,6 +12,7 @@ from bestresponse.theory.catalogue import names, tree_names
 MOST_CELLS = 36
 MOST_SETS = 12
 BEHAVIOUR = tomllib.loads((Path(__file__).parent / "behaviour.toml").read_text("utf-8"))
+SOURCES = {"people": "source", "models": "models_source"}
 
 
 def write_gallery(folder: Path) -> None:
@@ -42,9 +43,9 @@ def show_table(name: str, folder: Path) -> str:
 
 
 def show_behaviour(name: str) -> list[str]:
-    """Return what people did in a game, where it is recorded, with its source."""
-    known = BEHAVIOUR.get(name)
-    return [f"People: {known['people']} *{known['source']}*"] if known else []
+    """Return what people and models did in a game, where it is recorded, with the sources."""
+    known = BEHAVIOUR.get(name, {})
+    return [f"{kind.capitalize()}: {known[kind]} *{known[SOURCES[kind]]}*" for kind in SOURCES if kind in known]
 
 
 def show_payoffs(data: dict) -> str:
