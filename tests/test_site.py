@@ -72,3 +72,8 @@ def test_what_people_and_models_did_stands_under_the_game_with_its_source(site, 
         cited = {kind: known[source][-4:].isdigit() for kind, source in gallery.SOURCES.items() if kind in known}
         assert cited
         assert all(cited.values())
+
+
+def test_a_game_given_by_rules_has_its_known_equilibrium(site):
+    shown = site("gallery").show_rules("trust-amounts")
+    assert shown.endswith("Equilibrium: The receiver returns nothing, and therefore the sender sends nothing.")

@@ -1,13 +1,17 @@
 """Write the gallery: every game of the catalogue with its story, picture, equilibria, source and what was played."""
 
+import inspect
 import tomllib
 from pathlib import Path
 
 import bestresponse as br
 from bestresponse import theory
+from bestresponse.core import registry
+from bestresponse.core.capabilities import find_known_equilibrium
 from bestresponse.core.errors import UsageError
 from bestresponse.report.figures.pictures import draw
 from bestresponse.theory.catalogue import names, tree_names
+from bestresponse.theory.catalogue.trees import tree_entry
 
 MOST_CELLS = 36
 MOST_SETS = 12
@@ -15,16 +19,29 @@ BEHAVIOUR = tomllib.loads((Path(__file__).parent / "behaviour.toml").read_text("
 SOURCES = {"people": "source", "models": "models_source"}
 
 
+INTRO = """Every game is played and measured by its name. Equilibria of tables are exact fractions. What people and models
+did is said where it is published; the figures of models come out of `bestresponse reproduce lelma` as well."""
+
+
 def write_gallery(folder: Path) -> None:
-    """Write a page for the tables and one for the trees."""
+    """Write a page for the tables, one for the trees and one for the games that are programs."""
     folder.mkdir(exist_ok=True)
-    tables = "\n\n".join(show_table(name, folder) for name in names())
-    trees = "\n\n".join(show_tree(name) for name in tree_names() if name != "leduc-poker")
-    intro = "Equilibria are exact fractions. Every game is played, measured and solved by its name."
-    index = f"# Games\n\n{intro}\n\n```{{toctree}}\ntables\ntrees\n```\n"
+    pages = {
+        "tables": ("Games in normal form", [show_table(name, folder) for name in names()]),
+        "trees": ("Games played in turn", [show_tree(name) for name in tree_names()]),
+        "rules": ("Games given by rules", [show_rules(name) for name in registry.games.names()]),
+    }
+    index = f"# Games\n\n{INTRO}\n\n```{{toctree}}\n" + "\n".join(pages) + "\n```\n"
     (folder / "index.md").write_text(index, "utf-8")
-    (folder / "tables.md").write_text(f"# Games in normal form\n\n{tables}\n", "utf-8")
-    (folder / "trees.md").write_text(f"# Games played in turn\n\n{trees}\n", "utf-8")
+    for page, (title, entries) in pages.items():
+        (folder / f"{page}.md").write_text("\n\n".join([f"# {title}", *entries]) + "\n", "utf-8")
+
+
+def show_rules(name: str) -> str:
+    """Return the entry of a game that is neither a table nor a tree, with its equilibrium where one is known."""
+    about = (inspect.getdoc(registry.games.load(name)) or "").partition("\n\n")[0]
+    known = find_known_equilibrium(br.find_game(name).playable())
+    return "\n\n".join([f"## {name}", about, *([f"Equilibrium: {known.words}"] if known else [])])
 
 
 def show_table(name: str, folder: Path) -> str:
@@ -83,7 +100,10 @@ def show_mix(mix: dict) -> str:
 
 
 def show_tree(name: str) -> str:
-    """Return the entry of a game in extensive form."""
+    """Return the entry of a game in extensive form; the largest one is not solved."""
+    entry = tree_entry(name)
+    if name == "leduc-poker":
+        return f"## {name}\n\n{entry.description}.\n\n*{entry.citation}*"
     data = br.solve(name).to_json()
     size = f"{data['nodes']:,} nodes, {data['leaves']:,} ends, {data['information_sets']:,} information sets."
     parts = [f"## {name}", f"{data['description']}.", f"*{data['citation']}*", size]
