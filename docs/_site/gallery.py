@@ -19,8 +19,8 @@ BEHAVIOUR = tomllib.loads((Path(__file__).parent / "behaviour.toml").read_text("
 SOURCES = {"people": "source", "models": "models_source"}
 
 
-INTRO = """Every game is played and measured by its name. Equilibria of tables are exact fractions. What people and models
-did is said where it is published; the figures of models come out of `bestresponse reproduce lelma` as well."""
+INTRO = """Every game is played and measured by its name. Equilibria of tables are exact fractions. What people and
+models did is said where it is published; the figures of models come out of `bestresponse reproduce lelma` as well."""
 
 
 def write_gallery(folder: Path) -> None:
