@@ -105,3 +105,9 @@ def test_concepts_of_trees_are_asked_of_trees_only():
     assert "Beliefs" in render(held.to_document())
     with pytest.raises(UsageError, match="is for games played in turns; given is a table"):
         asked(HAWK_DOVE, concept="sequential")
+
+
+@pytest.mark.parametrize(("kind", "first"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_a_path_is_drawn_in_lines_or_in_pixels(kind, first):
+    chart = ask_game(find_game("hawk-dove"), dynamics="replicator", given=["steps=20"]).answer.chart
+    assert chart.draw(kind).startswith(first)

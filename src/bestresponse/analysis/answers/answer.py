@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -65,9 +65,10 @@ class Chart:
     y_label: str
     caption: str
 
-    def draw(self) -> bytes:
-        """Draw the first curves as SVG."""
-        return lines(dict(list(self.series.items())[:_MOST_SERIES]), x_label=self.x_label, y_label=self.y_label)
+    def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
+        """Draw the first curves."""
+        first = dict(list(self.series.items())[:_MOST_SERIES])
+        return lines(first, x_label=self.x_label, y_label=self.y_label, kind=kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

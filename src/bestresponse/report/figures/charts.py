@@ -9,7 +9,7 @@ the common colour-vision deficiencies (after Okabe & Ito 2008); marks and line s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ from bestresponse.report.figures.canvas import (
     label,
     line_style,
     series_colour,
+    to_png,
     to_svg,
 )
 from bestresponse.report.stats.interval import Floats, Interval, as_sample
@@ -159,6 +160,7 @@ def lines(
     expected: Mapping[str, ArrayLike] | None = None,
     x_label: str = "",
     y_label: str = "",
+    kind: Literal["svg", "png"] = "svg",
 ) -> bytes:
     """Draw one line a series of (x, y), ticks at whole numbers if all x are; `bands` are (low, high) around lines.
 
@@ -184,7 +186,7 @@ def lines(
         if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
             axes.xaxis.set_major_locator(_whole_numbers())
         _describe(axes, x_label, y_label, legend=len(series) > 1)
-        return to_svg(axes)
+        return to_png(axes) if kind == "png" else to_svg(axes)
 
 
 def _whole_numbers() -> MaxNLocator:

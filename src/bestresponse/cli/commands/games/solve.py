@@ -118,16 +118,20 @@ def solve(
 
 def _print_answer(asked: Answered, as_json: bool, plot: Path | None) -> None:
     chart = asked.answer.chart
-    if plot is not None and (chart is None or plot.suffix.lower() == ".png"):
-        what = "a .svg or .html file" if chart is not None else "no --plot, as there is nothing to draw"
-        raise UsageError(f"--plot {plot}: expected {what} for {asked.question.name}")
+    if plot is not None and chart is None:
+        raise UsageError(f"--plot {plot}: expected no --plot, as there is nothing to draw for {asked.question.name}")
     if as_json:
         print(json.dumps(asked.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         print_document(console(), asked.to_document())
     if plot is not None and chart is not None:
-        page = plot.suffix.lower() == ".html"
-        plot.write_bytes(render(asked.to_document(drawn=True)).encode("utf-8") if page else chart.draw())
+        match plot.suffix.lower():
+            case ".html":
+                plot.write_bytes(render(asked.to_document(drawn=True)).encode("utf-8"))
+            case ".png":
+                plot.write_bytes(chart.draw("png"))
+            case _:
+                plot.write_bytes(chart.draw())
         _report_written(plot)
 
 
