@@ -132,6 +132,7 @@ class _Session:
         if child == 0:
             try:
                 os.setsid()
+                signal.alarm(int(wall) + 2)  # should the parent be gone
                 resource.setrlimit(resource.RLIMIT_CPU, (int(processor) + 1, int(processor) + 2))
                 place.mkdir(exist_ok=True)
                 session.config._tmp_path_factory._basetemp = place

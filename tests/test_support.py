@@ -1,5 +1,6 @@
 """The helpers that the tests themselves rely on."""
 
+import signal
 import socket
 import threading
 from pathlib import Path
@@ -63,6 +64,13 @@ def test_a_block_that_waits_for_what_never_comes_fails():
         threading.Event().wait(60)
     with time_limit(60):
         pass
+
+
+def test_a_limit_inside_another_leaves_the_outer_one_in_force():
+    with time_limit(60):
+        with time_limit(30):
+            pass
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 60
 
 
 def test_threads_that_do_not_end_fail_the_test():
