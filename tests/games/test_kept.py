@@ -53,3 +53,12 @@ def test_a_kept_table_survives_json_and_gives_the_game_back(kind):
 def test_the_benchmark_takes_no_game_of_three():
     with pytest.raises(InvalidGame, match="the benchmark plays two-player games; three has 3 players"):
         UserGame.from_form("three", NormalForm([[[[0.0] * 2] * 2] * 2] * 3))
+
+
+@pytest.mark.parametrize("name", ["{}/mine.json", "mine.json"])
+def test_the_name_of_a_kept_game_is_never_the_path_of_a_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.json").write_text("[[1, -1], [-1, 1]]")
+    kept = NamedGame.from_json({"name": name.format(tmp_path), "ending": "", "text": ""})
+    with pytest.raises(UsageError, match="there is no game"):
+        kept.game()

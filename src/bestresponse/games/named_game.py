@@ -85,7 +85,7 @@ class NamedGame:
 @lru_cache(maxsize=16)
 def _find(named: NamedGame) -> Found:
     if not named.ending:
-        return find_game(named.name)
+        return find_game(named.name, allow_files=False)
     if named.ending == _DOMAIN:
         return Found(named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name)))
     return Found(named.name, "file", FORMATS[named.ending].parse(named.text, named.name))
