@@ -115,7 +115,9 @@ class Ray:
             while ahead:
                 try:
                     found: B = ray.get(ahead.popleft())
-                except _list_losses(ray) as error:
+                except ray.exceptions.RayTaskError:
+                    raise
+                except ray.exceptions.RayError as error:
                     raise ModelUnavailable(f"the Ray cluster lost this work: {_explain(error)}") from None
                 yield found
                 ahead.extend(apply.remote(item) for item in islice(todo, 1))
@@ -149,13 +151,6 @@ def _connect(address: str | None) -> tuple[Any, bool]:
         why = " ".join(str(error).split())
         raise UsageError(f"the Ray cluster at {address or 'this machine'} cannot be used: {why}{hint}") from None
     return ray, True
-
-
-def _list_losses(ray: Any) -> tuple[type[Exception], ...]:
-    """List the errors that are Ray's own and not those of a function that it ran."""
-    names = ("ObjectStoreFullError", "OutOfDiskError", "OutOfMemoryError", "NodeDiedError", "WorkerCrashedError")
-    more = ("ObjectLostError", "RaySystemError", "LocalRayletDiedError", "RuntimeEnvSetupError", "RpcError")
-    return tuple(getattr(ray.exceptions, name) for name in (*names, *more))
 
 
 _EXPLAINED = {
