@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 
 import pytest
@@ -152,3 +153,19 @@ def test_decisions_leave_as_parquet_too(server):
     server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     table = parquet.read_table(io.BytesIO(server.admin.get("/export/decisions.parquet").content))
     assert sorted(table.column("action").to_pylist()) == ["defect", "defect"]
+
+
+@pytest.mark.parametrize("manifest", ["[" * 100_000, '{"run": 1}', "null", None])
+def test_a_hostile_folder_breaks_only_itself_in_the_list_of_runs(server, manifest):
+    name = bench_run(server.folder)
+    hostile = server.folder / "hostile"
+    hostile.mkdir()
+    if manifest is None:
+        os.mkfifo(hostile / "manifest.json")
+    else:
+        (hostile / "manifest.json").write_text(manifest)
+    (hostile / "records.jsonl").write_text('{"spec": 1}\n')
+    listed = server.api().get("/api/runs")
+    assert listed.status_code == 200
+    assert [run["name"] for run in listed.json() if run["study"] == "bench"] == [name]
+    assert server.admin.get("/watch").status_code == 200

@@ -1,11 +1,14 @@
 """However many programs are sent to be checked, the other pages answer."""
 
 import threading
+from dataclasses import replace
 from functools import partial
 
+from games_for_logic import DILEMMA
 from waiting import join_threads, run_at_once, start_thread
 
 from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.settings import settings
 from bestresponse.report.document import Note
 from bestresponse.web.formalizing.editor import check_program
 from bestresponse.web.sessions import games
@@ -38,6 +41,12 @@ def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
     join_threads(*first)
     assert [status for status, _ in found[92:]] == [200] * 8
     assert server.api().post("/api/programs/check", json={"program": "p(1)."}).status_code == 200
+
+
+def test_a_program_from_a_browser_runs_within_the_limits_for_strangers(server, monkeypatch):
+    monkeypatch.setattr(settings, "strangers", replace(settings.strangers, ends=3))
+    found = server.api().post("/api/programs/check", json={"program": DILEMMA}).json()
+    assert [one["message"] for one in found["diagnostics"]] == ["The game has more than 3 ends."]
 
 
 def test_a_game_of_many_players_is_not_solved_in_the_server():
