@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestresponse.analysis.solve.payoff_tables import payoff_blocks
 from bestresponse.analysis.solve.solve import solve_form
+from bestresponse.analysis.solve.words import mix_text
 from bestresponse.theory import (
     NormalForm,
     classify,
@@ -151,3 +153,36 @@ def test_sums_of_integers_beyond_floats_are_compared_exactly() -> None:
     assert classify(constant).zero_sum
     assert not classify(constant).common_interest
     assert solve_form(not_constant).value is None
+
+
+FAR_APART = NormalForm.bimatrix([[10**13, 0], [0, 1]], [[1, 0], [0, 10**13]])
+"""Battle of the sexes with payoffs so far apart that the small ones are less than a rounding of the large ones."""
+
+
+def test_small_payoffs_count_beside_large_ones_where_all_are_exact() -> None:
+    kind = classify(FAR_APART)
+    assert kind.coordination
+    assert not kind.common_interest
+    assert not kind.strategically_zero_sum
+    assert pareto_optimal(FAR_APART) == ((0, 0), (1, 1))
+    prices = efficiency(FAR_APART, nash(FAR_APART))
+    assert prices.worst_equilibrium == pytest.approx(2)
+    assert prices.price_of_anarchy == pytest.approx((10**13 + 1) / 2)
+
+
+def test_integers_beyond_floats_are_told_apart() -> None:
+    large = 2**53
+    kind = classify(NormalForm.bimatrix([[large + 1, 0], [large, 1]], [[large, 0], [large + 1, 1]]))
+    assert not kind.common_interest
+    assert not kind.strategically_zero_sum
+    assert not kind.symmetric
+    assert kind.potential is None
+    same = [[large + 1, 0], [large, 1]]
+    assert classify(NormalForm.bimatrix(same, same)).common_interest
+
+
+def test_the_page_of_a_game_marks_only_best_responses_and_names_every_action_of_a_mixture() -> None:
+    (table,) = payoff_blocks(FAR_APART)
+    assert [row[1:] for row in table.rows] == [("1e+13*, 1*", "0, 0"), ("0, 0", "1*, 1e+13*")]
+    mixed = nash(FAR_APART).equilibria[-1]
+    assert mix_text(mixed.strategies[0], ("a0", "a1"), mixed.exact[0]) == "1 a0 + 1e-13 a1"

@@ -50,7 +50,8 @@ def _solve_subgames(tree: Tree, values: Values) -> Answer:
         "equilibria": equilibria,
     }
     extent = "all of them, up to the sets they span" if found.complete else "not necessarily all of them"
-    note = Note(f"Method: {data['method']}; {found.num_subgames:,} subgames, {len(equilibria):,} equilibria: {extent}.")
+    counts = f"subgames: {found.num_subgames:,}, equilibria: {len(equilibria):,}"
+    note = Note(f"Method: {data['method']}; {counts}, {extent}.")
     columns = (Column("#", "right"), *(Column(f"payoff of {who}", "right") for who in tree.players))
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (k, *(number_text(u) for u in payoffs.tolist())) for k, payoffs in enumerate(found.payoffs[:_ROWS], start=1)

@@ -30,8 +30,9 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
 
 def _best(game: NormalForm, player: int) -> NDArray[np.bool_]:
     """Where the player's action is a best response to the others'."""
-    own = game.payoffs[player]
-    return np.asarray(own >= own.max(axis=player, keepdims=True) - 1e-12 * float(np.ptp(own)))
+    own = game.payoffs[player] if game.units is None else game.units[player]
+    slack = 0 if game.is_exact else 1e-12 * float(np.ptp(own))
+    return np.asarray(own >= own.max(axis=player, keepdims=True) - slack, dtype=np.bool_)
 
 
 def _table(game: NormalForm, rest: tuple[int, ...], best: list[NDArray[np.bool_]]) -> Table:

@@ -200,11 +200,11 @@ def _steps(game: NormalForm, left: Elimination) -> tuple[Block, ...]:
 def _efficiency_blocks(solved: SolvedTable) -> tuple[Block, ...]:
     items: list[tuple[str, Cell]] = []
     if solved.efficiency is not None:
-        e, unit = solved.efficiency, payoff_unit(solved.game)
+        e = solved.efficiency
         items += [
-            ("largest welfare (sum of payoffs)", number_text(e.optimum, unit=unit)),
-            ("welfare at the best equilibrium", number_text(e.best_equilibrium, unit=unit)),
-            ("welfare at the worst equilibrium", number_text(e.worst_equilibrium, unit=unit)),
+            ("largest welfare (sum of payoffs)", number_text(e.optimum, unit=0.0)),
+            ("welfare at the best equilibrium", number_text(e.best_equilibrium, unit=0.0)),
+            ("welfare at the worst equilibrium", number_text(e.worst_equilibrium, unit=0.0)),
             ("price of anarchy" if e.complete else "price of anarchy, at least", _ratio(e.price_of_anarchy)),
             ("price of stability" if e.complete else "price of stability, at most", _ratio(e.price_of_stability)),
         ]

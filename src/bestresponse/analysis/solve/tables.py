@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar, cast
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from bestresponse.analysis.solve.exact import exact_security
 from bestresponse.analysis.solve.solution import TABLE_METHODS, SolvedTable, Value, Wish
-from bestresponse.analysis.solve.words import payoff_unit
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.engines import has_numba
@@ -25,7 +23,7 @@ from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import classify, has_constant_sum
 from bestresponse.theory.games.dominance import Elimination, find_dominated, iterated_elimination, maximin
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.games.selection import Efficiency, efficiency, pareto_optimal, payoff_dominant, risk_dominant
+from bestresponse.theory.games.selection import efficiency, pareto_optimal, payoff_dominant, risk_dominant
 from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_matrix
 from bestresponse.theory.zero_sum.solve import ZeroSumSolution, solve_zero_sum_game
 
@@ -64,7 +62,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         security_exact=tuple(exact_security(game, player) for player in range(game.num_players)) if small else None,
         dominated=find_dominated(game) if small else None,
         elimination=left,
-        efficiency=_efficiency(game, found) if small and found.equilibria else None,
+        efficiency=efficiency(game, found) if small and found.equilibria else None,
         pareto=_unless_too_large(lambda: pareto_optimal(game)) if small else None,
         payoff_dominant=payoff_dominant(found),
         risk_dominant=risk_dominant(game) if game.num_players == 2 and small else None,
@@ -183,20 +181,6 @@ def _value(game: NormalForm, found: NashResult) -> Value:
     proved = exact_security(game, 0)
     exact = proved.value if proved is not None else _exact_at_equilibrium(found)
     return Value(solved.value if exact is None else float(exact), exact, game.players[0], solved.gap)
-
-
-def _efficiency(game: NormalForm, found: NashResult) -> Efficiency:
-    """Welfare that is only rounding is 0, and no price is a ratio to it."""
-    rounding = 1e-12 * payoff_unit(game)
-    raw = efficiency(game, found)
-    best, worst = (0.0 if abs(w) <= rounding else w for w in (raw.best_equilibrium, raw.worst_equilibrium))
-    return replace(
-        raw,
-        best_equilibrium=best,
-        worst_equilibrium=worst,
-        price_of_anarchy=raw.price_of_anarchy if worst > 0 else None,
-        price_of_stability=raw.price_of_stability if best > 0 else None,
-    )
 
 
 def _exact_at_equilibrium(found: NashResult) -> Fraction | None:

@@ -25,8 +25,8 @@ def number_text(number: float, exact: Fraction | None = None, *, unit: float = 1
     >>> number_text(0.5), number_text(1 / 3, Fraction(1, 3)), number_text(-1e-17), number_text(2e-9, unit=1e-9)
     ('0.5', '1/3', '0', '2e-09')
     """
-    if exact is not None and exact.denominator <= _LARGEST_DENOMINATOR:
-        return str(exact)
+    if exact is not None:
+        return str(exact) if exact.denominator <= _LARGEST_DENOMINATOR else f"{float(exact):.6g}"
     return "0" if abs(number) <= 1e-12 * unit else f"{number:.6g}"
 
 
@@ -39,7 +39,7 @@ def mix_text(mix: Array, names: Sequence[str], exact: Sequence[Fraction] | None 
     >>> mix_text(np.array([0.25, 0.75]), ("10", "20"))
     '0.25 × 10 + 0.75 × 20'
     """
-    used = [a for a, p in enumerate(mix.tolist()) if p > _SHOWN]
+    used = [a for a, p in enumerate(mix.tolist()) if (exact[a] > 0 if exact else p > _SHOWN)]
     if len(used) == 1:
         return names[used[0]]
     times = " × " if any(names[a][:1] in _NUMERIC for a in used) else " "

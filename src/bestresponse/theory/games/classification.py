@@ -1,13 +1,13 @@
 """What kind of game it is: zero-sum, symmetric, potential, common interest, coordination, dominance solvable.
 
 Definitions: Moulin and Vial (1978) for strategically zero-sum, Monderer and Shapley (1996) for potentials and the
-finite improvement property. Numbers closer than 1e-9 of the payoffs' range (of the largest payoff, where each player
-has only one) count as equal.
+finite improvement property. Exact payoffs are compared exactly; other numbers closer than 1e-9 of the payoffs' range
+(of the largest payoff, where each player has only one) count as equal.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bestresponse.core.errors import TooLarge
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 
 __all__ = ["GameKind", "classify", "exact_potential", "finite_improvement", "has_constant_sum"]
 
@@ -59,10 +59,10 @@ def classify(game: GameLike) -> GameKind:
     >>> classify(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).names
     ('symmetric', 'exact potential', 'finite improvement', 'dominance solvable')
     """
-    given = as_normal_form(game)
-    game, total = _move_to_zero(given), given.given.sum(axis=0)
-    slack = 0.0 if given.is_exact else _EQUAL * _largest_range(given)
-    constant = has_constant_sum(given)
+    game = as_normal_form(game)
+    total = game.given.sum(axis=0)
+    slack = 0.0 if game.is_exact else _EQUAL * _largest_range(game)
+    constant = has_constant_sum(game)
     return GameKind(
         zero_sum=constant and bool(abs(total).max() <= slack),
         constant_sum=constant,
@@ -82,16 +82,27 @@ def exact_potential(game: NormalForm) -> Array | None:
     >>> exact_potential(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).tolist()
     [[0.0, 2.0], [2.0, 3.0]]
     """
-    potential = np.zeros(game.shape)
-    for i in range(game.num_players):
-        later = tuple(slice(None) if k <= i else slice(0, 1) for k in range(game.num_players))
-        own = game.payoffs[i][later]
-        potential = potential + (own - own.take([0], axis=i))
-    for i in range(game.num_players):
-        rest = game.payoffs[i] - potential
-        if np.ptp(rest, axis=i).max() > _EQUAL * _largest_range(game):
+    numbers, slack = _choose_numbers(game)
+    potential = _sum_gains(numbers)
+    for i, own in enumerate(numbers):
+        rest = own - potential
+        if (rest.max(axis=i) - rest.min(axis=i)).max() > slack:
             return None
-    return potential
+    return np.asarray(_sum_gains(game.given), dtype=np.float64)
+
+
+def _sum_gains(payoffs: Numbers) -> Numbers:
+    """What the players gain one after the other on the way from the first cell to each cell."""
+    total: Numbers = payoffs[0] - payoffs[0]
+    for i, own in enumerate(payoffs):
+        later = own[tuple(slice(None) if k <= i else slice(0, 1) for k in range(len(payoffs)))]
+        total = total + (later - later.take([0], axis=i))
+    return total
+
+
+def _choose_numbers(game: NormalForm) -> tuple[Numbers, float]:
+    """The payoffs to compare, and how close equal ones are: whole units where they are exact."""
+    return (game.payoffs, _EQUAL * _largest_range(game)) if game.units is None else (game.units, 0.0)
 
 
 def finite_improvement(game: NormalForm) -> bool:
@@ -115,6 +126,9 @@ def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_
     """Cells from which some player gains by moving alone to a cell that is alive."""
     better = np.zeros(game.shape, dtype=np.bool_)
     for i in range(game.num_players):
+        if game.units is not None:
+            better |= np.where(alive, game.units[i], -1).max(axis=i, keepdims=True) > game.units[i]
+            continue
         reachable = np.where(alive, game.payoffs[i], -np.inf).max(axis=i, keepdims=True)
         better |= reachable > game.payoffs[i] + _EQUAL * float(np.ptp(game.payoffs[i]))
     return better
@@ -126,20 +140,19 @@ def has_constant_sum(game: NormalForm) -> bool:
     return bool(total.max() - total.min() <= (0 if game.is_exact else _EQUAL * _largest_range(game)))
 
 
-def _move_to_zero(game: NormalForm) -> NormalForm:
-    """The same payoffs less the smallest of all, so that floats can tell exact ones apart."""
-    if game.rationals is None:
-        return game
-    moved = game.rationals - game.rationals.min()
-    return replace(game, payoffs=moved.astype(np.float64), rationals=moved)
-
-
 def _largest_range(game: NormalForm) -> float:
     return max(float(np.ptp(own)) for own in game.payoffs) or float(np.abs(game.payoffs).max())
 
 
 def _strategically_zero_sum(game: NormalForm) -> bool:
     """What remains of both payoffs after removing row and column means must be opposite up to scale."""
+    if game.units is not None:
+        first, second = (_interact_exactly(own).ravel().tolist() for own in game.units)
+        at = max(range(len(first)), key=lambda k: abs(first[k]))
+        if not first[at]:
+            return not any(second)
+        scaled = all(a * second[at] == b * first[at] for a, b in zip(first, second, strict=True))
+        return scaled and first[at] * second[at] < 0
     parts = [_interaction(own / (float(np.ptp(own)) or 1.0)) for own in game.payoffs]
     sizes = [float(np.abs(part).max()) for part in parts]
     if min(sizes) <= _EQUAL:
@@ -151,19 +164,32 @@ def _interaction(own: Array) -> Array:
     return np.asarray(own - own.mean(axis=0, keepdims=True) - own.mean(axis=1, keepdims=True) + own.mean())
 
 
+def _interact_exactly(own: Numbers) -> Numbers:
+    """The same times the number of cells, in whole numbers."""
+    whole = own.astype(object)
+    m, n = whole.shape
+    sums = n * whole.sum(axis=0, keepdims=True) + m * whole.sum(axis=1, keepdims=True)
+    return np.asarray(m * n * whole - sums + whole.sum())
+
+
 def _symmetric(game: NormalForm) -> bool:
     if len(set(game.shape)) > 1:
         return False
-    slack = _EQUAL * _largest_range(game)
+    numbers, slack = _choose_numbers(game)
     for i in range(game.num_players - 1):
-        swapped = np.swapaxes(game.payoffs, i + 1, i + 2).copy()
+        swapped = np.swapaxes(numbers, i + 1, i + 2).copy()
         swapped[[i, i + 1]] = swapped[[i + 1, i]]
-        if np.abs(swapped - game.payoffs).max() > slack:
+        if abs(swapped - numbers).max() > slack:
             return False
     return True
 
 
 def _common_interest(game: NormalForm) -> bool:
+    if game.units is not None:
+        first, *others = (own.astype(object) - own.min() for own in game.units)
+        tops = [other.max() for other in others]
+        same = ((first * top == other * first.max()).all() for other, top in zip(others, tops, strict=True))
+        return all(same) and all((top > 0) == (first.max() > 0) for top in tops)
     scaled = [(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in game.payoffs]
     return all(bool(np.abs(scaled[0] - other).max() <= _EQUAL) for other in scaled[1:])
 
@@ -172,5 +198,5 @@ def _coordination(game: NormalForm) -> bool:
     count = game.shape[0]
     if count < 2 or any(m != count for m in game.shape):
         return False
-    strict = pure_nash(game, strict=True, tolerance=_EQUAL)
+    strict = pure_nash(game, strict=True, tolerance=None if game.is_exact else _EQUAL)
     return len(strict) == count and all(len({cell[i] for cell in strict}) == count for i in range(game.num_players))

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from itertools import islice
+from math import lcm
 from typing import Any, cast
 
 import numpy as np
@@ -20,10 +22,13 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
 from bestresponse.theory.games.rationals import Rationals, are_meant, as_rationals, fits_floats
 
-__all__ = ["Array", "GameLike", "NormalForm", "as_normal_form", "as_payoffs"]
+__all__ = ["Array", "GameLike", "NormalForm", "Numbers", "as_normal_form", "as_payoffs"]
 
 Array = NDArray[np.float64]
+Numbers = NDArray[Any]
+"""Floats, or whole numbers of any length."""
 
+_SMALL_UNITS = 2**31  # products of two stay in 64 bits
 _LARGEST = 1e150  # products of two payoffs must stay finite
 
 
@@ -151,6 +156,16 @@ class NormalForm:
         if not (64.0 * self.payoffs.item(0)).is_integer():
             return False
         return are_meant(self.payoffs)
+
+    @cached_property
+    def units(self) -> Numbers | None:
+        """The payoffs less the smallest as whole numbers of a common unit, which compare exactly; None if not exact."""
+        if not self.is_exact:
+            return None
+        numbers = [Fraction(u) for u in self.given.ravel().tolist()]
+        low, common = min(numbers), lcm(*(u.denominator for u in numbers))
+        whole = np.array([int((u - low) * common) for u in numbers], dtype=object).reshape(self.payoffs.shape)
+        return whole.astype(np.int64) if whole.max() < _SMALL_UNITS else whole
 
     @property
     def num_players(self) -> int:

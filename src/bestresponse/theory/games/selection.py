@@ -16,7 +16,7 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult
-from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["Efficiency", "efficiency", "pareto_optimal", "payoff_dominant", "risk_dominant"]
 
@@ -46,14 +46,22 @@ def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
 
     Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that `result` lists.
     """
-    rounding = _EQUAL * float(np.abs(game.payoffs).max())
-    optimum, *welfare = (
-        0.0 if abs(total) <= rounding else total
-        for total in (float(game.payoffs.sum(axis=0).max()), *(e.welfare for e in result.equilibria))
-    )
+    optimum = _drop_rounding(float(game.given.sum(axis=0).max()), 0.0 if game.is_exact else _largest(game.payoffs))
+    welfare = [
+        _drop_rounding(e.welfare, _largest(game.payoffs if e.exact is None else e.payoffs)) for e in result.equilibria
+    ]
     best, worst = max(welfare), min(welfare)
     anarchy, stability = (optimum / w if w > 0 else None for w in (worst, best))
     return Efficiency(optimum, best, worst, anarchy, stability, result.complete)
+
+
+def _largest(payoffs: Array) -> float:
+    return float(np.abs(payoffs).max())
+
+
+def _drop_rounding(total: float, unit: float) -> float:
+    """A sum of numbers of size `unit`, or 0 where it is their rounding."""
+    return 0.0 if abs(total) <= _EQUAL * unit else total
 
 
 def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
@@ -63,15 +71,15 @@ def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
     ((0, 0), (0, 1), (1, 0))
     """
     game = as_normal_form(game)
-    points = game.payoffs.reshape(game.num_players, -1).T
+    points = (game.payoffs if game.units is None else game.units).reshape(game.num_players, -1).T
     if len(points) > _CELLS_LIMIT:
         raise TooLarge(f"comparing {len(points):,} cells with each other: more than {_CELLS_LIMIT:,}")
-    slack = _EQUAL * np.ptp(points, axis=0)
+    slack = _EQUAL * np.ptp(points, axis=0) if game.units is None else np.zeros(game.num_players, dtype=np.int64)
     front = points
     for point in points[np.argsort(-points.sum(axis=1), kind="stable")]:
         worse = (front <= point + slack).all(axis=1) & (front < point - slack).any(axis=1)
         front = front[~worse]
-    optimal = [bool((np.abs(front - point) <= slack).all(axis=1).any()) for point in points]
+    optimal = [bool((abs(front - point) <= slack).all(axis=1).any()) for point in points]
     return tuple(tuple(int(a) for a in np.unravel_index(k, game.shape)) for k, good in enumerate(optimal) if good)
 
 
@@ -79,12 +87,18 @@ def payoff_dominant(result: NashResult) -> Equilibrium | None:
     """Find the equilibrium that gives every player at least as much as any other, and somebody more; None if none."""
     for e in result.equilibria:
         others = [other for other in result.equilibria if other is not e]
-        slack = 1e-9 * np.abs([e.payoffs for e in result.equilibria]).max(axis=0)
-        if others and all(
-            (e.payoffs >= o.payoffs - slack).all() and (e.payoffs > o.payoffs + slack).any() for o in others
-        ):
+        if others and all(_dominates(e, other) for other in others):
             return e
     return None
+
+
+def _dominates(e: Equilibrium, other: Equilibrium) -> bool:
+    """Whether nobody gets less and somebody more, up to rounding where payoffs are not exact."""
+    if e.exact_payoffs is not None and other.exact_payoffs is not None:
+        pairs = list(zip(e.exact_payoffs, other.exact_payoffs, strict=True))
+        return all(u >= v for u, v in pairs) and any(u > v for u, v in pairs)
+    slack = 1e-9 * np.abs(e.game.payoffs).reshape(e.game.num_players, -1).max(axis=1)
+    return bool((e.payoffs >= other.payoffs - slack).all() and (e.payoffs > other.payoffs + slack).any())
 
 
 def risk_dominant(game: GameLike) -> tuple[int, int] | None:
