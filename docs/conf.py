@@ -33,6 +33,7 @@ nb_merge_streams = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 python_use_unqualified_type_names = True
+suppress_warnings = ["ref.python"]  # an annotation whose name two packages export; the page's own package comes first
 
 
 def setup(app):

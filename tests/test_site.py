@@ -43,8 +43,8 @@ def test_a_function_is_shown_with_its_signature_and_its_examples_as_code(site):
         More words.
         """
 
-    shown = site("reference").describe("pack", "double", double)
-    assert "{py:function} pack.double(number: int, /, times: int = 2, *, key=...) -> int" in shown
+    shown = site("reference").describe("double", double)
+    assert "{py:function} double(number: int, /, times: int = 2, *, key=...) -> int" in shown
     assert "```pycon\n>>> double(2)\n4\n```\n\nMore words." in shown
 
 

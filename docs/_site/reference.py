@@ -53,23 +53,22 @@ def can_import(package: str) -> bool:
 def write_page(package: str) -> str:
     """Return the page of one package."""
     module = import_module(package)
-    parts = [f"# {package}", inspect.getdoc(module) or ""]
-    parts += [describe(package, name, getattr(module, name)) for name in module.__all__]
+    parts = [f"# {package}", f"```{{py:currentmodule}} {package}\n```", inspect.getdoc(module) or ""]
+    parts += [describe(name, getattr(module, name)) for name in module.__all__]
     return "\n\n".join(parts) + "\n"
 
 
-def describe(package: str, name: str, value: object) -> str:
-    """Return the entry of one public name."""
-    full = f"{package}.{name}"
+def describe(name: str, value: object) -> str:
+    """Return the entry of one public name of the current module."""
     if inspect.ismodule(value):
         return f"## {name}\n\nThe package [{value.__name__}]({value.__name__}.md)."
     if inspect.isclass(value):
         members = [describe_member(attribute, member) for attribute, member in list_members(value)]
         body = "\n\n".join([show_docstring(value), *list_fields(value), *members])
-        return f"## {name}\n\n``````{{py:class}} {full}{show_signature(value)}\n{body}\n``````"
+        return f"## {name}\n\n``````{{py:class}} {name}{show_signature(value)}\n{body}\n``````"
     if callable(value):
-        return f"## {name}\n\n``````{{py:function}} {full}{show_signature(value)}\n{show_docstring(value)}\n``````"
-    return f"## {name}\n\n``````{{py:data}} {full}\n:type: {type(value).__name__}\n``````"
+        return f"## {name}\n\n``````{{py:function}} {name}{show_signature(value)}\n{show_docstring(value)}\n``````"
+    return f"## {name}\n\n``````{{py:data}} {name}\n:type: {type(value).__name__}\n``````"
 
 
 def list_members(kind: type) -> list[tuple[str, object]]:
