@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bestresponse.api.solving import formalize as formalize
     from bestresponse.api.solving import nash as nash
     from bestresponse.api.solving import solve as solve
+    from bestresponse.core.errors import BestResponseError as BestResponseError
     from bestresponse.games.lookup import find_game as find_game
     from bestresponse.models.providers.function import from_function as from_function
     from bestresponse.runs import executors as executors

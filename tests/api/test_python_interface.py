@@ -99,6 +99,27 @@ def test_single_games_are_played_by_names_functions_and_players():
         br.play("stag-hunt", ["random"])
 
 
+def test_seats_that_nobody_was_named_for_are_taken_by_the_usual_player():
+    assert br.play("prisoners-dilemma").payoffs == {"row": 1.0, "col": 1.0}
+    assert br.play("prisoners-dilemma", {"row": "always:cooperate"}).payoffs == {"row": 0.0, "col": 5.0}
+    assert set(br.play("fruit").players) == {"nature", "player 1", "player 2", "referee"}
+
+
+@pytest.mark.parametrize(
+    ("players", "sentence"),
+    [
+        ({"rwo": "random"}, "prisoners-dilemma has no seat 'rwo'. Did you mean row?"),
+        ({"row": "randon"}, "there is no strategy named 'randon' for prisoners-dilemma. Did you mean random?"),
+        ({"row": "gpt-9"}, "Models are named PROVIDER/MODEL"),
+        (["random"], "prisoners-dilemma has the seats row, col; name a player for each"),
+    ],
+)
+def test_a_seat_or_player_that_there_is_not_is_named(players, sentence):
+    with pytest.raises(br.BestResponseError) as refused:
+        br.play("prisoners-dilemma", players)
+    assert sentence in str(refused.value)
+
+
 def test_a_model_is_verified_and_a_dialogue_is_steered(tmp_path):
     model = ScriptedModel(lambda request: "ANSWER: B", name="m")
     assert len(br.verify_model(model, "prisoners-dilemma", repeats=2, output_dir=tmp_path).rows()) == 2

@@ -102,6 +102,9 @@ def _wrap(form: NormalForm | Tree) -> Found:
 
 def _as_array(matrix: object) -> NDArray[np.float64]:
     try:
-        return np.asarray(matrix, dtype=np.float64)
+        array = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
         raise UsageError("expected a matrix of numbers: rows of equal length") from None
+    if array.ndim != 2:
+        raise UsageError(f"expected a matrix of numbers, rows by columns, got an array of shape {array.shape}")
+    return array

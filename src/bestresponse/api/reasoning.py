@@ -7,21 +7,22 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_model
+from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_model, as_source
 from bestresponse.core.episode import Record
 from bestresponse.core.episode import play as play_episode
-from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE
+from bestresponse.core.errors import UnknownModel, UsageError
+from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
-from bestresponse.players.lookup import find_strategy, seat_model
+from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
 from bestresponse.players.strategies.function import FunctionPlayer, ViewFunction
 from bestresponse.runs.models import make_model_settings
 from bestresponse.studies.reproduce.reproduction import Reproduction
@@ -58,27 +59,37 @@ def verify(text: str, game: GameLike, *, seat: int = 0, translator: ModelLike | 
 
 def play(
     game: GameLike,
-    players: Mapping[str, ModelLike | Player | ViewFunction] | Sequence[ModelLike | Player | ViewFunction],
+    players: Mapping[str, ModelLike | Player | ViewFunction] | Sequence[ModelLike | Player | ViewFunction] = (),
     *,
     seed: int = 0,
 ) -> Record:
     """Play a game once and return its record.
 
     A player is the name of a strategy or a model, a model, a player with `decide(view, ask)`, or a function of view and
-    ask. A sequence fills the seats in the order of the game's roles.
+    ask. A sequence fills the seats in the order of the game's roles. Seats that nobody was named for are taken by an
+    equilibrium, by the first of the game's own strategies, or in a dialogue by simulated people.
+
+    >>> play("prisoners-dilemma", {"row": "always:cooperate"})
+    Record('prisoners-dilemma', 2 submissions, payoffs [0.0, 5.0])
     """
-    rules = as_found(game).playable()
+    rules = as_source(game).game() if isinstance(game, str | Path) else as_found(game).playable()
+    seats = (*rules.roles, REFEREE) if isinstance(rules, HasSpeakers) else rules.roles
     if not isinstance(players, Mapping):
-        if len(players) != len(rules.roles):
+        if players and len(players) != len(rules.roles):
             raise UsageError(f"{rules.name} has the seats {', '.join(rules.roles)}; name a player for each")
-        players = dict(zip(rules.roles, players, strict=True))
-    seated = {role: _seat(who, rules, role, seed) for role, who in players.items()}
+        players = dict(zip(rules.roles, players, strict=False))
+    for role in players:
+        if role not in (*seats, NATURE):
+            hint = did_you_mean(role, list(seats)) or f" There are {', '.join(seats)}."
+            raise UsageError(f"{rules.name} has no seat {role!r}.{hint}")
+    named = dict.fromkeys(seats, choose_default(rules)) | dict(players)
+    seated = {role: _seat(who, rules, role, seed) for role, who in named.items()}
     return play_episode(rules, {NATURE: Nature(seed), **seated})
 
 
 def _seat(who: Any, rules: Any, role: str, seed: int) -> Player:
     if isinstance(who, str):
-        return find_strategy(who, rules, role, seed) or seat_model(who, open_model(who), rules, role, seed)
+        return find_strategy(who, rules, role, seed) or _seat_by_name(who, rules, role, seed)
     if hasattr(who, "decide"):
         return who  # type: ignore[no-any-return]
     if hasattr(who, "complete"):
@@ -86,6 +97,19 @@ def _seat(who: Any, rules: Any, role: str, seed: int) -> Player:
     if callable(who):
         return FunctionPlayer(who, getattr(who, "__name__", "function"))
     raise UsageError(f"{role}: expected a strategy, a model, a player or a function, got {type(who).__name__}")
+
+
+def _seat_by_name(name: str, rules: AnyGame, role: str, seed: int) -> Player:
+    try:
+        return seat_model(name, open_model(name), rules, role, seed)
+    except UnknownModel:
+        if "/" in name:
+            raise
+    try:
+        check_strategy(name, rules)
+    except UsageError as error:
+        raise UsageError(f"{error} Models are named PROVIDER/MODEL; `bestresponse models` lists them.") from None
+    raise UsageError(f"{name} cannot take the seat {role} of {rules.name}")
 
 
 def reproduce(paper: str, data: str | Path) -> Reproduction:

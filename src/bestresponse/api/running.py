@@ -22,6 +22,7 @@ from bestresponse.api.settings import (
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject, digest
+from bestresponse.core.registry import did_you_mean
 from bestresponse.games.named_game import NamedGame
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
@@ -261,7 +262,8 @@ def _pick(settings: Mapping[str, object], config: type) -> JsonObject:
     known = {field.name for field in fields(config)}
     unknown = sorted(set(settings) - known - set(RunOptions.__annotations__))
     if unknown:
-        raise UsageError(f"{config.__name__.removesuffix('Config').lower()} has no setting {unknown[0]!r}")
+        hint = did_you_mean(unknown[0], sorted(known | set(RunOptions.__annotations__)))
+        raise UsageError(f"{config.__name__.removesuffix('Config').lower()} has no setting {unknown[0]!r}.{hint}")
     return {name: value for name, value in settings.items() if name in known}
 
 

@@ -28,7 +28,7 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
 
     def __getattr__(name: str) -> object:
         if name not in exports:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         module, attribute = exports[name]
         home = import_module(module)
         value = getattr(home, attribute) if hasattr(home, attribute) else import_module(f"{module}.{attribute}")

@@ -48,7 +48,8 @@ class Report:
 
     def __repr__(self) -> str:
         found = "a game" if self.ok else "no game"
-        return f"Report({found}, {len(self.errors)} errors, {len(self.warnings)} warnings)"
+        counts = ((len(self.errors), "error"), (len(self.warnings), "warning"))
+        return f"Report({found}, {', '.join(f'{n} {what}' if n == 1 else f'{n} {what}s' for n, what in counts)})"
 
     def _repr_html_(self) -> str:
         rows = ((one.severity.value, one.line or "", one.message, one.hint) for one in self.diagnostics)
