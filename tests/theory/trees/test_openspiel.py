@@ -116,7 +116,7 @@ class TestLoading:
         assert solve_tree(load_openspiel("goofspiel(num_cards=3)")).value["player 1"] == pytest.approx(0, abs=1e-9)
 
     @pytest.mark.parametrize(
-        "name", ["kuhn_poker(players=3)", "leduc_poker", "tiny_hanabi", "liars_dice(dice_sides=3)", "pig(winscore=4)"]
+        "name", ["kuhn_poker(players=3)", "leduc_poker", "tiny_hanabi", "liars_dice(dice_sides=3)"]
     )
     def test_the_short_way_gives_the_same_tree(self, name):
         import pyspiel
@@ -127,6 +127,11 @@ class TestLoading:
         grown = build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, name=str(game))
         short = load_openspiel(name)
         assert_same_tree(short, grown)
+
+    def test_a_game_without_information_states_is_a_tree_in_which_nothing_is_hidden(self):
+        tree = load_openspiel("pig(winscore=2,horizon=4)")
+        assert tree.is_perfect_information
+        assert tree.infosets[0].moves == ("roll", "stop")
 
     def test_a_game_object_can_be_given(self):
         import pyspiel
