@@ -186,3 +186,12 @@ def test_the_page_of_a_game_marks_only_best_responses_and_names_every_action_of_
     assert [row[1:] for row in table.rows] == [("1e+13*, 1*", "0, 0"), ("0, 0", "1*, 1e+13*")]
     mixed = nash(FAR_APART).equilibria[-1]
     assert mix_text(mixed.strategies[0], ("a0", "a1"), mixed.exact[0]) == "1 a0 + 1e-13 a1"
+
+
+def test_a_strict_equilibrium_is_evolutionarily_stable_however_small_its_payoff_is_beside_others() -> None:
+    row = [[1, 0], [0, 10**13]]
+    game = NormalForm.bimatrix(row, row)
+    assert [e.evolutionarily_stable for e in nash(game).equilibria] == [True, True, False]
+    thirds = NormalForm.bimatrix([[0, 3, 3], [3, 0, 3], [3, 3, 0]], [[0, 3, 3], [3, 0, 3], [3, 3, 0]])
+    assert [e.evolutionarily_stable for e in nash(thirds).equilibria if e.kind == "mixed"][-1] is True
+    assert risk_dominant(game) == (1, 1)

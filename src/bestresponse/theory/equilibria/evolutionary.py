@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
 
 __all__ = ["is_evolutionarily_stable", "is_symmetric_bimatrix"]
 
@@ -21,30 +21,38 @@ _TOLERANCE = 1e-9
 
 def is_symmetric_bimatrix(game: NormalForm) -> bool:
     """Say whether the players have the same actions and the column player's payoffs are the transposed row payoffs."""
-    first, second = game.payoffs
+    first, second = game.payoffs if game.units is None else game.units
     if first.shape[0] != first.shape[1]:
         return False
+    if game.units is not None:
+        return np.array_equal(second, first.T)
     return bool(np.abs(second - first.T).max() <= 1e-12 * float(np.abs(first).max()))
 
 
-def is_evolutionarily_stable(payoff: Array, x: Array) -> bool:
+def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
     """Say whether x, an equilibrium strategy of the symmetric game with this row payoff, is evolutionarily stable.
+
+    Whole numbers and fractions, in arrays of objects, are compared exactly.
 
     >>> hawk_dove = np.array([[-1.0, 4.0], [0.0, 2.0]])
     >>> is_evolutionarily_stable(hawk_dove, np.array([2 / 3, 1 / 3]))
     True
     """
-    scaled = payoff / (float(np.ptp(payoff)) or 1.0)
+    exact = payoff.dtype == np.object_
+    slack = 0.0 if exact else _TOLERANCE
+    scaled = payoff if exact else payoff / (float(np.ptp(payoff)) or 1.0)
     earned = scaled @ x
-    best = np.flatnonzero(earned >= earned.max() - _TOLERANCE)
-    support = [int(i) for i in best if x[i] > _TOLERANCE]
+    best = np.flatnonzero(earned >= earned.max() - slack)
+    support = [int(i) for i in best if x[i] > slack]
     k, free = support[0], support[1:]
     signed = [int(i) for i in best if int(i) not in support]
     rest = np.array(free + signed, dtype=np.intp)
     if rest.size == 0:
         return True
     q = scaled[k, rest][None, :] + scaled[rest, k][:, None] - scaled[np.ix_(rest, rest)] - scaled[k, k]
-    return _strictly_copositive((q + q.T) / 2, len(free))
+    q = q + q.T
+    unit = (abs(q).max() or 1) if exact else 2.0
+    return _strictly_copositive((q / unit).astype(np.float64), len(free))
 
 
 def _strictly_copositive(q: Array, free: int) -> bool:

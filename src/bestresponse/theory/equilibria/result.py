@@ -189,6 +189,10 @@ class Equilibrium:
         if self.game.num_players != 2 or not is_symmetric_bimatrix(self.game):
             return None
         x, y = self.strategies
+        if self.exact is not None and self.game.units is not None:
+            first, second = self.exact
+            whole = self.game.units[0].astype(object)
+            return is_evolutionarily_stable(whole, np.array(first, dtype=object)) if first == second else None
         return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= _IN_SUPPORT else None
 
     @cached_property

@@ -121,7 +121,7 @@ def risk_dominant(game: GameLike) -> tuple[int, int] | None:
 
 def _loss(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> float:
     """The product of what the players lose when one of them alone moves from `here` to its action in `there`."""
-    row, col = (own / (float(np.ptp(own)) or 1.0) for own in game.payoffs)
+    row, col = (own / (float(np.ptp(own)) or 1.0) for own in game.payoffs) if game.units is None else game.units
     first = row[here] - row[there[0], here[1]]
     second = col[here] - col[here[0], there[1]]
     return float(first * second)
