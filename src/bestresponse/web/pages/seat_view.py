@@ -26,7 +26,7 @@ from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.state import SeatContext, ServerState
 from bestresponse.web.texts import load_texts
 
-__all__ = ["Rules", "SeatForms", "describe_rules", "render_seat", "work_out"]
+__all__ = ["Rules", "SeatForms", "describe_rules", "name_roles", "render_seat", "work_out"]
 
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
@@ -175,19 +175,19 @@ def _list_messages(game: AnyGame, view: View) -> list[JsonObject]:
     """List the messages of a dialogue, who wrote each, and whether it is one's own."""
     if not isinstance(game, HasSpeakers):
         return []
-    names = list(_name_roles(game).values())
+    names = list(name_roles(game).values())
     own = view.facts.get("seat")
     return [{"who": names[seat], "own": seat == own, "text": text} for seat, _, text in view.facts.get("said", [])]
 
 
-def _name_roles(game: AnyGame) -> dict[str, str]:
+def name_roles(game: AnyGame) -> dict[str, str]:
     """Return the name by which people know each role: a dialogue's speakers are called after their parts."""
     return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
 
 
 def _describe_result(context: SeatContext) -> JsonObject:
     session, role = context.session, context.role
-    names = _name_roles(session.game)
+    names = name_roles(session.game)
     payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
     return {
         "own": payoffs.get(role),
