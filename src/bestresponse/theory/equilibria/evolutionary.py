@@ -39,7 +39,7 @@ def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
     True
     """
     exact = payoff.dtype == np.object_
-    slack = 0.0 if exact else _TOLERANCE
+    slack = 0 if exact else _TOLERANCE  # not 0.0, which would make fractions floats
     scaled = payoff if exact else payoff / (float(np.ptp(payoff)) or 1.0)
     earned = scaled @ x
     best = np.flatnonzero(earned >= earned.max() - slack)
