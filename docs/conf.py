@@ -20,6 +20,7 @@ exclude_patterns = ["_build", "_site", "**.ipynb_checkpoints"]
 html_theme = "furo"
 html_title = "bestresponse"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 

@@ -48,6 +48,12 @@ def test_a_function_is_shown_with_its_signature_and_its_examples_as_code(site):
     assert "```pycon\n>>> double(2)\n4\n```\n\nMore words." in shown
 
 
+def test_an_alias_names_its_type_and_does_not_repeat_its_documentation(site):
+    shown = site("reference").describe("Role", str)
+    assert "An alias of `str`." in shown
+    assert "encoding" not in shown
+
+
 def test_a_game_of_the_gallery_has_story_source_table_and_exact_equilibria(site, tmp_path):
     shown = site("gallery").show_table("chicken", tmp_path)
     assert "| swerve | 0, 0 | -1, 1 |" in shown

@@ -62,6 +62,8 @@ def describe(name: str, value: object) -> str:
     """Return the entry of one public name of the current module."""
     if inspect.ismodule(value):
         return f"## {name}\n\nThe package [{value.__name__}]({value.__name__}.md)."
+    if inspect.isclass(value) and value.__name__ != name:
+        return f"## {name}\n\n``````{{py:data}} {name}\n\nAn alias of `{value.__name__}`.\n``````"
     if inspect.isclass(value):
         members = [describe_member(attribute, member) for attribute, member in list_members(value)]
         body = "\n\n".join([show_docstring(value), *list_fields(value), *members])
