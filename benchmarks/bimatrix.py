@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import bestresponse as br
 from bestresponse.theory import NashResult, NormalForm, extreme_equilibria, lemke_howson_batch, nash, nash_one_batch
 
 SIZES = (3, 4, 5, 6, 7, 8)
@@ -67,6 +68,7 @@ def all_equilibria(peer: Any) -> None:
             {
                 "enumeration": (lambda g=games: [extreme_equilibria(x, engine="numba") for x in g], len(games)),
                 "nash": (lambda g=games: [nash(x).equilibria for x in g], len(games)),
+                "bestresponse.nash": (lambda g=games: [br.nash(x).equilibria for x in g], len(games)),
                 "nash, strategies read": (
                     lambda g=games: [[e.strategies for e in nash(x).equilibria] for x in g],
                     len(games),
@@ -80,7 +82,9 @@ def all_equilibria(peer: Any) -> None:
         line = "  ".join(f"{name} {median(values):.1f}" for name, values in times.items())
         print(
             f"  {size}x{size}: {line}  ratio {ratio(times, 'enumeration', peers):.1f}x"
-            f"; nash {ratio(times, 'nash', peers):.1f}x (wanted {WANTED_FRONT_DOOR.get(size, WANTED_ALL)}x),"
+            f"; bestresponse.nash {ratio(times, 'bestresponse.nash', peers):.1f}x "
+            f"(wanted {WANTED_FRONT_DOOR.get(size, WANTED_ALL)}x), "
+            f"{1 / ratio(times, 'bestresponse.nash', ('enumeration',)):.1f} times the enumeration (wanted: at most 3),"
             f" strategies read {ratio(times, 'nash, strategies read', peers):.1f}x"
         )
 
