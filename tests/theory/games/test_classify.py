@@ -195,3 +195,5 @@ def test_a_strict_equilibrium_is_evolutionarily_stable_however_small_its_payoff_
     thirds = NormalForm.bimatrix([[0, 3, 3], [3, 0, 3], [3, 3, 0]], [[0, 3, 3], [3, 0, 3], [3, 3, 0]])
     assert [e.evolutionarily_stable for e in nash(thirds).equilibria if e.kind == "mixed"][-1] is True
     assert risk_dominant(game) == (1, 1)
+    chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
+    assert [e.evolutionarily_stable for e in nash(chicken).equilibria] == [None, None, True]
