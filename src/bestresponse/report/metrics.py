@@ -76,7 +76,8 @@ class Figures:
             raise UsageError(f"the columns {', '.join(names)} are not all different")
 
     def __repr__(self) -> str:
-        return f"Figures({len(self.metrics)} metrics of {len(self.groups)} groups)"
+        groups = "1 group" if len(self.groups) == 1 else f"{len(self.groups)} groups"
+        return f"Figures({len(self.metrics)} metrics of {groups})"
 
     def _repr_html_(self) -> str:
         table = self.to_table()
