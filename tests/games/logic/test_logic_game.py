@@ -145,6 +145,7 @@ def test_poker_with_three_cards_is_played_with_secret_cards_and_solved_to_its_kn
     deal = "deal(jack,queen)"
     assert game.view((deal,), "ann").situation == "So far: you saw card(jack)."
     assert game.view((deal, "bet"), "bob").situation == "So far: you saw card(queen), you saw heard(ann,bet)."
+    assert game.tree.infosets[0].label == "you saw card(jack)"
     assert game.view((deal, "bet"), "bob").key == game.view(("deal(king,queen)", "bet"), "bob").key
     assert solve_tree(compile_game(game)).value["ann"] == pytest.approx(-1 / 18, abs=1e-9)
     assert "it is drawn by lot: deal(jack,queen) with probability 1/6" in describe_table(report.table)

@@ -122,10 +122,13 @@ class LogicGame:
         )
 
     def _describe_situation(self, role: Role, known: Knowledge, over: bool) -> str:
-        made = ", ".join(_tell(who, what, role, self.table.private) for who, what in known)
+        made = self._list_known(role, known)
         if not made:
             return "You know of no move yet." if self.table.private else "Nobody has moved yet."
         return f"{'It is over' if over else 'So far'}: {made}."
+
+    def _list_known(self, role: Role, known: Knowledge) -> str:
+        return ", ".join(_tell(who, what, role, self.table.private) for who, what in known)
 
     def _expand(self, node: Node) -> Leaf | tree_parts.Chance | Turn:
         if isinstance(node, End):
@@ -134,7 +137,8 @@ class LogicGame:
         if isinstance(node, Chance):
             odds = zip(node.moves, node.probabilities, strict=True)
             return tree_parts.Chance({move: (chance, after[move]) for move, chance in odds})
-        label = self._describe_situation(node.player, node.knowledge, over=False)
+        known = node.player, node.knowledge
+        label = self._list_known(*known) or self._describe_situation(*known, over=False)
         moves = self._options[node.player, node.knowledge]
         return Turn(node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label)
 
