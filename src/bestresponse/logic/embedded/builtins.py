@@ -46,7 +46,7 @@ def _require_integer(term: Term, what: str) -> int:
 
 def _is(machine: Machine, arguments: Arguments) -> bool:
     value = evaluate(arguments[1], machine.spend)
-    if not -LONG < value < LONG:
+    if value.__class__ is not int or not -LONG < value < LONG:
         machine.charge((value.numerator.bit_length() + value.denominator.bit_length()) // 64)
     return unify(arguments[0], value, machine.trail)
 

@@ -56,7 +56,7 @@ def _compile_is(result: Term, expression: _Expression, find_slot: _FindSlot) -> 
 
     def assign(machine: Machine, slots: _Slots) -> bool:
         value = expression(slots, machine.work.spend)
-        if not -LONG < value < LONG:
+        if value.__class__ is not int or not -LONG < value < LONG:
             machine.charge((value.numerator.bit_length() + value.denominator.bit_length()) // 64)
         if slot is None:
             return result.__class__ is Var or (result.__class__ is value.__class__ and result == value)
