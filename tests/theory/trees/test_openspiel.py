@@ -76,9 +76,9 @@ def assert_same_tree(short: Tree, grown: Tree) -> None:
     assert short.branch_labels == grown.branch_labels
     for rows in ("parent", "move", "owner", "infoset", "probability", "payoffs"):
         assert np.array_equal(getattr(short, rows), getattr(grown, rows))
-    assert (short.rationals is None) == (grown.rationals is None)
-    if short.rationals and grown.rationals:
-        assert short.rationals.probability.items() >= grown.rationals.probability.items()
+    assert short.is_exact == grown.is_exact
+    drawn = np.flatnonzero(short.probability < 1.0).tolist()
+    assert [short.find_probability(node) for node in drawn] == [grown.find_probability(node) for node in drawn]
 
 
 def test_blocks_of_positions_become_the_tree_that_grows_position_by_position() -> None:
