@@ -170,3 +170,11 @@ def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():
     release.set()
     join_threads(first, second)
     assert texts == ["A", "A"]
+
+
+def test_a_reply_of_no_tokens_leaves_the_budget_as_it_was():
+    request = ask("x", max_tokens=20)
+    largest = largest_usage(request)
+    meter = Meter(Budget(tokens=largest.prompt + largest.completion))
+    metered = Metered(ScriptedModel(lambda request: Reply("", usage=Usage(0, 0))), meter)
+    assert [metered.complete(request).text for _ in range(2)] == ["", ""]
