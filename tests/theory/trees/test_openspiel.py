@@ -81,7 +81,7 @@ def assert_same_tree(short: Tree, grown: Tree) -> None:
     assert [short.find_probability(node) for node in drawn] == [grown.find_probability(node) for node in drawn]
 
 
-def test_blocks_of_positions_become_the_tree_that_grows_position_by_position() -> None:
+def test_the_short_way_gives_the_tree_that_grows_position_by_position() -> None:
     game, players = CardGame(), ("player 1", "player 2")
     short = grow_sequential(game, players, 100_000)
     expand = openspiel._Loader(game, players).expand

@@ -38,12 +38,9 @@ class MemoryGuard:
         self._allowed = min(_PER_NODE * nodes, measure_machine() // 2)
 
     def check(self, nodes: int) -> None:
-        """Measure every now and then."""
-        if nodes % _EVERY == 0:
-            self.measure(nodes)
-
-    def measure(self, nodes: int) -> None:
-        """Raise TooLarge where too much was taken; it says how much."""
+        """Look every now and then; TooLarge says how much was taken."""
+        if nodes % _EVERY:
+            return
         taken = measure_resident() - self._before
         if taken > self._allowed:
             raise TooLarge(
