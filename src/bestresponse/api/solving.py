@@ -91,7 +91,7 @@ def solve(
 
 def nash(game: GameLike, other: Matrix | None = None) -> NashResult:
     """Return all Nash equilibria that can be found of a game; trees are taken in their reduced normal form."""
-    form = as_found(game, other).solvable()
+    form = game if isinstance(game, NormalForm) and other is None else as_found(game, other).solvable()
     return solve_nash(form if isinstance(form, NormalForm) else to_normal_form(form))
 
 
