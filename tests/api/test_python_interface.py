@@ -1,6 +1,7 @@
 """Everything the command line does, from Python, in three lines or fewer."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -25,6 +26,14 @@ def test_games_are_solved_by_name_by_matrix_and_by_two_matrices():
     assert br.solve(np.eye(2), np.eye(2)).equilibria[0].payoffs.tolist() == [1.0, 1.0]
     assert [one.kind for one in br.nash([[3, 0], [5, 1]], [[3, 5], [0, 1]]).equilibria] == ["pure"]
     assert br.solve("kuhn-poker").value == pytest.approx(-1 / 18)
+
+
+def test_whole_numbers_and_fractions_stay_exact():
+    large = 2**53  # the next whole number is no float
+    pennies = br.solve([[large, large + 1], [large + 1, large]], [[large + 1, large], [large, large + 1]])
+    assert [one.kind for one in pennies.equilibria] == ["mixed"]
+    thirds = br.nash([[Fraction(1, 3), 0], [0, Fraction(2, 3)]], [[Fraction(1, 3), 0], [0, Fraction(2, 3)]])
+    assert len(thirds.equilibria) == 3
 
 
 def test_a_solution_shows_itself_and_is_plain_data():

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
@@ -49,7 +49,7 @@ ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[R
 def as_found(game: GameLike, other: Matrix | None = None) -> Found:
     """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
     if other is not None:
-        return _wrap(NormalForm.bimatrix(_as_array(game), _as_array(other)))
+        return _wrap(NormalForm.bimatrix(_check_matrix(game), _check_matrix(other)))
     if isinstance(game, NormalForm | Tree):
         return _wrap(game)
     if isinstance(game, Found):
@@ -57,7 +57,7 @@ def as_found(game: GameLike, other: Matrix | None = None) -> Found:
     if isinstance(game, str | Path):
         return find_game(game)
     if isinstance(game, Sequence | np.ndarray):
-        return _wrap(NormalForm.zero_sum(_as_array(game)))
+        return _wrap(NormalForm.zero_sum(_check_matrix(game)))
     if isinstance(game, ProgramGame):
         return game.game
     if hasattr(game, "asks"):
@@ -100,11 +100,14 @@ def _wrap(form: NormalForm | Tree) -> Found:
     return Found(form.name or "game", "file", form)
 
 
-def _as_array(matrix: object) -> NDArray[np.float64]:
+def _check_matrix(matrix: object) -> ArrayLike:
+    """Return the matrix as it was given, so that whole numbers and fractions stay exact."""
     try:
         array = np.asarray(matrix, dtype=np.float64)
+    except OverflowError:
+        return cast("ArrayLike", matrix)  # the table refuses the number
     except (TypeError, ValueError):
         raise UsageError("expected a matrix of numbers: rows of equal length") from None
     if array.ndim != 2:
         raise UsageError(f"expected a matrix of numbers, rows by columns, got an array of shape {array.shape}")
-    return array
+    return cast("ArrayLike", matrix)
