@@ -8,7 +8,7 @@ from typing import get_args
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.games.dialogue.domain import Domain, parse_domain, read_domain_text
+from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
 from bestresponse.studies.steer.reading.embedding import EMBEDDINGS
 from bestresponse.theory.trees.cfr import Variant
 
@@ -156,7 +156,10 @@ class SteerConfig:
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> SteerConfig:
-        """Return the value that `to_json` wrote."""
+        """Return the value that `to_json` wrote; no name in it is ever opened as a file."""
+        for name in ("domain", "transfer"):
+            if data.get(name) and not data.get(f"{name}_text") and data[name] not in domain_names():
+                raise UsageError(f"the settings name the domain {data[name]!r} and do not hold its text")
         return cls(**data)
 
 

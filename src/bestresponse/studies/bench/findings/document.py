@@ -202,7 +202,7 @@ def _distributions(results: Results) -> Section | None:
         blocks.append(
             Figure(
                 figures.distribution(exploited, x_label="exploitability / payoff range"),
-                "What a best-responding opponent would take, game by game.",
+                "What a best-responding opponent would take, game by game. Boxes and whiskers as above.",
                 "Distribution of the normalised exploitability for each player",
             )
         )
