@@ -87,10 +87,9 @@ def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TextColumn("{task.completed:.0f}") if total is None else MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        *(() if total is None else (TextColumn("left"), TimeRemainingColumn())),
         TextColumn("{task.fields[failed]}"),
     )
     out = notes()
