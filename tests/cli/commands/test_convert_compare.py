@@ -34,6 +34,14 @@ def test_a_program_becomes_every_kind_of_file_and_stays_the_same_game(run, tmp_p
         assert shown.startswith("the same game under")
 
 
+def test_what_players_saw_is_called_the_same_after_a_tree_file(run, tmp_path):
+    auction = tmp_path / "original.pl"
+    auction.write_text(next(e.program for e in library() if e.name == "private_auction"), "utf-8")
+    assert run("convert", auction, tmp_path / "auction.efg")[0] == 0
+    assert run("convert", tmp_path / "auction.efg", tmp_path / "auction.pl")[0] == 0
+    assert run("compare", auction, tmp_path / "auction.pl")[1].startswith("the same game under the same names")
+
+
 def test_a_file_that_is_there_is_kept_unless_forced(run, tmp_path):
     out = tmp_path / "game.nfg"
     out.write_text("mine", "utf-8")

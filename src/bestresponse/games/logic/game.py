@@ -173,7 +173,7 @@ def _say_move(who: str, move: str, role: Role) -> str:
 
 def _tell(who: str, what: str, role: Role, private: bool) -> str:
     if who == SEES:
-        return f"you saw {what}"
+        return what if what.startswith("you saw ") else f"you saw {what}"  # the label of a tree that was converted
     if who == NATURE:
         return f"{what} was drawn"
     return f"you chose {what}" if private and who == role else f"{who} chose {what}"
