@@ -37,8 +37,8 @@ def test_a_person_bargains_with_the_simulated_speaker(site, people, referee):
     page = people(lay(site, "bargaining", referee))
     ready(page)
     shows(page, "Your turn")
-    assert "Only you know this" in page.content()
-    assert "What it is worth to you" in page.content()
+    page.get_by_text("Only you know this").first.wait_for()
+    page.get_by_text("What it is worth to you").first.wait_for()
     talk(page, "How about a price of 50?", "Let us agree on a price of 50.")
     (play,) = site.records()
     assert play.record.void is None
@@ -50,7 +50,7 @@ def test_a_person_announces_a_move_and_hands_in_a_sealed_note(site, people):
     page = people(lay(site, "rps-talk", "rule"))
     ready(page)
     shows(page, "Your turn")
-    assert "You write message 1 of 4." in page.content()
+    page.get_by_text("You write message 1 of 4.").first.wait_for()
     talk(page, "I will play rock.", "I really will play rock.", "I play paper.")
     (play,) = site.records()
     assert play.record.void is None
