@@ -101,6 +101,14 @@ def test_text_is_verified_and_programs_are_checked():
     assert br.check(next(one for one in library() if one.name == "trust").program).ok
 
 
+@pytest.mark.parametrize("nothing", ["", " \n\t"])
+def test_an_empty_story_or_reasoning_is_refused_in_one_sentence(nothing, tmp_path):
+    with pytest.raises(UsageError, match="the story is empty: tell who chooses what"):
+        br.formalize(nothing, ScriptedModel([]), output_dir=tmp_path)
+    with pytest.raises(UsageError, match="the reasoning is empty: give the text"):
+        br.verify(nothing, "prisoners-dilemma")
+
+
 def test_single_games_are_played_by_names_functions_and_players():
     record = br.play("prisoners-dilemma", ["always:defect", lambda view, ask: "cooperate"])
     assert record.payoffs == {"row": 5.0, "col": 0.0}

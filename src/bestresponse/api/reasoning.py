@@ -14,7 +14,7 @@ from bestresponse.core.errors import UnknownModel, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
@@ -50,6 +50,7 @@ def verify(text: str, game: GameLike, *, seat: int = 0, translator: ModelLike | 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
     'refuted'
     """
+    check_reasoning(text)
     form = as_found(game).solvable()
     if not 0 <= seat < form.num_players:
         raise UsageError(f"seat {seat}: the game has {form.num_players} players, counted from 0")

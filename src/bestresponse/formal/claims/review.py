@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
+from bestresponse.core.errors import UsageError
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.checker import Checked, Checker
@@ -27,10 +28,16 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import Passage, Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict
 
-__all__ = ["Refutation", "Review", "Reviewer", "State", "Unit"]
+__all__ = ["Refutation", "Review", "Reviewer", "State", "Unit", "check_reasoning"]
 
 Unit = Literal["text", "paragraph"]
 _MOST_PARAGRAPHS = 40
+
+
+def check_reasoning(text: str) -> None:
+    """Refuse a text without words: nothing in it could be checked."""
+    if not text.strip():
+        raise UsageError("the reasoning is empty: give the text whose claims are to be checked")
 
 
 class State(StrEnum):

@@ -16,7 +16,7 @@ from bestresponse.cli.options import expand_options
 from bestresponse.cli.run_options import SharedRunOptions
 from bestresponse.cli.running import run_and_show
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.claims.review import Reviewer
+from bestresponse.formal.claims.review import Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
@@ -120,6 +120,7 @@ def _read_text(path: Path) -> str:
 def _check_text(game: NormalForm | Tree, path: Path, options: VerifyOptions, run: SharedRunOptions) -> None:
     _check_text_options(options, run, game.num_players)
     text = _read_text(path)
+    check_reasoning(text)
     subject = Subject(game, options.seat - 1)
     engine = engine_for(options.engine, confined=False)
 
