@@ -151,10 +151,20 @@ def _change(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield node, ast.Constant(not value)
         case ast.Constant(value=int(value) | float(value)):
             yield node, ast.Constant(value + 1)
-        case ast.If() | ast.IfExp() | ast.While():
-            yield node.test, ast.UnaryOp(ast.Not(), node.test)
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) if not _is_negated_anyway(test):
+            yield test, ast.UnaryOp(ast.Not(), test)
         case ast.Return(value=ast.expr()) if not isinstance(node.value, ast.Constant):
             yield node.value, ast.Constant(None)
+
+
+def _is_negated_anyway(test: ast.expr) -> bool:
+    """Say whether another change turns a condition into its opposite, so that negating it would count it twice."""
+    match test:
+        case ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.Compare(ops=[op]):
+            return isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot | ast.In | ast.NotIn)
+    return False
 
 
 def _with(node: ast.expr, **fields: object) -> ast.expr:

@@ -226,3 +226,31 @@ def test_the_engine_that_is_installed_gives_the_same_verdicts() -> None:
             assert checker.logic.prove(claim).verdict is wanted, query
     finally:
         engine.close()
+
+
+class Undecided(EmbeddedEngine):
+    """An engine that never comes to an end."""
+
+    def prove(self, program: Program, goal: str | Term) -> Proof:
+        return Proof(UNKNOWN, "more steps than the limit")
+
+
+def test_where_logic_cannot_tell_theory_decides() -> None:
+    checked = Checker(Subject(DILEMMA), Undecided()).check(parse("strictly_dominant('R').")[0])
+    assert checked.proof == Proof(PROVED)
+
+
+def test_where_theory_cannot_tell_logic_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    checker = Checker(Subject(DILEMMA), EmbeddedEngine())
+    monkeypatch.setattr(checker.theory, "decide", lambda grounded: Proof(UNKNOWN, "too large"))
+    assert checker.check(parse("strictly_dominant('R').")[0]).proof == Proof(PROVED)
+    assert checker.check(parse("strictly_dominant('B').")[0]).proof == Proof(REFUTED)
+
+
+def test_every_claim_is_checked_once_and_what_claims_nothing_is_left_out(checker: Checker) -> None:
+    claims = (*parse("higher(2, 1)."), Claim("no_claim"), *parse("PROVED"), *parse("higher(2, 1)."))
+    found = checker.check_all(claims)
+    assert [(one.form, one.text, one.verdict) for one in found] == [
+        ("higher", "higher(2, 1).", PROVED),
+        ("malformed", "PROVED", UNKNOWN),
+    ]

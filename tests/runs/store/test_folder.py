@@ -12,6 +12,7 @@ from bestresponse.core.episode import Record
 from bestresponse.core.errors import StoreError
 from bestresponse.report.files import explain_os_error
 from bestresponse.runs import Manifest, RunFolder
+from bestresponse.runs.store.folder import StoredPlay, decode_answer, decode_play, encode_answer, encode_plays
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.runs.store.manifest import environment
 
@@ -207,3 +208,42 @@ def test_a_run_of_another_version_is_refused_in_one_sentence(tmp_path):
     file.write_text(file.read_text().replace('"format": 2', '"format": 1'))
     with pytest.raises(StoreError, match="written by another version of bestresponse"):
         RunFolder.read(tmp_path)
+
+
+def test_what_a_worker_encodes_is_read_back_as_it_was():
+    play = StoredPlay("s1", {"game": 0}, a_record())
+    assert decode_play(encode_plays([play])) == play
+    calls, answer = encode_answer("s1", Submission("row", Decision("A")), {"seconds": 2})
+    assert calls == b""
+    assert decode_answer(answer) == Submission("row", Decision("A"))
+    assert json.loads(answer)["seconds"] == 2
+    assert json.loads(encode_answer("s1", Submission("row", Decision("A")))[1])["action"] == "A"
+
+
+def test_another_function_of_the_same_name_does_not_go_on_with_a_run(tmp_path):
+    def made_with(source):
+        return replace(MANIFEST, models={"mine": {"identity": {"source": source}}})
+
+    RunFolder.open(tmp_path, made_with("a1")).close()
+    RunFolder.open(tmp_path, made_with("a1")).close()
+    with pytest.raises(StoreError, match="made with another function called mine; rename yours"):
+        RunFolder.open(tmp_path, made_with("b2"))
+
+
+def test_a_model_that_is_no_function_may_join_a_run(tmp_path):
+    RunFolder.open(tmp_path, MANIFEST).close()
+    joined = replace(MANIFEST, models={"gpt": {"identity": {"model": "gpt"}}})
+    RunFolder.open(tmp_path, joined).close()
+    assert RunFolder.read(tmp_path).manifest == MANIFEST
+
+
+def test_a_manifest_is_written_to_be_read_by_people(tmp_path):
+    RunFolder.open(tmp_path, replace(MANIFEST, config={"name": "Zoë"})).close()
+    lines = (tmp_path / "manifest.json").read_text("utf-8").splitlines()
+    assert lines[:5] == ["{", '  "run": "abc",', '  "study": "bench",', '  "config": {', '    "name": "Zoë"']
+
+
+def test_writing_beside_a_run_tells_where(tmp_path):
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        assert folder.write_text("note.txt", "done") == tmp_path / "note.txt"
+    assert (tmp_path / "note.txt").read_text("utf-8") == "done"

@@ -6,6 +6,7 @@ import pytest
 
 from bestresponse.core.errors import StoreError
 from bestresponse.runs.store.lines import Lines, read_lines, read_raw, read_sorted
+from bestresponse.runs.store.lock import FolderLock
 
 
 def test_a_symbolic_link_is_not_written_through(tmp_path):
@@ -59,7 +60,21 @@ def test_a_system_that_writes_a_few_bytes_at_a_time_still_writes_everything(tmp_
 
 def test_everybody_may_read_and_nobody_may_execute_what_is_written(tmp_path):
     Lines(tmp_path / "x.jsonl").close()
-    assert (tmp_path / "x.jsonl").stat().st_mode & 0o133 == 0
+    FolderLock(tmp_path).release()
+    assert [(tmp_path / name).stat().st_mode & 0o133 for name in ("x.jsonl", ".lock")] == [0, 0]
+
+
+def test_a_line_holds_the_letters_themselves(tmp_path):
+    lines = Lines(tmp_path / "x.jsonl")
+    lines.append({"name": "Zoë"})
+    lines.close()
+    assert (tmp_path / "x.jsonl").read_bytes() == '{"name":"Zoë"}\n'.encode()
+
+
+def test_a_file_with_nothing_but_the_end_of_a_line_is_left_as_it_is(tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(b"\n")
+    Lines(tmp_path / "x.jsonl").close()
+    assert (tmp_path / "x.jsonl").read_bytes() == b"\n"
 
 
 def test_no_file_has_no_lines_and_a_folder_is_named(tmp_path):

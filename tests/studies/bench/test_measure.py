@@ -37,6 +37,31 @@ def test_the_figures_of_a_hand_worked_game():
     assert best["exploitability"] == pytest.approx(0, abs=1e-12)
 
 
+def test_support_and_entropy_are_those_of_opponent_and_answer():
+    """The opponent plays two of three columns; the answer (1/2, 1/4, 1/4) has 3/2 bits, a pure one none."""
+    game = [[1, 0, 5], [0, 1, 5], [0, 0, 5]]
+    mixed = figures(game, [0.5, 0.25, 0.25], [0.5, 0.5, 0])
+    assert (mixed["support"], mixed["pure_equilibrium"], mixed["entropy"]) == (2, False, 1.5)
+    pure = figures([[3, 2], [2, 1]], [1, 0], [0, 1])
+    assert (pure["support"], pure["pure_equilibrium"], pure["entropy"]) == (1, True, 0.0)
+
+
+def test_figures_are_shares_of_the_range_of_payoffs_also_where_it_is_small_and_0_where_there_is_none():
+    small = figures([[0.5, 0], [0.25, 0.25]], [0, 1], [1, 0])
+    assert (small["gap_normalised"], small["exploitability_normalised"]) == (0.5, 0.5)
+    flat = figures([[1, 1], [1, 1]], [0, 1], [1, 0])
+    assert (flat["gap_normalised"], flat["exploitability_normalised"], flat["payoff_range"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("size", "gap"), [(1e6, 0.0), (1e-3, 1e-5)])
+def test_what_counts_as_a_rounding_error_depends_on_the_size_of_the_payoffs(size, gap):
+    """A gap of a ten-thousandth is below a billionth of a million, one of a hundred-thousandth is 1 % of 1/1000."""
+    lost = {1e6: 1e-4, 1e-3: 1e-5}[size]
+    found = figures([[size, size], [size - lost, size - lost]], [0, 1], [1, 0])
+    assert found["nash_gap"] == pytest.approx(gap, rel=1e-9)
+    assert found["exploitability"] == pytest.approx(gap, rel=1e-9)
+
+
 def test_a_dominated_row_has_a_gap():
     """Row 2 gives 1 less than row 1 everywhere; the column player's equilibrium is the second column."""
     row = figures([[3, 2], [2, 1]], [0.25, 0.75], [0, 1])
@@ -47,12 +72,16 @@ def test_where_the_opponent_has_many_optimal_strategies_the_widest_gap_is_told()
     """Every column mix with weight on the second below 1 is as good for the opponent against row 1."""
     row = figures([[0, 0], [0, -1]], [0, 1], [1, 0])
     assert (row["nash_gap"], row["gap_any_equilibrium"]) == (0.0, 1.0)
+    raised = figures([[2, 2], [2, 1.5]], [0, 1], [1, 0])
+    assert (raised["nash_gap"], raised["gap_any_equilibrium"], raised["value"]) == (0.0, 0.5, 2.0)
 
 
 def test_uniqueness_is_claimed_only_where_it_holds():
     games = np.array([[[1, -1], [-1, 1]], [[0, 0], [0, -1]], [[1, 1], [1, 1]], [[2, 3], [1, 0]]], dtype=float)
     solution = solve_zero_sum(games)
     assert _certainly_unique(games, solution.col, solution.values).tolist() == [True, False, False, True]
+    tiny = solve_zero_sum(games * 1e-12)
+    assert _certainly_unique(games * 1e-12, tiny.col, tiny.values).tolist() == [True, False, False, True]
 
 
 @settings(max_examples=60, deadline=None)
@@ -165,6 +194,35 @@ def test_the_classic_summary_has_the_original_keys_and_prompts_show_the_game():
     assert summary["mean_nash_gap"] == pytest.approx(np.mean(gaps))
     assert summary["std_nash_gap"] == pytest.approx(np.std(gaps))
     assert str(int(games[0].payoff_matrix[0][0])) in GamePromptFormatter.format_game_as_text(games[0])
+
+
+def measure_answers(tmp_path, *answers, **settings):
+    """Play one game for each answer and return the rows in the order of the games."""
+    config = BenchConfig(models=("m",), num_games=len(answers), **settings)
+    said = iter(answers)
+    ran = running.run(BenchStudy(), config, tmp_path, {"m": ScriptedModel(lambda request: next(said))}, workers=1)
+    return sorted(ran.rows(), key=lambda row: row["game"])
+
+
+def test_a_row_says_what_was_asked_and_how_it_was_read(tmp_path):
+    answered, refused = measure_answers(tmp_path, "A", "no idea", num_rows=2, num_cols=3, elicit=("pure",), seed=4)
+    assert (answered["rows"], answered["cols"], answered["seat"], answered["status"]) == (2, 3, "row", "valid")
+    assert (answered["strategy"], answered["attempts"], answered["claims"]) == ([1.0, 0.0], None, None)
+    assert (refused["status"], refused["strategy"], refused["nash_gap"]) == ("unparseable", None, None)
+
+
+def test_a_missing_answer_is_bounded_by_the_worst_one(tmp_path):
+    """The game of seed 5 is [[72, 85], [-16, -66]]; the opponent plays the first column, the value is 72."""
+    (missing,) = measure_answers(tmp_path, "no idea", num_rows=2, num_cols=2, seed=5)
+    assert (missing["br_value"], missing["payoff_range"], missing["nash_gap"]) == (72, 151, None)
+    assert (missing["worst_gap"], missing["worst_normalised"]) == (72 + 16, 88 / 151)
+    assert missing["worst_exploitability_normalised"] == (72 + 66) / 151
+
+
+def test_a_missing_answer_in_a_flat_game_can_have_cost_nothing(tmp_path):
+    (missing,) = measure_answers(tmp_path, "no idea", num_rows=1, num_cols=1)
+    assert (missing["worst_gap"], missing["worst_normalised"]) == (0, 0)
+    assert missing["worst_exploitability_normalised"] == 0
 
 
 def row(game, **figures):

@@ -54,8 +54,11 @@ def test_a_profile_that_is_none_is_refused_with_what_came(profile, message):
 def test_rounded_probabilities_are_taken_and_visibly_wrong_ones_are_not():
     game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     assert regret(game, [[0.5000004, 0.5], [0, 1]]) == pytest.approx([0.5, 0], abs=1e-6)
+    assert regret(game, [[1.000001, -0.000001], [0, 1]]) == pytest.approx([1, 0], abs=1e-5)
     with pytest.raises(InvalidGame, match="sum to 1"):
         regret(game, [[0.50001, 0.5], [0, 1]])
+    with pytest.raises(InvalidGame, match="sum to 1"):
+        regret(game, [[1.00001, -0.00001], [0, 1]])
 
 
 def test_the_tolerance_is_measured_by_the_range_of_the_payoffs_however_small_they_are():

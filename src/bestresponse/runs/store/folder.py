@@ -117,7 +117,7 @@ class RunFolder:
         """Write the manifest of a new run; StoreError where the folder holds another run or another part of it."""
         if not (path / "manifest.json").exists():
             folder = cls(path, manifest)
-            folder.write_text("manifest.json", json.dumps(manifest.to_json(), indent=2, ensure_ascii=False) + "\n")
+            folder.write_manifest()
             return folder
         folder = cls.read(path)
         if folder.manifest.run != manifest.run:
@@ -202,6 +202,10 @@ class RunFolder:
     def calls(self) -> Iterator[JsonObject]:
         """Every call of a model, one at a time."""
         return read_lines(self.path / "calls.jsonl")
+
+    def write_manifest(self) -> None:
+        """Write what the run is, as `read` reads it."""
+        self.write_text("manifest.json", json.dumps(self.manifest.to_json(), indent=2, ensure_ascii=False) + "\n")
 
     def write_text(self, name: str, text: str) -> Path:
         """Write a whole file beside the run's own ones; readers see the old or the new one, never a half."""

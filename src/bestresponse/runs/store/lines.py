@@ -71,7 +71,7 @@ class Lines:
 def _open(path: Path) -> int:
     """Open for appending; StoreError for a symbolic link, because what it names would be cut and written to."""
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise StoreError(f"{path} is a symbolic link; a run is only written into files of its own") from None

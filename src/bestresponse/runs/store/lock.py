@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -19,32 +20,13 @@ class FolderLock:
             self._file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             raise explain_os_error(error, f"writing into {folder}") from None
-        if not _try_lock(self._file):
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             os.close(self._file)
-            raise StoreError(f"another process is working in {folder}; wait for it or choose another --output-dir")
+            why = f"another process is working in {folder}; wait for it or choose another --output-dir"
+            raise StoreError(why) from None
 
     def release(self) -> None:
         """Let others write into the folder."""
         os.close(self._file)
-
-
-def _try_lock(file: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:
-        return _try_lock_windows(file)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _try_lock_windows(file: int) -> bool:
-    import msvcrt
-
-    try:
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    except OSError:
-        return False
-    return True

@@ -2,14 +2,15 @@
 
 Every play is taken from one part, with its answers and calls. A play that several parts finished is kept once where the
 records are equal, and refused where they differ. Of a play that nobody finished, the part with the most answers is
-taken. The order in which the parts are named does not matter.
+taken, the first by its path where several have as many. The order in which the parts are named does not matter.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,10 @@ _BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The part from which a play is taken, and the hash of its record or the number of its answers."""
+    """The part from which a play is taken, and the hash of its record where it has one."""
 
     part: int
     record: str = ""
-    answers: int = 0
 
 
 def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run:
@@ -107,29 +107,27 @@ def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
     kept: dict[str, _Kept] = {}
     for number, part in enumerate(parts):
         for row in read_lines(part.path / "records.jsonl"):
-            mark = digest([row.get("data"), row.get("record")], 32)
+            mark = digest([row.get("data"), row.get("record")])
             before = kept.setdefault(row["spec"], _Kept(number, mark))
             if before.record != mark:
                 raise StoreError(
                     f"{parts[before.part].path} and {part.path} hold different records of play {row['spec']}; "
                     "leave one of them out"
                 )
+    finished = frozenset(kept)
+    most: Counter[str] = Counter()
     for number, part in enumerate(parts):
-        for spec, answers in _count_begun(part, kept).items():
-            if spec not in kept or kept[spec].answers < answers:
-                kept[spec] = _Kept(number, answers=answers)
+        for spec, answers in _count_answers(part).items():
+            if spec not in finished and answers > most[spec]:
+                most[spec] = answers
+                kept[spec] = _Kept(number)
     return kept
 
 
-def _count_begun(part: RunFolder, kept: dict[str, _Kept]) -> dict[str, int]:
-    """Count the answers of plays that no part has finished."""
-    counts: dict[str, int] = {}
+def _count_answers(part: RunFolder) -> Counter[str]:
+    """Count the answers of each play."""
     path = part.path / "submissions.jsonl"
-    for number, line in enumerate(read_raw(path), 1):
-        spec = find_spec_id(line, path, number)
-        if spec not in kept or not kept[spec].record:
-            counts[spec] = counts.get(spec, 0) + 1
-    return counts
+    return Counter(find_spec_id(line, path, number) for number, line in enumerate(read_raw(path), 1))
 
 
 def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dict[str, _Kept]) -> None:
@@ -146,23 +144,17 @@ def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dic
             _write_lines(path / f"{name}.merging", _select(parts, f"{name}.jsonl", kept))
         for name in _FILES:
             (path / f"{name}.merging").replace(path / f"{name}.jsonl")
-        text = json.dumps(manifest.to_json(), indent=2, ensure_ascii=False) + "\n"
-        RunFolder(path, manifest).write_text("manifest.json", text)
+        RunFolder(path, manifest).write_manifest()
     finally:
         lock.release()
 
 
-def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
+def _write_lines(path: Path, lines: Iterator[bytes]) -> None:
     path.unlink(missing_ok=True)
     file = Lines(path)
     try:
-        block: list[bytes] = []
-        for line in lines:
-            block.append(line)
-            if len(block) == _BLOCK:
-                file.append_raw(b"".join(block))
-                block = []
-        file.append_raw(b"".join(block))
+        while block := b"".join(islice(lines, _BLOCK)):
+            file.append_raw(block)
         file.sync()
     finally:
         file.close()

@@ -111,11 +111,9 @@ def _describe(play: StoredPlay, own: Array, mine: Decision) -> Asked:
 
 
 def _carried_back(x: Array, back: list[int]) -> list[float]:
-    """The strategy over the actions in the order the game was drawn."""
-    original = [0.0] * len(back)
-    for here, there in enumerate(back):
-        original[there] = float(x[here])
-    return original
+    """Return the strategy over the actions in the order the game was drawn."""
+    drawn: list[float] = x[np.argsort(back)].tolist()
+    return drawn
 
 
 def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Figures]:

@@ -98,6 +98,6 @@ def best_responses(
     game = as_normal_form(game)
     found = []
     for i, values in enumerate(deviation_payoffs(game, profile)):
-        slack = tolerance * max(float(np.ptp(game.payoffs[i])), 1e-300)
+        slack = tolerance * float(np.ptp(game.payoffs[i]))
         found.append(tuple(int(a) for a in np.flatnonzero(values >= values.max() - slack)))
     return tuple(found)
