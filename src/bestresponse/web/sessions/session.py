@@ -279,11 +279,9 @@ class Session:
         """Start the clock of every question that is new; something has happened."""
         self.stamp += 1
         now = time.monotonic()
-        pending = self.pending()
-        self.asked = {
-            role: self.asked[role] if self.asked.get(role, (-1, 0.0))[0] == self.turn(role) else (self.turn(role), now)
-            for role in pending
-        }
+        known = {(role, turn): since for role, (turn, since) in self.asked.items()}
+        turns = {role: self.turn(role) for role in self.pending()}
+        self.asked = {role: (turn, known.get((role, turn), now)) for role, turn in turns.items()}
         if self.begun or not self.ready:
             self.gathering_since = None
         elif self.gathering_since is None:
@@ -301,7 +299,7 @@ class Session:
             return None
         turn, since = self.asked[role]
         missed = self.answer(role, turn - 1)
-        gone = missed is not None and missed.decision.stand_in and self.seen.get(seat, 0.0) < since
+        gone = missed is not None and missed.decision.stand_in and not self._was_seen(seat, since)
         limit = min(_SHORT, self.setup.seconds) if gone else self.setup.seconds
         return max(0.0, since + limit - time.monotonic())
 
@@ -314,7 +312,7 @@ class Session:
         if left is None or left > 0:
             return False
         since = self.asked[role][1]
-        if seat in self.absent or seat in self.standing.replaced or self.seen.get(seat, 0.0) < since:
+        if seat in self.absent or seat in self.standing.replaced or not self._was_seen(seat, since):
             return True
         return time.monotonic() > since + self.setup.seconds + _GRACE
 
@@ -323,6 +321,9 @@ class Session:
         since = self.gathering_since
         return bool(self.setup.waiting) and since is not None and time.monotonic() - since > self.setup.waiting
 
+    def _was_seen(self, seat: int, since: float) -> bool:
+        return seat in self.seen and self.seen[seat] >= since
+
     def touch(self, seat: int) -> None:
         """Note that the person in that seat was here."""
         self.seen[seat] = time.monotonic()
@@ -330,7 +331,7 @@ class Session:
     def note_page(self, seat: int) -> None:
         """Note which page that person sees, and since when."""
         version = self.version(seat)
-        if self.pages.get(seat, ("", 0.0))[0] != version:
+        if seat not in self.pages or self.pages[seat][0] != version:
             self.pages[seat] = (version, time.monotonic())
 
 
