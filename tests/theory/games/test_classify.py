@@ -188,6 +188,20 @@ def test_the_page_of_a_game_marks_only_best_responses_and_names_every_action_of_
     assert mix_text(mixed.strategies[0], ("a0", "a1"), mixed.exact[0]) == "1 a0 + 1e-13 a1"
 
 
+def test_risk_dominance_is_decided_by_whole_products_however_close_they_are() -> None:
+    half = 2**30
+    nearly = NormalForm.bimatrix([[half + 1, 0], [0, half]], [[half - 1, 0], [0, half]])
+    assert risk_dominant(nearly) == (1, 1)
+    assert risk_dominant(NormalForm.bimatrix([[half, 0], [0, half]], [[half, 0], [0, half]])) is None
+    large = 10**140
+    assert risk_dominant(NormalForm.bimatrix([[large, 0], [0, 1]], [[1, 0], [0, large]])) is None
+
+
+def test_products_that_are_equal_but_for_rounding_make_no_equilibrium_risk_dominant() -> None:
+    row = [[0.1 + 0.2, 0.0], [0.0, 0.3]]
+    assert risk_dominant(NormalForm.bimatrix(row, row)) is None
+
+
 def test_a_strict_equilibrium_is_evolutionarily_stable_however_small_its_payoff_is_beside_others() -> None:
     row = [[1, 0], [0, 10**13]]
     game = NormalForm.bimatrix(row, row)

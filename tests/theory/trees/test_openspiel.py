@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -49,7 +50,8 @@ class CardState:
     def action_to_string(self, player: int, action: int) -> str:
         return f"card {action}" if player < 0 else f"move {action}"
 
-    def information_state_string(self, player: int) -> str:
+    def information_state_string(self, player: int | None = None) -> str:
+        player = self.current_player() if player is None else player
         return str(self.history if player == 0 else self.history[1:])
 
     def returns(self) -> list[float]:
@@ -94,6 +96,39 @@ def test_positions_that_wait_count_towards_the_limit() -> None:
         grow_sequential(CardGame(), ("player 1", "player 2"), 3000)
 
 
+class Stuck(CardState):
+    """Leaves player 2 without a move."""
+
+    def legal_actions(self) -> list[int]:
+        return super().legal_actions() if len(self.history) < 2 else []
+
+    def child(self, action: int) -> Stuck:
+        return Stuck([*self.history, action])
+
+
+class Fickle(CardState):
+    """Lets what player 2 may do depend on the card it does not see."""
+
+    def legal_actions(self) -> list[int]:
+        return [1, 2] if self.history[0] == 1 and len(self.history) == 2 else super().legal_actions()
+
+    def child(self, action: int) -> Fickle:
+        return Fickle([*self.history, action])
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (Stuck, r"the information set '\[0\]' offers no move"),
+        (Fickle, r"the information set '\[0\]' offers different moves at two of its nodes"),
+    ],
+)
+def test_positions_that_break_the_rules_of_trees_are_refused(state: type[CardState], message: str) -> None:
+    game = SimpleNamespace(new_initial_state=state)
+    with pytest.raises(InvalidGame, match=message):
+        grow_sequential(game, ("player 1", "player 2"), 100_000)
+
+
 needs_openspiel = pytest.mark.skipif(not openspiel_is_installed(), reason="needs OpenSpiel")
 
 
@@ -116,11 +151,12 @@ class TestLoading:
         assert solve_tree(load_openspiel("goofspiel(num_cards=3)")).value["player 1"] == pytest.approx(0, abs=1e-9)
 
     @pytest.mark.parametrize(
-        "name", ["kuhn_poker(players=3)", "leduc_poker", "tiny_hanabi", "liars_dice(dice_sides=3)"]
+        "name", ["kuhn_poker(players=3)", "leduc_poker", "tiny_hanabi", "liars_dice(dice_sides=3)", "python_kuhn_poker"]
     )
     def test_the_short_way_gives_the_same_tree(self, name):
         import pyspiel
 
+        import_module("open_spiel.python.games")  # registers the games that are written in Python
         game = pyspiel.load_game(name)
         loader = openspiel._Loader(game, tuple(f"player {i + 1}" for i in range(game.num_players())))
         assert loader.is_sequential

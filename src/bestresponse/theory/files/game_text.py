@@ -170,10 +170,13 @@ def number_repeats(labels: Iterable[str], unnamed: str = "") -> list[str]:
     >>> number_repeats(["a", "", "a"], unnamed="player ")
     ['a', 'player 2', 'a (2)']
     """
+    given = list(labels)
+    if all(given) and len(set(given)) == len(given):
+        return given
     found: list[str] = []
     taken: set[str] = set()
     counts: dict[str, int] = {}
-    for place, label in enumerate(labels, start=1):
+    for place, label in enumerate(given, start=1):
         wanted = new = label or f"{unnamed}{place}"
         while new in taken:
             counts[wanted] = counts.get(wanted, 1) + 1

@@ -114,14 +114,23 @@ def risk_dominant(game: GameLike) -> tuple[int, int] | None:
     strict = [(cell[0], cell[1]) for cell in pure_nash(game, strict=True)]
     for cell in strict:
         others = [other for other in strict if other != cell]
-        if others and all(_loss(game, cell, other) > _loss(game, other, cell) for other in others):
+        if others and all(_is_safer(game, cell, other) for other in others):
             return cell
     return None
 
 
-def _loss(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> float:
-    """The product of what the players lose when one of them alone moves from `here` to its action in `there`."""
-    row, col = (own / (float(np.ptp(own)) or 1.0) for own in game.payoffs) if game.units is None else game.units
-    first = row[here] - row[there[0], here[1]]
-    second = col[here] - col[here[0], there[1]]
-    return float(first * second)
+def _is_safer(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> bool:
+    """Whether leaving `here` alone costs the larger product, up to rounding where payoffs are not exact."""
+    mine, other = _find_losses(game, here, there), _find_losses(game, there, here)
+    slack = 0 if game.units is not None else _EQUAL * (sum(mine) + sum(other))
+    return mine[0] * mine[1] - other[0] * other[1] > slack
+
+
+def _find_losses(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> tuple[float, float]:
+    """What each player loses who moves alone from `here` to its action in `there`; whole units where they are exact."""
+    tables = [own / (_largest(own) or 1.0) for own in game.payoffs] if game.units is None else game.units
+    row, col = tables[0].tolist(), tables[1].tolist()
+    return (
+        row[here[0]][here[1]] - row[there[0]][here[1]],
+        col[here[0]][here[1]] - col[here[0]][there[1]],
+    )

@@ -1,12 +1,12 @@
 """The short way from an OpenSpiel game in which one player moves at a time to a tree.
 
-Nodes go straight into arrays, and what an information set offers is named once, not at each of its nodes; the answer
-is the tree that `build_tree` grows, in half of the time.
+Each position is asked as little as possible, because the calls take most of the time: what an information set offers
+is named once, the last move is made in the position itself instead of a copy, and whatever follows from the parents
+and places of the nodes is computed at the end. The answer is the tree that `build_tree` grows.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,85 +18,93 @@ from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.rationals import are_meant, read_simplest
 from bestresponse.theory.trees.memory import MemoryGuard
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, Tree, TreeRationals
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, IntArray, Tree, TreeRationals
 
 __all__ = ["grow_sequential", "read_chances"]
 
 _SUM_TOLERANCE = 1e-9
+_OVER = -4
+"""What OpenSpiel calls the player to move when a game is over (`pyspiel.PlayerId.TERMINAL`)."""
 
 
-@dataclass(slots=True)
-class _Arrays:
-    """The rows of a tree while it grows, and what is known of its information sets."""
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What the walk keeps: rows for nodes in preorder, the payoffs of leaves, the draws of chance, information sets."""
 
-    parent: array[int] = field(default_factory=lambda: array("q"))
-    move: array[int] = field(default_factory=lambda: array("q"))
-    owner: array[int] = field(default_factory=lambda: array("q"))
-    infoset: array[int] = field(default_factory=lambda: array("q"))
-    probability: array[float] = field(default_factory=lambda: array("d"))
-    payoffs: array[float] = field(default_factory=lambda: array("d"))
-    labels: list[str] = field(default_factory=list)
+    known: tuple[dict[str, int], ...]
+    """For each player: the information sets by name."""
+    parent: list[int] = field(default_factory=list)
+    move: list[int] = field(default_factory=list)
+    place: list[int] = field(default_factory=list)
+    """The information set of a decision, else CHANCE or LEAF."""
+    payoffs: list[float] = field(default_factory=list)
+    draws: list[tuple[str, float | Fraction]] = field(default_factory=list)
+    num_draws: list[int] = field(default_factory=list)
     infosets: list[Infoset] = field(default_factory=list)
     actions: list[list[int]] = field(default_factory=list)
-    known: dict[tuple[int, str], int] = field(default_factory=dict)
-    chances: dict[int, Fraction] = field(default_factory=dict)
-    """The simple fractions that the probabilities of branches stand for."""
 
 
 def grow_sequential(game: Any, players: tuple[str, ...], limit: int) -> Tree:
     """Grow the tree of a sequential game; TooLarge where it has more than `limit` nodes or takes too much memory."""
-    rows, guard = _Arrays(), MemoryGuard(limit)
-    nothing = (0.0,) * len(players)
-    stack: list[tuple[Any, int, int, float | Fraction, str]] = [(game.new_initial_state(), -1, -1, 1.0, "")]
-    while stack:
-        state, parent, move, chance, label = stack.pop()
-        node = len(rows.labels)
-        if node + len(stack) >= limit:
-            raise TooLarge(
-                f"the tree has more than {limit} nodes: stopped after {node} with {len(stack) + 1} more positions "
-                "found; raise the limit or solve a smaller version of the game"
-            )
-        guard.check(node)
-        rows.parent.append(parent)
-        rows.move.append(move)
-        rows.probability.append(float(chance))
-        if isinstance(chance, Fraction):
-            rows.chances[node] = chance
-        rows.labels.append(label)
+    rows, guard = _Rows(tuple({} for _ in players)), MemoryGuard(limit)
+    known, offered = rows.known, rows.actions
+    add_parent, add_move, add_place = rows.parent.append, rows.move.append, rows.place.append
+    add_payoffs = rows.payoffs.extend
+    stack = [(game.new_initial_state(), -1, -1)]
+    for node in range(limit + 1):
+        if not stack:
+            return _as_tree(rows, players, str(game))
+        state, parent, move = stack.pop()
+        add_parent(parent)
+        add_move(move)
         player = state.current_player()
+        if player == _OVER:
+            add_place(LEAF)
+            add_payoffs(state.returns())
+            continue
         if player >= 0:
-            which = _find_infoset(rows, state, player)
-            rows.owner.append(player)
-            rows.infoset.append(which)
-            rows.payoffs.extend(nothing)
-            moves, actions = rows.infosets[which].moves, rows.actions[which]
-            for k in range(len(actions) - 1, -1, -1):
-                stack.append((state.child(actions[k]), node, k, 1.0, moves[k]))
-            continue
-        rows.infoset.append(-1)
-        if state.is_terminal():
-            rows.owner.append(LEAF)
-            rows.payoffs.extend(state.returns())
-            continue
-        rows.owner.append(CHANCE)
-        rows.payoffs.extend(nothing)
-        stack += [(after, node, k, p, text) for k, (after, p, text) in _draw_branches(state)]
-    return _as_tree(rows, players, str(game))
+            actions, key = state.legal_actions(), state.information_state_string()
+            place = known[player].get(key)
+            if place is None:
+                place = _add_infoset(rows, state, player, key, actions)
+            elif offered[place] != actions:
+                raise InvalidGame(f"the information set {key!r} offers different moves at two of its nodes")
+        else:
+            place, actions = CHANCE, _add_draw(rows, state)
+        add_place(place)
+        last = len(actions) - 1
+        after = [(state.child(actions[k]), node, k) for k in range(last - 1, -1, -1)] if last else ()
+        state.apply_action(actions[last])
+        stack.append((state, node, last))
+        stack += after
+        if node + len(stack) >= limit:
+            break
+        guard.check(node)
+    raise TooLarge(
+        f"the tree has more than {limit} nodes: stopped after {node + 1} with {len(stack)} more positions "
+        "found; raise the limit or solve a smaller version of the game"
+    )
 
 
-def _find_infoset(rows: _Arrays, state: Any, player: int) -> int:
-    key = state.information_state_string(player)
-    found = rows.known.get((player, key))
-    if found is not None:
-        if rows.actions[found] != state.legal_actions():
-            raise InvalidGame(f"the information set {key!r} offers different moves at two of its nodes")
-        return found
-    actions = state.legal_actions()
-    moves = tuple(number_repeats(state.action_to_string(player, action) for action in actions))
-    found = rows.known[player, key] = len(rows.infosets)
+def _add_infoset(rows: _Rows, state: Any, player: int, key: str, actions: list[int]) -> int:
+    if not actions:
+        raise InvalidGame(f"the information set {key!r} offers no move")
+    moves = tuple(number_repeats([state.action_to_string(player, action) for action in actions]))
+    place = rows.known[player][key] = len(rows.infosets)
     rows.infosets.append(Infoset(player, key or "start", key or "start", moves))
     rows.actions.append(actions)
-    return found
+    return place
+
+
+def _add_draw(rows: _Rows, state: Any) -> list[int]:
+    """Keep what chance draws at a position, and list the actions that stand for it."""
+    outcomes = state.chance_outcomes()
+    labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
+    if abs(sum(p for _, p in outcomes) - 1.0) > _SUM_TOLERANCE:
+        raise InvalidGame(f"the probabilities of chance sum to {sum(p for _, p in outcomes):.12g}; expected 1")
+    rows.draws.extend(zip(labels, read_chances([p for _, p in outcomes]), strict=True))
+    rows.num_draws.append(len(outcomes))
+    return [action for action, _ in outcomes]
 
 
 def read_chances(given: Sequence[float]) -> Sequence[float | Fraction]:
@@ -109,32 +117,40 @@ def read_chances(given: Sequence[float]) -> Sequence[float | Fraction]:
     return near if sum(near) == 1 else given
 
 
-def _draw_branches(state: Any) -> list[tuple[int, tuple[Any, float | Fraction, str]]]:
-    """The branches of chance, numbered, the last first."""
-    outcomes = state.chance_outcomes()
-    labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
-    if abs(sum(p for _, p in outcomes) - 1.0) > _SUM_TOLERANCE:
-        raise InvalidGame(f"the probabilities of chance sum to {sum(p for _, p in outcomes):.12g}; expected 1")
-    chances = read_chances([p for _, p in outcomes])
-    found = zip(outcomes, chances, labels, strict=True)
-    branches = [(state.child(action), p, label) for (action, _), p, label in found]
-    return list(enumerate(branches))[::-1]
-
-
-def _as_tree(rows: _Arrays, players: tuple[str, ...], name: str) -> Tree:
-    payoffs = np.array(rows.payoffs, dtype=np.float64).reshape(len(rows.labels), len(players))
-    drawn = sum(rows.owner[parent] == CHANCE for parent in rows.parent[1:])
-    exact = len(rows.chances) == drawn and are_meant(payoffs)
+def _as_tree(rows: _Rows, players: tuple[str, ...], name: str) -> Tree:
+    parent, move, place = (np.array(each, dtype=np.int64) for each in (rows.parent, rows.move, rows.place))
+    owner, decides = place.copy(), place >= 0
+    owner[decides] = np.array([one.player for one in rows.infosets], dtype=np.int64)[place[decides]]
+    payoffs = np.zeros((len(place), len(players)))
+    payoffs[place == LEAF] = np.array(rows.payoffs).reshape(-1, len(players))
+    branch = _number_branches(rows, place)[parent[1:]] + move[1:]
+    labels = [text for text, _ in rows.draws] + [text for one in rows.infosets for text in one.moves]
+    drawn = np.flatnonzero(place[parent[1:]] == CHANCE)
+    chances = [rows.draws[k][1] for k in branch[drawn].tolist()]
+    probability = np.ones(len(place))
+    probability[drawn + 1] = [float(p) for p in chances]
+    fractions = {node: p for node, p in zip((drawn + 1).tolist(), chances, strict=True) if isinstance(p, Fraction)}
+    exact = len(fractions) == len(drawn) and are_meant(payoffs)
     return Tree(
         players=players,
-        parent=np.array(rows.parent, dtype=np.int64),
-        move=np.array(rows.move, dtype=np.int64),
-        owner=np.array(rows.owner, dtype=np.int64),
-        infoset=np.array(rows.infoset, dtype=np.int64),
-        probability=np.array(rows.probability, dtype=np.float64),
+        parent=parent,
+        move=move,
+        owner=owner,
+        infoset=np.maximum(place, -1),
+        probability=probability,
         payoffs=payoffs,
         infosets=tuple(rows.infosets),
-        branch_labels=tuple(rows.labels),
+        branch_labels=("", *np.array(labels, dtype=object)[branch]),
         name=name,
-        rationals=TreeRationals({}, rows.chances) if exact and rows.chances else None,
+        rationals=TreeRationals({}, fractions) if exact and fractions else None,
     )
+
+
+def _number_branches(rows: _Rows, place: IntArray) -> IntArray:
+    """Say for each node where its branches begin when those of chance are written first and then those of players."""
+    sizes = [*rows.num_draws, *(len(one.moves) for one in rows.infosets)]
+    first = np.cumsum([0, *sizes], dtype=np.int64)[:-1]
+    begin = np.zeros(len(place), dtype=np.int64)
+    begin[place >= 0] = first[len(rows.num_draws) + place[place >= 0]]
+    begin[place == CHANCE] = first[: len(rows.num_draws)]
+    return begin
