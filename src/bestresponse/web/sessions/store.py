@@ -292,7 +292,7 @@ class SessionStore:
         with session.lock:
             role = session.roles[seat]
             turn = session.turn(role)
-            if role in session.pending() and session.standing.shown.get(seat, (-1, ""))[0] != turn:
+            if role in session.pending() and self._find_shown(session, role, turn) is None:
                 with suppress(StoreError):
                     self.record_event("shown", session=session.id, seat=seat, turn=turn)
 
@@ -322,9 +322,8 @@ class SessionStore:
         self.changed(session)
 
     def _find_shown(self, session: Session, role: Role, turn: int) -> str | None:
-        seat = session.roles.index(role) if role in session.roles else -1
-        shown, at = session.standing.shown.get(seat, (-1, ""))
-        return at if shown == turn else None
+        found = session.standing.shown.items()
+        return next((at for seat, (shown, at) in found if (session.roles[seat], shown) == (role, turn)), None)
 
     def _refuse_repeated(self, session: Session, role: Role, turn: int) -> None:
         expected = session.turn(role)

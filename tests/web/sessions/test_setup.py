@@ -1,0 +1,158 @@
+"""What a table can be made of: limits, seats, referees and parameters of games."""
+
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.web.sessions.checking import check_setup, list_models, list_referees
+from bestresponse.web.sessions.games import Busy, list_offers, list_parameters, make_game, take_turn
+from bestresponse.web.sessions.setup import GameChoice, Setup
+
+DILEMMA = GameChoice("prisoners-dilemma")
+TALK = GameChoice("dialogue:meeting")
+
+
+def pair(game=DILEMMA, seats=("person", "person"), **settings):
+    return Setup(game, seats, **settings)
+
+
+@pytest.mark.parametrize("rounds", [0, 201])
+def test_a_game_has_one_to_two_hundred_rounds(rounds):
+    assert [GameChoice("chicken", rounds=number).rounds for number in (1, 200)] == [1, 200]
+    with pytest.raises(UsageError, match=f"{rounds} rounds: expected 1 to 200"):
+        GameChoice("chicken", rounds=rounds)
+
+
+@pytest.mark.parametrize("seconds", [-1, 86_401])
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("seconds", "for an answer"), ("waiting", "in the waiting room"), ("hold", "to confirm a seat")],
+)
+def test_a_limit_is_at_most_a_day_and_nothing_is_no_limit(name, what, seconds):
+    assert [getattr(pair(**{name: limit}), name) for limit in (0, 86_400)] == [0, 86_400]
+    with pytest.raises(UsageError, match=rf"{seconds} seconds {what}: expected 0 \(no limit\) to 86400"):
+        pair(**{name: seconds})
+
+
+@pytest.mark.parametrize("seat", ["robot", "strategy", "strategy:", "model: ", "person:ann", "robot:x"])
+def test_a_seat_is_taken_by_a_person_a_strategy_or_a_model(seat):
+    with pytest.raises(UsageError, match="fills no seat; expected person, strategy:NAME or model:NAME"):
+        pair(seats=("person", seat))
+
+
+def test_only_languages_that_have_texts_are_known():
+    assert pair(language="de").language == "de"
+    with pytest.raises(UsageError, match="there are no texts in 'xx'; known: en, de"):
+        pair(language="xx")
+
+
+def test_what_is_not_said_is_as_documented():
+    setup = pair()
+    assert (setup.seconds, setup.waiting, setup.hold, setup.quiz, setup.seed) == (300, 1800, 900, True, 0)
+    assert (setup.game.rounds, setup.game.mixed, setup.persons) == (1, False, (0, 1))
+    assert pair(seats=("strategy:random", "person")).persons == (1,)
+
+
+def test_a_setup_comes_back_from_plain_data():
+    setup = pair(GameChoice("x", parameters=(("names", ("a", "b")), ("size", 3))), ("person", "model:m"), seconds=5)
+    data = setup.to_json()
+    data["game"]["parameters"] = [["names", ["a", "b"]], ["size", 3]]
+    assert Setup.from_json(data) == setup
+
+
+@pytest.mark.parametrize(
+    ("setup", "why"),
+    [
+        (pair(seats=("person",)), r"has 2 seats \(row, col\), not 1"),
+        (pair(seats=("person", "strategy:greddy")), "there is no strategy named 'greddy'"),
+        (pair(stand_in="greddy"), "there is no strategy named 'greddy'"),
+        (pair(referee="rule"), "has no referee; leave it out"),
+        (pair(TALK), "a dialogue needs a referee: 'rule' or 'model:NAME', not ''"),
+        (pair(TALK, referee="judge:me"), "a dialogue needs a referee"),
+    ],
+)
+def test_a_setup_that_does_not_fit_its_game_is_refused(setup, why):
+    with pytest.raises(UsageError, match=why):
+        check_setup(setup)
+
+
+@pytest.mark.parametrize("referee", ["rule", "model:m", "strategy:simulated"])
+def test_a_dialogue_is_ruled_by_a_rule_a_model_or_a_simulation(referee):
+    setup = pair(TALK, referee=referee)
+    check_setup(setup)
+    assert "referee" not in list_referees(make_game(DILEMMA), ["m"])
+    assert referee in list_referees(make_game(TALK), ["m"])
+
+
+def test_nobody_rules_in_a_game_without_words():
+    assert list_referees(make_game(DILEMMA), ["m"]) == []
+    assert list_referees(make_game(TALK), ["m"]) == ["rule", "model:m", "strategy:simulated"]
+
+
+def test_models_are_listed_once_in_the_order_of_the_seats():
+    assert list_models(pair(TALK, ("model:b", "model:a"), referee="model:b")) == ["b", "a"]
+    assert list_models(pair(seats=("person", "strategy:random"))) == []
+
+
+def test_a_table_is_played_once_or_repeated_and_may_ask_for_probabilities_once():
+    assert isinstance(make_game(DILEMMA), MatrixGame)
+    assert isinstance(make_game(GameChoice("prisoners-dilemma", rounds=2)), RepeatedGame)
+    mixed = make_game(GameChoice("prisoners-dilemma", mixed=True))
+    assert [type(ask).__name__ for ask in mixed.asks(mixed.start()).values()] == ["Mixture"] * 2
+    plain = make_game(DILEMMA)
+    assert [type(ask).__name__ for ask in plain.asks(plain.start()).values()] == ["Choice"] * 2
+    for choice in (GameChoice("prisoners-dilemma", rounds=2, mixed=True), GameChoice("centipede", mixed=True)):
+        with pytest.raises(UsageError, match="games with a payoff table and one round only"):
+            make_game(choice)
+
+
+def test_rounds_are_set_where_the_game_has_them_and_refused_elsewhere():
+    assert make_game(GameChoice("public-goods-punishment", rounds=3)).rounds == 3
+    with pytest.raises(UsageError, match="centipede has its own rounds; leave the number of rounds at 1"):
+        make_game(GameChoice("centipede", rounds=2))
+
+
+def test_parameters_are_those_of_the_rules_with_their_kind():
+    def choose(**parameters):
+        return GameChoice("public-goods-punishment", parameters=tuple(parameters.items()))
+
+    known = list_parameters(make_game(choose()))
+    assert sorted(known) == ["endowment", "factor", "impact", "most_points", "punishment", "roles", "rounds"]
+    assert (known["endowment"], known["factor"]) == (20, 1.6)
+    changed = make_game(choose(endowment=30, factor=2, roles=("a", "b")))
+    assert (changed.endowment, changed.factor, changed.roles) == (30, 2, ("a", "b"))
+    with pytest.raises(UsageError, match="has no parameter 'size'; it has roles, endowment"):
+        make_game(choose(size=20))
+    for wrong in ("much", 2.5, True):
+        with pytest.raises(UsageError, match=f"the parameter endowment is {wrong!r}; expected something like 20"):
+            make_game(choose(endowment=wrong))
+
+
+def test_no_other_game_than_those_on_the_list_is_made():
+    with pytest.raises(UsageError, match=r"there is no game named 'chiken'\. Did you mean chicken\?"):
+        make_game(GameChoice("chiken"))
+
+
+def test_the_list_has_tables_that_repeat_and_trees_that_do_not():
+    offers = {offer.name: offer for offer in list_offers()}
+    assert [(offers[name].kind, offers[name].repeats) for name in ("chicken", "centipede", "water")] == [
+        ("table", True),
+        ("tree", False),
+        ("rules", True),
+    ]
+    assert offers["dialogue:meeting"].kind == "dialogue"
+
+
+def test_eight_programs_are_checked_at_once_and_the_ninth_is_told_to_wait():
+    turns = [take_turn() for _ in range(9)]
+    for turn in turns[:8]:
+        turn.__enter__()
+    try:
+        with pytest.raises(Busy, match="8 programs are being checked already; try again in a few seconds"):
+            turns[8].__enter__()
+    finally:
+        for turn in turns[:8]:
+            turn.__exit__(None, None, None)
+    with take_turn():
+        pass

@@ -1,0 +1,295 @@
+"""The store by itself, without a server: what counts, what is refused, and who sits where in which part."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bestresponse.core import Decision
+from bestresponse.core.errors import NotAsked, UsageError
+from bestresponse.web.sessions import control
+from bestresponse.web.sessions.announcements import list_announcements
+from bestresponse.web.sessions.journal import Journal
+from bestresponse.web.sessions.seating import take_seat
+from bestresponse.web.sessions.session import Presence
+from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, SessionStore
+
+PAIR = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "person"), quiz=False)
+EXAMPLE = Path(__file__).parents[3] / "examples" / "experiments" / "dilemma.toml"
+
+
+@pytest.fixture
+def store(tmp_path):
+    journal = Journal(tmp_path)
+    yield SessionStore(journal)
+    journal.close()
+
+
+@pytest.fixture
+def session(store):
+    """A table of two people who are ready."""
+    found = store.get_session(store.create_sessions(PAIR).tables[0].id)
+    for seat in (0, 1):
+        store.make_ready(found, seat)
+    return found
+
+
+def read_again(store):
+    """Another store of the same folder, as after a restart."""
+    return SessionStore(store.journal)
+
+
+@pytest.mark.parametrize("groups", [0, 501])
+def test_a_lobby_has_one_to_five_hundred_groups(store, groups):
+    with pytest.raises(UsageError, match=f"{groups} groups: expected 1 to 500"):
+        store.create_sessions(PAIR, groups)
+
+
+def test_groups_are_numbered_from_one_and_the_newest_lobby_comes_first(store):
+    first, second = store.create_sessions(PAIR, 3), store.create_sessions(PAIR)
+    assert [(table.id, table.group) for table in first.tables] == [(f"{first.id}-{n}", n) for n in (1, 2, 3)]
+    assert store.list_lobbies() == [second, first] == read_again(store).list_lobbies()
+    assert store.get_lobby(first.id) == first
+    with pytest.raises(NotFound, match="there is no such lobby"):
+        store.get_lobby("nowhere")
+    with pytest.raises(NotFound, match="there is no such session"):
+        store.get_session("nowhere-1")
+
+
+def test_only_a_table_without_people_is_begun_at_once(store):
+    begun = []
+    store.changed = begun.append
+    store.create_sessions(PAIR)
+    lobby = store.create_sessions(replace(PAIR, seats=("strategy:random",) * 2), 2)
+    assert [session.id for session in begun] == [table.id for table in lobby.tables]
+
+
+def test_an_answer_counts_once_and_for_the_question_that_was_put(store, session):
+    with pytest.raises(NotAsked, match="has not been put yet"):
+        store.submit(session, "row", 1, Decision("defect"))
+    store.submit(session, "row", 0, Decision("defect"))
+    with pytest.raises(AlreadyAnswered, match="You had answered this already; the first answer counts"):
+        store.submit(session, "row", 0, Decision("cooperate"))
+    store.submit(session, "col", 0, Decision("cooperate", stand_in="random"))
+    with pytest.raises(AlreadyAnswered, match="a stand-in had answered for you"):
+        store.submit(session, "col", 0, Decision("defect"))
+    assert [s.decision.action for s in session.episode.submissions] == ["defect", "cooperate"]
+
+
+def test_nobody_answers_before_everybody_is_ready_or_after_the_table_was_closed_or_restarted(store):
+    session = store.get_session(store.create_sessions(PAIR).tables[0].id)
+    with pytest.raises(NotAsked, match="the game has not begun; not everybody is ready"):
+        store.submit(session, "row", 0, Decision("defect"))
+    for seat in (0, 1):
+        store.make_ready(session, seat)
+    control.close(store, session)
+    with pytest.raises(NotAsked, match="closed by the experimenter"):
+        store.submit(session, "row", 0, Decision("defect"))
+    again = control.restart(store, session.id)
+    with pytest.raises(NotAsked, match="the experimenter has restarted this game; load the page again"):
+        store.submit(session, "row", 0, Decision("defect"))
+    store.submit(again, "row", 0, Decision("defect"))
+    assert (again.attempt, again.turn("row")) == (2, 1)
+
+
+def test_the_time_at_which_a_question_was_first_shown_is_kept_with_its_answer(store, session):
+    store.note_shown(session, 0)
+    store.note_shown(session, 0)
+    (event,) = store.journal.read_events("shown")
+    assert (event["seat"], event["turn"]) == (0, 0)
+    store.submit(session, "row", 0, Decision("defect"), Presence(True, 2, 30))
+    store.submit(session, "col", 0, Decision("defect"))
+    row, col = (answer.timing for answer in session.list_answers())
+    assert (row.shown, row.timed_out, row.away_times, row.away_seconds) == (event["at"], True, 2, 30)
+    assert (col.shown, col.timed_out, col.away_times, col.away_seconds) == (None, False, None, None)
+    store.note_shown(session, 0)
+    assert [(e["seat"], e["turn"]) for e in store.journal.read_events("shown")] == [(0, 0), (0, 1)]
+    assert read_again(store).get_session(session.id).list_answers() == session.list_answers()
+
+
+def test_nothing_is_shown_to_whoever_is_not_asked(store, session):
+    store.submit(session, "row", 0, Decision("defect"))
+    store.note_shown(session, 0)
+    assert store.journal.read_events("shown") == []
+
+
+def test_a_play_is_recorded_when_its_last_answer_is_given_and_once(store, session):
+    for role, turn in (("row", 0), ("col", 0), ("row", 1)):
+        store.submit(session, role, turn, Decision("defect"))
+    assert (store.is_finished(session.id), store.list_unfinished()) == (False, [session.id])
+    store.submit(session, "col", 1, Decision("cooperate"))
+    assert (store.is_finished(session.id), store.is_open(session.id), store.list_unfinished()) == (True, False, [])
+    again = read_again(store)
+    assert (again.is_finished(session.id), again.get_session(session.id).payoffs()) == (True, {"row": 6.0, "col": 1.0})
+    assert store.journal.list_finished() == {session.id}
+    with pytest.raises(UsageError, match="this game is over and its result is recorded"):
+        store.begin_attempt(session.id)
+
+
+def test_a_closed_table_cannot_go_on_and_is_open_again_after_a_restart(store, session):
+    control.close(store, session)
+    control.close(store, session)
+    assert len(store.journal.read_events("closed")) == 1
+    assert (store.is_open(session.id), read_again(store).is_open(session.id)) == (False, False)
+    control.restart(store, session.id)
+    assert (store.is_open(session.id), read_again(store).is_open(session.id)) == (True, True)
+
+
+def test_answers_before_a_restart_are_those_of_an_earlier_attempt(store, session):
+    store.submit(session, "row", 0, Decision("defect"))
+    assert store.list_attempts(session.id) == []
+    again = control.restart(store, session.id)
+    store.submit(again, "row", 0, Decision("cooperate"))
+    ((number, answers),) = store.list_attempts(session.id)
+    assert (number, [answer.submission.decision.action for answer in answers]) == (1, ["defect"])
+    assert read_again(store).get_session(session.id).answer("row", 0).decision.action == "cooperate"
+
+
+def test_the_first_answers_to_a_questionnaire_count_and_twenty_remarks_are_kept(store, session):
+    store.note_questionnaire(session, 0, {"age": "30"})
+    store.note_questionnaire(session, 0, {"age": "31"})
+    store.note_questionnaire(session, 1, {"age": "32"})
+    assert store.questionnaires == {(session.id, 0): {"age": "30"}, (session.id, 1): {"age": "32"}}
+    for number in range(20):
+        store.note_remark(session, 0, str(number))
+    with pytest.raises(UsageError, match="20 remarks are kept already; thank you"):
+        store.note_remark(session, 0, "one more")
+    assert read_again(store).remarks == {(session.id, 0): [str(number) for number in range(20)]}
+
+
+def test_tries_of_the_quiz_are_counted_and_the_last_one_is_that_which_was_right(store):
+    session = store.get_session(store.create_sessions(PAIR).tables[0].id)
+    assert store.count_quiz_tries(session.id, 0) == 0
+    store.note_quiz_failed(session, 0)
+    store.note_quiz_failed(session, 0)
+    assert store.count_quiz_tries(session.id, 0) == 2
+    store.make_ready(session, 0)
+    store.make_ready(session, 0)
+    assert [event["quiz_tries"] for event in store.journal.read_events("ready")] == [3]
+
+
+def test_a_seat_of_a_strategy_is_never_made_ready(store):
+    session = store.get_session(store.create_sessions(replace(PAIR, seats=("person", "strategy:random"))).tables[0].id)
+    store.make_ready(session, 1)
+    assert (session.ready, session.begun) == (set(), False)
+
+
+def test_seats_are_taken_group_by_group_until_there_is_none(store):
+    lobby = store.create_sessions(PAIR, 2)
+    taken = [take_seat(store, lobby.id) for _ in range(4)]
+    assert taken == [(f"{lobby.id}-{group}", seat) for group in (1, 2) for seat in (0, 1)]
+    assert store.register.count_taken(lobby.id) == 4
+    with pytest.raises(UsageError, match="every seat is taken"):
+        take_seat(store, lobby.id)
+
+
+def test_a_seat_that_was_replaced_and_a_table_that_was_closed_are_not_taken(store):
+    lobby = store.create_sessions(PAIR, 3)
+    first, second, third = (store.get_session(table.id) for table in lobby.tables)
+    control.replace(store, first, 0)
+    control.close(store, second)
+    assert [take_seat(store, lobby.id) for _ in range(2)] == [(first.id, 1), (third.id, 0)]
+
+
+def test_a_person_has_a_seat_in_every_part_of_an_experiment(store):
+    lobby = store.create_experiment(EXAMPLE.read_text("utf-8"))
+    assert (lobby.title, len(lobby.tables), len(lobby.first_tables)) == ("Entscheidungen zu zweit", 40, 20)
+    first, second = (table.id for table in lobby.list_chain(3))
+    assert [table.number for table in lobby.list_chain(3)] == [1, 2]
+    assert lobby.last_tables[2].id == second
+    assert store.list_seats(second, 0) == [(first, 0), (second, 0)]
+    assert store.find_participant(second, 0) == store.find_participant(first, 0) == (first, 0)
+    assert store.find_participant(second, 1) == (second, 1)
+    assert store.list_seats(second, 1) == [(second, 1)]
+    assert (store.list_later(first, 0), store.list_later(second, 0)) == ([(second, 0)], [])
+    assert store.find_current(second, 0) == (first, 0)
+    store._recorded.add(first)
+    assert store.find_current(first, 0) == (second, 0)
+    store._recorded.add(second)
+    assert store.find_current(first, 0) == (second, 0)
+
+
+def test_an_experiment_is_found_again_by_its_file(store):
+    text = EXAMPLE.read_text("utf-8")
+    assert store.find_experiment(text) is None
+    lobby = store.create_experiment(text)
+    assert store.find_experiment(text) == lobby
+    assert store.find_experiment(text + "\n") is None
+
+
+def test_closing_and_restarting_a_part_closes_and_opens_the_later_ones(store):
+    lobby = store.create_experiment(EXAMPLE.read_text("utf-8"))
+    first, second = (table.id for table in lobby.list_chain(1))
+    control.close(store, store.get_session(first))
+    assert (store.is_open(first), store.is_open(second)) == (False, False)
+    control.restart(store, first)
+    assert (store.is_open(first), store.is_open(second)) == (True, True)
+    assert [store.get_standing(name).attempt for name in (first, second)] == [2, 2]
+    control.restart(store, first)
+    assert [store.get_standing(name).attempt for name in (first, second)] == [3, 2]
+
+
+def test_the_experimenter_begins_without_whoever_is_missing_and_moves_on_whoever_is_asked(store):
+    session = store.get_session(store.create_sessions(PAIR).tables[0].id)
+    store.make_ready(session, 0)
+    control.advance(store, session, 0)
+    assert (session.begun, session.absent, session.advanced) == (False, set(), set())
+    control.begin_without(store, session)
+    control.begin_without(store, session)
+    assert (session.begun, session.absent) == (True, {1})
+    assert len(store.journal.read_events("absent")) == 1
+    control.advance(store, session, 0)
+    assert session.advanced == {("row", 0)}
+    store.make_ready(session, 1)
+    assert session.absent == set()
+
+
+def test_advancing_a_person_who_never_came_begins_without_that_person(store):
+    session = store.get_session(store.create_sessions(PAIR).tables[0].id)
+    control.advance(store, session, 1)
+    control.advance(store, session, 1)
+    assert (session.absent, len(store.journal.read_events("absent"))) == ({1}, 1)
+
+
+@pytest.mark.parametrize("act", [control.advance, control.replace])
+def test_a_strategy_and_a_table_that_has_ended_are_left_alone(store, act):
+    setup = replace(PAIR, seats=("person", "strategy:random"))
+    session = store.get_session(store.create_sessions(setup).tables[0].id)
+    act(store, session, 1)
+    control.close(store, session)
+    act(store, session, 0)
+    assert store.journal.read_events("absent", "replaced") == []
+
+
+def test_a_person_is_replaced_once(store, session):
+    control.replace(store, session, 0)
+    control.replace(store, session, 0)
+    assert (session.standing.replaced, len(store.journal.read_events("replaced"))) == ({0}, 1)
+
+
+def test_a_person_is_told_of_the_own_last_stand_in_and_of_all_settled_ones_of_others(store, session):
+    own = "Your time was up: a stand-in answered the last question for you (defect)."
+    store.submit(session, "row", 0, Decision("defect", stand_in="random"))
+    assert (list_announcements(session, 0), list_announcements(session, 1)) == ([own], [])
+    store.submit(session, "col", 0, Decision("defect"))
+    other = "A stand-in answered for row: 1 of 1 answers so far."
+    assert (list_announcements(session, 0), list_announcements(session, 1)) == ([own], [other])
+    store.submit(session, "row", 1, Decision("cooperate"))
+    assert list_announcements(session, 0) == []
+
+
+def test_a_restart_is_announced_until_the_first_answer(store, session):
+    assert list_announcements(session, 0) == []
+    again = control.restart(store, session.id)
+    said = "The experimenter has restarted this game. It begins again, and earlier answers do not count."
+    assert list_announcements(again, 0) == [said]
+    store.submit(again, "row", 0, Decision("defect"))
+    assert (list_announcements(again, 0), list_announcements(again, 1)) == ([], [said])
+
+
+def test_a_message_is_for_one_seat_or_for_the_whole_table(store, session):
+    control.send_message(store, session, None, "Five minutes left.")
+    control.send_message(store, session, 1, "Please answer.")
+    assert session.list_messages(0) == ["Five minutes left."]
+    assert read_again(store).get_session(session.id).list_messages(1) == ["Five minutes left.", "Please answer."]
