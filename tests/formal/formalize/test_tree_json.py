@@ -91,7 +91,7 @@ FORGETS = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0,
     [
         ({"players": []}, "players must be a list of different names; got none"),
         ({"players": ["Ann", "Ann"]}, "different names; got Ann, Ann"),
-        ({"players": ["Ann", "Nature"]}, "nature is no player"),
+        ({"players": ["Ann", "Nature"]}, "Nature is no player"),
         ({"tree": None}, "at the start: expected an object with chance"),
         ({"tree": {"ends": 1}}, "at the start: expected chance, moves or payoffs; got ends"),
         (

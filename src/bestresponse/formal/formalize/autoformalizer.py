@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.formalize.answers import Question
+from bestresponse.formal.formalize.answers import Answer, Question
 from bestresponse.formal.formalize.examples import FIRST, Example, library
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
-from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm
+from bestresponse.formal.formalize.forms import Form, OutlineForm, ProgramForm, TableForm, TreeForm
 from bestresponse.formal.formalize.plan import FormName, Wish, plan
 from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.formal.formalize.texts import TEXTS
@@ -43,9 +43,9 @@ class Settings:
     """How a model is asked.
 
     `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in the published prompt.
-    With `form="table"` or `"tree"` the model writes JSON, under a schema where it can be held to one, and the program
-    is written by rule; `auto` chooses by the story and the model (see `plan.plan`). `replicate` tells repeated tries of
-    one story apart.
+    With `form="table"`, `"tree"` or `"outline"` the model writes JSON, under a schema where it can be held to one, and
+    the program is written by rule; `auto` chooses by the story and the model (see `plan.plan`). `replicate` tells
+    repeated tries of one story apart.
     """
 
     attempts: int = 5
@@ -80,8 +80,15 @@ class Attempt:
     problem: str = ""
     form: FormName = "program"
     questions: tuple[Question, ...] = ()
+    before: tuple[tuple[Request, Reply], ...] = ()
+    """What was asked and answered earlier in the same attempt, in a form that asks in several questions."""
     misfit: str | None = None
     """The reason, where the model says that this form cannot hold the game."""
+
+    @property
+    def exchanges(self) -> tuple[tuple[Request, Reply], ...]:
+        """Every question of the attempt with its answer, in order."""
+        return (*self.before, (self.request, self.reply))
 
     @property
     def ok(self) -> bool:
@@ -166,7 +173,7 @@ class Formalization:
     @property
     def tokens(self) -> tuple[int, int]:
         """Tokens of all prompts and of all replies, as far as they were counted."""
-        usages = [attempt.reply.usage for attempt in self.attempts]
+        usages = [reply.usage for attempt in self.attempts for _, reply in attempt.exchanges]
         return sum(u.prompt or 0 for u in usages), sum(u.completion or 0 for u in usages)
 
     @property
@@ -227,7 +234,7 @@ class Formalizer:
 
     def _form(self, name: FormName, story: str) -> Form:
         if name != "program":
-            return TableForm() if name == "table" else TreeForm()
+            return {"table": TableForm, "tree": TreeForm, "outline": OutlineForm}[name]()
         if self.settings.choose == "nearest":
             return ProgramForm(nearest(story, self.examples, self.settings.shots))
         first = tuple(example for example in self.examples if example.name == FIRST)
@@ -245,9 +252,8 @@ class Formalizer:
             form = (
                 last.after(made[-1].reply) if last is not None and last.name == name else self._form(name, begun.story)
             )
-            attempt, no_game = self._attempt(form, _text(begun.told, form, made, first), made)
+            attempt, no_game, last = self._attempt(form, begun.told, _text(begun.told, form, made, first), made)
             made.append(attempt)
-            last = form
             shown |= dict.fromkeys(form.examples)
             if attempt.misfit is not None:
                 unfit.add(name)
@@ -257,14 +263,38 @@ class Formalizer:
                 return replace(begun, attempts=tuple(made), no_game=no_game, examples=tuple(shown))
         return replace(begun, attempts=tuple(made), examples=tuple(shown))
 
-    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> tuple[Attempt, str | None]:
-        """Ask once; the second value is the reason why the story is no game, where the model gives one."""
-        request = self._request(form, text, before)
-        reply = self.model.complete(request)
-        found = form.read(reply)
+    def _attempt(
+        self, form: Form, story: str, text: str, before: Sequence[Attempt]
+    ) -> tuple[Attempt, str | None, Form]:
+        """Ask until there is a program or a fault: once, or in a form of several questions once for each.
+
+        The second value is the reason why the story is no game, where the model gives one; the third the last form.
+        """
+        exchanges: list[tuple[Request, Reply]] = []
+        questions: tuple[Question, ...] = ()
+        while True:
+            request = self._request(form, text, before)
+            reply = self.model.complete(request)
+            found = form.read(reply)
+            questions += found.questions
+            if found != Answer(questions=found.questions):
+                break
+            exchanges.append((request, reply))
+            form = form.after(reply)
+            text = form.task(story)
         report = self._validated(found.source) if found.source else None
-        attempt = Attempt(request, reply, found.source, report, found.problem, form.name, found.questions, found.misfit)
-        return attempt, found.no_game
+        attempt = Attempt(
+            request,
+            reply,
+            found.source,
+            report,
+            found.problem,
+            form.name,
+            questions,
+            tuple(exchanges),
+            found.misfit,
+        )
+        return attempt, found.no_game, form
 
     def _validated(self, source: str) -> Report:
         """The report on a program; a game in which nobody's choice matters to anybody is none for a story."""

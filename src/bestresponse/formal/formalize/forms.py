@@ -1,7 +1,8 @@
 """The forms in which a model can write a game, and how it is asked for each.
 
-As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are within reach of far
-smaller models: a *table* where everybody moves once, and a *tree* with chance and hidden moves.
+As a *program* it can write any game. Three JSON forms, held to a schema where the model can be, are within reach of far
+smaller models: a *table* where everybody moves once, a *tree* with chance and hidden moves, and an *outline*, which
+asks for such a tree in two questions: its steps, then the payoffs of its ends.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ from bestresponse.formal.formalize.answers import Answer
 from bestresponse.formal.formalize.examples import Example
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
 from bestresponse.formal.formalize.json_answer import read_asides, read_object
+from bestresponse.formal.formalize.outline_json import (
+    OUTLINE_SCHEMA,
+    Outline,
+    OutlineTooLarge,
+    check_outline,
+    read_outline,
+)
 from bestresponse.formal.formalize.plan import FormName
 from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
@@ -24,7 +32,7 @@ from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Finish, Model, Reply
 
-__all__ = ["Form", "ProgramForm", "SheetForm", "TableForm", "TreeForm"]
+__all__ = ["Form", "OutlineForm", "ProgramForm", "SheetForm", "TableForm", "TreeForm"]
 
 _LONGEST_QUOTE = 4_000
 _CUT = "the answer was cut off"
@@ -201,8 +209,63 @@ class TreeForm(TableForm):
         return self
 
 
-def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
-    """Read the game in a reply and write its program; what the model asks or refuses is kept."""
+class OutlineForm(TreeForm):
+    """Draws and moves as a list of steps; what everybody gets is asked in a second question."""
+
+    name: FormName = "outline"
+
+    def system(self) -> str:
+        """Return the description of the steps, and how to refuse."""
+        return TEXTS.text("system_outline")
+
+    def schema(self, model: Model) -> str | None:
+        """Return the schema of an outline."""
+        return OUTLINE_SCHEMA if model.abilities.schema else None
+
+    def read(self, reply: Reply) -> Answer:
+        """Check the outline in a reply; without fault, the answer is empty: it is no game yet."""
+        return _read_json(reply, check_outline)
+
+    def after(self, reply: Reply) -> Form:
+        """Return the sheet for the payoffs where the outline is right."""
+        try:
+            return PayoffForm(read_outline(reply.text))
+        except InvalidGame:
+            return self
+
+
+class PayoffForm(OutlineForm):
+    """What everybody gets at each end of an outline, on a sheet that names the ends."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+
+    def system(self) -> str:
+        """Return what a sheet is."""
+        return TEXTS.text("system_payoffs")
+
+    def schema(self, model: Model) -> str | None:
+        """Return a schema with one property for each end."""
+        return self._outline.schema() if model.abilities.schema else None
+
+    def task(self, story: str) -> str:
+        """Show one example, then the story and its ends."""
+        return TEXTS.fill("task_payoffs", story=story, ends="\n".join(self._outline.ends()))
+
+    def read(self, reply: Reply) -> Answer:
+        """Read the sheet as filled in."""
+        return _read_json(reply, self._outline.read)
+
+    def after(self, reply: Reply) -> Form:
+        """Return the sheet itself."""
+        return self
+
+
+def _read_json(reply: Reply, read: Callable[[str], GameTable | None]) -> Answer:
+    """Read the game in a reply and write its program; what the model asks or refuses is kept.
+
+    `read` returns None for an answer that is right but no game yet.
+    """
     try:
         found = read_asides(read_object(reply.text))
     except InvalidGame:
@@ -210,7 +273,10 @@ def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
     if found.no_game is not None or found.misfit is not None:
         return found
     try:
-        return replace(found, source=write_program(read(reply.text)))
+        table = read(reply.text)
+        return found if table is None else replace(found, source=write_program(table))
+    except OutlineTooLarge as error:
+        return replace(found, misfit=str(error))
     except InvalidGame as error:
         wrong = _CUT if reply.finish is Finish.LENGTH else str(error)
         return replace(found, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.formalize.answers import Answer, Question
+from bestresponse.models.schema import schema_text
 
 __all__ = [
+    "PROBABILITY",
     "TEXT",
     "asides_schema",
     "list_schema",
@@ -21,7 +23,11 @@ __all__ = [
     "read_asides",
     "read_name",
     "read_number",
+    "read_numbers",
     "read_object",
+    "read_payoffs",
+    "refusal_schema",
+    "sheet_schema",
 ]
 
 NO_GAME: Final = "no game"
@@ -33,6 +39,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30}|/\d{1,30})?")
 
 Schema = JsonObject
 TEXT: Final[Schema] = {"type": "string"}
+PROBABILITY: Final[Schema] = {"type": "string", "pattern": r"^[0-9]+(/[0-9]+|\.[0-9]+)?$"}
 
 
 def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties: Schema) -> Schema:
@@ -54,8 +61,40 @@ def asides_schema() -> dict[str, Schema]:
     """Return the optional properties in which a model asks, or says that there is no game or that it does not fit."""
     return {
         "unclear": list_schema(object_schema(question=TEXT, assumed=TEXT)),
-        "refusal": object_schema(kind={"type": "string", "enum": [NO_GAME, MISFIT]}, reason=TEXT),
+        **refusal_schema(),
     }
+
+
+def refusal_schema() -> dict[str, Schema]:
+    """Return the optional property in which a model says that there is no game, or that it does not fit."""
+    return {"refusal": object_schema(kind={"type": "string", "enum": [NO_GAME, MISFIT]}, reason=TEXT)}
+
+
+def sheet_schema(players: Sequence[str], ends: Sequence[str]) -> str:
+    """Return the schema of a sheet with everybody's payoff at every end, each after the words of the story about it."""
+    numbers = {who: {"type": "number"} for who in players}
+    end = object_schema(story=TEXT, payoffs={**object_schema(), "properties": numbers, "required": list(players)})
+    return schema_text({**object_schema(), "properties": dict.fromkeys(ends, end), "required": list(ends)})
+
+
+def read_payoffs(data: JsonObject, players: Sequence[str], ends: Sequence[str]) -> list[tuple[Fraction, ...]]:
+    """Return the payoffs on a sheet, end by end; InvalidGame says which are missing."""
+    found = []
+    for name in ends:
+        end = data.get(name)
+        given = end.get("payoffs") if isinstance(end, dict) else None
+        if not isinstance(given, dict):
+            raise InvalidGame(f"the end {name} is missing")
+        found.append(read_numbers([given.get(who) for who in players], name))
+    return found
+
+
+def read_numbers(payoffs: Sequence[object], end: str) -> tuple[Fraction, ...]:
+    """Return the payoffs of an end; InvalidGame where one is no number."""
+    numbers = [read_number(u) for u in payoffs]
+    if None in numbers:
+        raise InvalidGame(f"the payoffs of the end {end} must be numbers")
+    return tuple(u for u in numbers if u is not None)
 
 
 def read_object(answer: str) -> JsonObject:

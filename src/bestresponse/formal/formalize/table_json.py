@@ -24,8 +24,10 @@ from bestresponse.formal.formalize.json_answer import (
     list_schema,
     object_schema,
     read_name,
-    read_number,
+    read_numbers,
     read_object,
+    read_payoffs,
+    sheet_schema,
 )
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.programs.table import GameTable, Row
@@ -84,20 +86,13 @@ class Sheet:
 
     def schema(self) -> str:
         """Return the schema of the sheet."""
-        numbers = {who: {"type": "number"} for who in self.players}
-        end = object_schema(story=TEXT, payoffs=object_schema(**numbers))
-        return schema_text(object_schema(**{self.named(profile): end for profile in self.missing()}))
+        return sheet_schema(self.players, [self.named(profile) for profile in self.missing()])
 
     def read(self, answer: str) -> GameTable:
         """The table that an answer completes; InvalidGame says what is wrong with it."""
-        data = read_object(answer)
-        found = dict(self.known)
-        for profile in self.missing():
-            filled = data.get(self.named(profile))
-            given = filled.get("payoffs") if isinstance(filled, dict) else None
-            if not isinstance(given, dict):
-                raise InvalidGame(f"the end {self.named(profile)} is missing")
-            found[profile] = _numbers([given.get(who) for who in self.players], self.named(profile))
+        missing = self.missing()
+        payoffs = read_payoffs(read_object(answer), self.players, [self.named(profile) for profile in missing])
+        found = {**self.known, **dict(zip(missing, payoffs, strict=True))}
         return table_from_cells(self.players, self.moves, tuple(found[profile] for profile in product(*self.moves)))
 
 
@@ -168,14 +163,7 @@ def _end(players: Sequence[str], end: object) -> _End:
     moved = [read_name(move) for move in made if move is not None]
     if made[len(moved) :] != [None] * (len(made) - len(moved)):
         raise InvalidGame(f"in the end {_told(moved)} a player without a move comes before one who moves")
-    return tuple(moved), _numbers([seats[who].get("payoff") for who in players], _told(moved))
-
-
-def _numbers(payoffs: Sequence[object], end: str) -> tuple[Fraction, ...]:
-    numbers = [read_number(u) for u in payoffs]
-    if None in numbers:
-        raise InvalidGame(f"the payoffs of the end {end} must be numbers")
-    return tuple(u for u in numbers if u is not None)
+    return tuple(moved), read_numbers([seats[who].get("payoff") for who in players], _told(moved))
 
 
 def _told(moves: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from typing import Final
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 from bestresponse.formal.formalize.json_answer import (
+    PROBABILITY,
     TEXT,
     asides_schema,
     list_schema,
@@ -26,14 +27,13 @@ from bestresponse.formal.formalize.json_answer import (
 from bestresponse.logic.programs.game_table import GameTable, Row
 from bestresponse.models.schema import schema_text
 
-__all__ = ["TREE_SCHEMA", "read_tree"]
+__all__ = ["TREE_SCHEMA", "build_table", "read_players", "read_tree"]
 
 MOST_NODES = 3_000
 MOST_LEVELS = 60
 
 _NODE: Final = {"$ref": "#/$defs/node"}
-_PROBABILITY: Final = {"type": "string", "pattern": r"^[0-9]+(/[0-9]+|\.[0-9]+)?$"}
-_DRAWS: Final = list_schema(object_schema(draw=TEXT, probability=_PROBABILITY, then=_NODE))
+_DRAWS: Final = list_schema(object_schema(draw=TEXT, probability=PROBABILITY, then=_NODE))
 _CHOICES: Final = list_schema(object_schema(move=TEXT, then=_NODE))
 _PAYOFFS: Final = list_schema({"type": ["number", "string"]})
 TREE_SCHEMA: Final = schema_text(
@@ -56,14 +56,24 @@ TREE_SCHEMA: Final = schema_text(
 def read_tree(answer: str) -> GameTable:
     """Return the game in an answer; InvalidGame says what is wrong with it, and where."""
     data = read_object(answer)
-    given = data.get("players")
+    return build_table(read_players(data.get("players")), data.get("tree"))
+
+
+def read_players(given: object) -> tuple[str, ...]:
+    """Return the names of the players; InvalidGame where they are none."""
     players = tuple(read_name(one) for one in given) if isinstance(given, list) else ()
     if not players or len(set(players)) != len(players):
         raise InvalidGame(f"players must be a list of different names; got {', '.join(players) or 'none'}")
-    if NATURE in (who.casefold() for who in players):
-        raise InvalidGame(f"{NATURE} is no player: write what luck decides as chance, with probabilities")
+    luck = next((who for who in players if who.casefold() in (NATURE, "luck")), None)
+    if luck is not None:
+        raise InvalidGame(f"{luck} is no player: write what luck decides as chance, with probabilities")
+    return players
+
+
+def build_table(players: tuple[str, ...], tree: object) -> GameTable:
+    """Return the game of a tree in nested JSON; InvalidGame says what is wrong with it, and where."""
     reader = _Reader(players)
-    rows = tuple(reader.read(data.get("tree"), _Path()))
+    rows = tuple(reader.read(tree, _Path()))
     reader.check_recall()
     private = any(seen.count > 1 for seen in reader.sets.values())
     chancy = any(chance is not None for row in rows for chance in row.chances)

@@ -59,7 +59,11 @@ def _decision(found: Formalization) -> Decision:
         "tokens": [prompt, completion],
         "no_game": found.no_game,
     }
-    calls = tuple(Call(found.model, request_to_json(one.request), reply_to_json(one.reply)) for one in found.attempts)
+    calls = tuple(
+        Call(found.model, request_to_json(request), reply_to_json(reply))
+        for one in found.attempts
+        for request, reply in one.exchanges
+    )
     last = found.attempts[-1].reply.text if found.attempts else ""
     return Decision(action, last, Reading(_status(found), found.trouble), calls)
 

@@ -69,12 +69,9 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
     def estimate(self, config: StoriesConfig) -> Estimate:
         """Count calls and tokens before anything is asked."""
         stories = config.chosen()
-        calls = len(stories) * config.samples * config.attempts
-        prompts = (
-            config.samples
-            * config.attempts
-            * sum(_PROMPT_TOKENS + len(story.text) // _CHARACTERS_PER_TOKEN for story in stories)
-        )
+        each = config.samples * config.attempts * (2 if config.form == "outline" else 1)
+        calls = len(stories) * each
+        prompts = each * sum(_PROMPT_TOKENS + len(story.text) // _CHARACTERS_PER_TOKEN for story in stories)
         return Estimate(
             self.count(config),
             f"{len(stories)} stories",

@@ -63,9 +63,9 @@ class FormalizeOptions:
     form: Annotated[
         str,
         typer.Option(
-            help="What the model writes: program, table or tree (JSON, held to a schema where it can be), or auto: by "
-            "the story and the model. A model on this machine begins with JSON, others with the program; after two "
-            "failures the other form is tried, if it can hold the game."
+            help="What the model writes: program, table, tree or outline (JSON, held to a schema where it can be), or "
+            "auto: by the story and the model. A model on this machine begins with JSON, others with the program; "
+            "after two failures the next form is tried, if it can hold the game."
         ),
     ] = "auto"
     temperature: Annotated[float, typer.Option(help="Sampling temperature.", min=0, max=5)] = 0.0
