@@ -62,7 +62,11 @@ def test_a_shuffled_game_of_three_players_is_found_again(seed):
 def test_a_game_full_of_symmetries_is_matched_with_itself():
     identity = np.eye(7)
     turned = identity[np.random.default_rng(1).permutation(7)]
-    assert compare_games(NormalForm.bimatrix(identity, identity), NormalForm.bimatrix(turned, turned)).same
+    found = compare_games(NormalForm.bimatrix(identity, identity), NormalForm.bimatrix(turned, turned))
+    assert (found.same, found.relation) == (True, "renamed")
+    other = np.eye(7)
+    other[0, 0] = 2
+    assert not compare_games(NormalForm.bimatrix(identity, identity), NormalForm.bimatrix(other, other)).same
 
 
 def test_a_tree_is_the_same_game_as_its_table():

@@ -115,8 +115,9 @@ def test_figures_without_matching_numbers_are_refused(attempt):
 
 @pytest.mark.parametrize("values", [[0.0], [0.0] * 50, [5.0, 5.0]])
 def test_values_that_do_not_vary_still_make_a_figure(values):
-    ElementTree.fromstring(figures.distribution({"a": values}))
-    ElementTree.fromstring(figures.scatter(values, values))
+    for drawn in (figures.distribution({"a": values}), figures.scatter(values, values)):
+        assert ElementTree.fromstring(drawn).tag.endswith("}svg")
+        assert b"nan" not in drawn.lower()
 
 
 def test_days_are_not_counted_in_halves():

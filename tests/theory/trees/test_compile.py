@@ -102,7 +102,8 @@ class TestCompiling:
 
 class TestRecall:
     def test_views_that_tell_the_past_give_perfect_recall(self):
-        to_sequence_form(compile_game(Rounds(2)))
+        form = to_sequence_form(compile_game(Rounds(2)))
+        assert [len(plex.infosets) for plex in form.plexes] == [1 + 9, 1 + 9]
 
     def test_views_that_leave_out_own_moves_are_refused_by_the_solvers(self):
         with pytest.raises(InvalidGame, match=r"no perfect recall: Ann .* 'round 1'"):
