@@ -12,11 +12,13 @@ but itself. The groups: `bestresponse.games`, `bestresponse.models`, `bestrespon
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -46,7 +48,7 @@ class Registry:
 
     def names(self) -> list[str]:
         """List every name in alphabetical order, without importing anything."""
-        return sorted({*self.built_in, *(entry.name for entry in entry_points(group=self.group))})
+        return sorted({*self.built_in, *(entry.name for entry in self._find_entries())})
 
     def load(self, name: str) -> Any:
         """Import the thing of that name.
@@ -57,7 +59,7 @@ class Registry:
         if name in self.built_in:
             module, _, attribute = self.built_in[name].partition(":")
             return getattr(import_module(module), attribute)
-        for entry in entry_points(group=self.group, name=name):
+        for entry in self._find_entries().select(name=name):
             return self._load_entry(entry)
         raise UsageError(f"there is no {self.kind} named {name!r}.{did_you_mean(name, self.names())}")
 
@@ -71,6 +73,9 @@ class Registry:
         except Exception as error:
             raise UsageError(f"{self.describe(name)} cannot be made: {_say(error)}") from error
 
+    def _find_entries(self) -> EntryPoints:
+        return _find_entries(self.group, tuple(sys.path))
+
     def _load_entry(self, entry: EntryPoint) -> Any:
         try:
             return entry.load()
@@ -79,10 +84,16 @@ class Registry:
 
     def describe(self, name: str) -> str:
         """Name the thing and, where it is not built in, the package it comes from."""
-        for entry in () if name in self.built_in else entry_points(group=self.group, name=name):
+        for entry in () if name in self.built_in else self._find_entries().select(name=name):
             if entry.dist is not None:
                 return f"the {self.kind} {name!r} of the package {entry.dist.name}"
         return f"the {self.kind} {name!r}"
+
+
+@lru_cache(maxsize=32)
+def _find_entries(group: str, path: tuple[str, ...]) -> EntryPoints:
+    """Look through the installed packages once for as long as they are looked for in the same places."""
+    return entry_points(group=group)
 
 
 def check_members(thing: object, members: Iterable[str], what: str) -> None:

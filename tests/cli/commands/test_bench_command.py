@@ -9,6 +9,7 @@ import pytest
 from closed_port import closed_port
 from waiting import wait_until
 
+from bestresponse.models.wrappers.retry import RetryPolicy
 from bestresponse.theory import load_tree, write_game_file
 
 
@@ -155,7 +156,8 @@ def test_a_file_that_is_no_model_is_named(bestresponse, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_a_server_that_is_not_there_ends_with_a_sentence(bestresponse, tmp_path):
+def test_a_server_that_is_not_there_ends_with_a_sentence(bestresponse, tmp_path, monkeypatch):
+    monkeypatch.setattr(RetryPolicy, "wait", lambda *_: 0.0)
     with closed_port() as port:
         model = f"http://127.0.0.1:{port}/v1#nobody"
         done = bestresponse("bench", "--model", model, "--num-games", 2, "--output-dir", tmp_path, "--seed", 1)

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from recorded import DATA, needs_recorded
 
 from bestresponse.formal.evaluate.named_games import named_game
@@ -88,6 +89,20 @@ def test_the_published_procedure_plays_four_rounds_that_visit_every_pair_of_move
     assert not wrong.constraints.ok
 
 
+@needs_recorded("autoformalization")
+def test_every_fifth_recorded_program_gets_the_published_verdicts(tmp_path):
+    from bestresponse.studies.reproduce.autoformalization_games import judged
+
+    (tmp_path / "games.jsonl").write_bytes((FOLDER / "games.jsonl").read_bytes())
+    lines = (FOLDER / "exp1_agents.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "exp1_agents.jsonl").write_bytes(b"".join(lines[::5]))
+    found = judged(tmp_path)
+    assert len(found) == 55
+    for name in ("syntactic", "approximate", "exact"):
+        assert all(bool(getattr(one.published, name).ok) == one.recorded[name] for one in found)
+
+
+@pytest.mark.soak
 @needs_recorded("autoformalization")
 def test_the_275_recorded_programs_get_the_published_verdicts():
     from bestresponse.studies.reproduce.autoformalization_games import game_checks, judged

@@ -44,7 +44,7 @@ def assert_tabled(path: Path, ends: int, last: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("name", "ends", "last"),
     [
-        ("cournot", 10_201, (-11_000, -11_000)),
+        pytest.param("cournot", 10_201, (-11_000, -11_000), marks=pytest.mark.soak),
         pytest.param("public_goods", 4_096, (6,) * 6, marks=pytest.mark.soak),
         pytest.param("blotto", 4_356, (0, 0), marks=pytest.mark.soak),
         pytest.param("bargaining", 16_463, (0, 0), marks=pytest.mark.soak),
@@ -57,6 +57,7 @@ def test_large_games_are_tabled_at_the_default_limits(name: str, ends: int, last
 @pytest.mark.parametrize(
     ("name", "ends", "last"),
     [
+        ("cournot", 21 * 21, (1_000, 1_000)),
         ("public_goods", 4**4, (4,) * 4),
         ("blotto", 15 * 15, (0, 0)),
         ("bargaining", 11 + 11 * 9 * 2, (0, 0)),

@@ -34,6 +34,14 @@ def test_a_mixture_can_dominate_what_no_single_action_does() -> None:
     assert found.margin == pytest.approx(1)
 
 
+def test_margins_of_fractions_and_of_very_large_payoffs_are_exact() -> None:
+    thirds = [[Fraction(4, 3), 0], [0, Fraction(4, 3)], [Fraction(1, 3), Fraction(1, 3)]]
+    (mixed,) = find_dominated(NormalForm.bimatrix(thirds, np.zeros((3, 2), dtype=int)))
+    assert (mixed.action, mixed.margin) == (2, 1 / 3)
+    (single,) = find_dominated(NormalForm.bimatrix([[2**60, 2**60], [2**60 + 2, 2**60 + 1]], [[0, 0], [0, 0]]))
+    assert (single.action, single.kind, single.margin) == (0, "strict", 1.0)
+
+
 def test_weak_dominance_by_one_action_and_by_a_mixture_only() -> None:
     one = NormalForm.bimatrix([[1, 1], [1, 0]], [[0, 0], [0, 0]])
     (found,) = find_dominated(one)

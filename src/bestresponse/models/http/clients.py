@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from math import inf
 from typing import Any, Self
 
@@ -51,7 +52,6 @@ class HttpClients:
 
     def __init__(self) -> None:
         self._idle: deque[_Line] = deque()
-        self._trust: ssl.SSLContext | None = None
 
     @contextmanager
     def borrow(self, end: float = inf) -> Iterator[httpx.Client]:
@@ -79,11 +79,15 @@ class HttpClients:
         self.close()
 
     def _open(self) -> _Line:
-        if self._trust is None:
-            self._trust = httpx.create_ssl_context()
-        line = _Line(httpx.Client(verify=self._trust, follow_redirects=False), Deadline())
+        line = _Line(httpx.Client(verify=_read_certificates(), follow_redirects=False), Deadline())
         _bound(line)
         return line
+
+
+@cache
+def _read_certificates() -> ssl.SSLContext:
+    """Read the certificates that this machine trusts; once, as that takes longer than a call on a local network."""
+    return httpx.create_ssl_context()
 
 
 def _bound(line: _Line) -> None:

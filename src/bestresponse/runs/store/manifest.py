@@ -5,7 +5,9 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -63,16 +65,19 @@ class Manifest:
 
 
 def environment(revision: str | None = None) -> JsonObject:
-    """Versions of everything that can change a number."""
-    packages = {}
-    for name in _PACKAGES:
-        try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
-            continue
+    """Tell the versions of everything that can change a number."""
     return {
         "python": platform.python_version(),
         "platform": f"{sys.platform}-{platform.machine()}",
-        "packages": packages,
+        "packages": dict(_find_versions()),
         "revision": revision,
     }
+
+
+@cache
+def _find_versions() -> tuple[tuple[str, str], ...]:
+    found = []
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found.append((name, version(name)))
+    return tuple(found)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Literal
 
 import numpy as np
@@ -19,8 +18,7 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.equilibria.integer_lp import maximize
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
-from bestresponse.theory.games.rationals import Rationals
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
 __all__ = [
@@ -104,9 +102,9 @@ def find_dominated(game: GameLike) -> tuple[Domination, ...]:
     game = as_normal_form(game)
     found = []
     for player in range(game.num_players):
-        own, exact = _own(game, player), _own_exact(game, player)
-        for action in range(len(own)):
-            by = _strictly(own, exact, player, action) or _weakly(own, exact, player, action)
+        own = _own(game, player)
+        for action in range(len(own.payoffs)):
+            by = _strictly(own, action) or _weakly(own, action)
             if by is not None:
                 found.append(by)
     return tuple(found)
@@ -160,114 +158,126 @@ def maximin(game: GameLike, player: int) -> SecurityLevel:
     game = as_normal_form(game)
     if not 0 <= player < game.num_players:
         raise UsageError(f"player: expected 0 to {game.num_players - 1}, got {player}")
-    own = _own(game, player)
+    own = _by_action(game, game.payoffs, player)
     solved = solve_zero_sum_game(own)
     worst = own.min(axis=1)
     return SecurityLevel(solved.value, np.array(solved.row), float(worst.max()), int(worst.argmax()))
 
 
-def _own(game: NormalForm, player: int) -> Array:
-    """The player's payoffs as (own actions, everything the others can do)."""
-    return np.asarray(np.moveaxis(game.payoffs[player], player, 0).reshape(game.shape[player], -1))
+@dataclass(frozen=True, eq=False, slots=True)
+class _Own:
+    """One player's payoffs as (own actions, everything the others can do).
+
+    `whole` has them in multiples of `unit` where they are known exactly, and is None where they are floats that may
+    stand for a number nearby.
+    """
+
+    player: int
+    payoffs: Array
+    whole: Numbers | None
+    unit: Fraction
+
+    def lead(self, action: int, others: NDArray[np.int_]) -> Array:
+        """Return what every other action earns more than `action`."""
+        return np.asarray(self.payoffs[others] - self.payoffs[action])
+
+    def whole_lead(self, action: int, others: NDArray[np.int_]) -> Numbers | None:
+        """Return the same in whole units, or None."""
+        return None if self.whole is None else np.asarray(self.whole[others] - self.whole[action])
 
 
-def _own_exact(game: NormalForm, player: int) -> Array | Rationals | None:
-    """The same as they were given, or None where they are floats that may stand for a number nearby."""
-    if not game.is_exact:
-        return None
-    return np.asarray(np.moveaxis(game.given[player], player, 0).reshape(game.shape[player], -1))
+def _own(game: NormalForm, player: int) -> _Own:
+    payoffs, units = _by_action(game, game.payoffs, player), game.units
+    if units is None:
+        return _Own(player, payoffs, None, Fraction(1))
+    high, low = (Fraction(game.given.item(place)) for place in (units.argmax(), units.argmin()))
+    unit = (high - low) / max(1, int(units.max()))
+    return _Own(player, payoffs, _by_action(game, units, player), unit)
+
+
+def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array:
+    return np.asarray(np.moveaxis(numbers[player], player, 0).reshape(game.shape[player], -1))
 
 
 def _strict_ones(game: NormalForm) -> list[Domination]:
     found = []
     for player in range(game.num_players):
-        own, exact = _own(game, player), _own_exact(game, player)
-        found += [by for action in range(len(own)) if (by := _strictly(own, exact, player, action)) is not None]
+        own = _own(game, player)
+        found += [by for action in range(len(own.payoffs)) if (by := _strictly(own, action)) is not None]
     return found
 
 
-def _strictly(own: Array, exact: Array | Rationals | None, player: int, action: int) -> Domination | None:
+def _strictly(own: _Own, action: int) -> Domination | None:
     """Mixtures of the other actions play a zero-sum game against the others: dominated when its value is positive."""
-    others = np.delete(np.arange(len(own)), action)
+    others = np.delete(np.arange(len(own.payoffs)), action)
     if not len(others):
         return None
-    lead = own[others] - own[action]
-    margins = lead.min(axis=1) if exact is None else (exact[others] - exact[action]).min(axis=1)
-    least = _MARGIN * float(np.ptp(own))
-    mix = np.zeros(len(own))
-    if margins.max() > (least if exact is None else 0):
+    lead, whole = own.lead(action, others), own.whole_lead(action, others)
+    margins = (lead if whole is None else whole).min(axis=1)
+    least = _MARGIN * float(np.ptp(own.payoffs))
+    mix = np.zeros(len(own.payoffs))
+    if margins.max() > (least if whole is None else 0):
         mix[others[margins.argmax()]] = 1.0
-        return Domination(player, action, "strict", mix, float(margins.max()))
-    if exact is not None and lead.size <= _EXACT_CELLS:
-        return _strict_mixture(exact, others, player, action)
+        margin = margins.max() if whole is None else int(margins.max()) * own.unit
+        return Domination(own.player, action, "strict", mix, float(margin))
+    if whole is not None and lead.size <= _EXACT_CELLS:
+        return _strict_mixture(own, whole.tolist(), others, action)
     if lead.max(axis=0).min() <= least:
         return None
     solved = solve_zero_sum_game(lead)
     mix[others] = solved.row
     margin = float((np.array(solved.row) @ lead).min())
-    return Domination(player, action, "strict", mix, margin) if margin > least else None
+    return Domination(own.player, action, "strict", mix, margin) if margin > least else None
 
 
-def _weakly(own: Array, exact: Array | Rationals | None, player: int, action: int) -> Domination | None:
-    others = np.delete(np.arange(len(own)), action)
+def _weakly(own: _Own, action: int) -> Domination | None:
+    others = np.delete(np.arange(len(own.payoffs)), action)
     if not len(others):
         return None
-    lead = own[others] - own[action]
-    slack = 1e-12 * float(np.ptp(own))
-    mix = np.zeros(len(own))
-    known, least = (lead, slack) if exact is None else (exact[others] - exact[action], 0.0)
+    lead, whole = own.lead(action, others), own.whole_lead(action, others)
+    slack = 1e-12 * float(np.ptp(own.payoffs))
+    mix = np.zeros(len(own.payoffs))
+    known, least = (lead, slack) if whole is None else (whole, 0)
     for k in np.flatnonzero((known >= -least).all(axis=1) & (known > least).any(axis=1)):
         mix[others[k]] = 1.0
-        return Domination(player, action, "weak", mix, 0.0)
+        return Domination(own.player, action, "weak", mix, 0.0)
     if len(others) == 1:
         return None
-    if exact is not None and lead.size <= _EXACT_CELLS:
-        return _exact_weak_mixture(exact, others, player, action)
+    if whole is not None and lead.size <= _EXACT_CELLS:
+        return _exact_weak_mixture(own, whole.tolist(), others, action)
     if not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
         return None
-    mixed = find_weak_mixture(lead / float(np.ptp(own)))
+    mixed = find_weak_mixture(lead / float(np.ptp(own.payoffs)))
     if mixed is None:
         return None
     mix[others] = mixed
-    return Domination(player, action, "weak", mix, 0.0)
+    return Domination(own.player, action, "weak", mix, 0.0)
 
 
-def _strict_mixture(exact: Array | Rationals, others: NDArray[np.int_], player: int, action: int) -> Domination | None:
+def _strict_mixture(own: _Own, whole: list[list[int]], others: NDArray[np.int_], action: int) -> Domination | None:
     """Solve in whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere."""
-    whole = _whole_lead(exact, others, action)
     if min(map(max, zip(*whole, strict=True))) <= 0:
         return None
     point = maximize([[*(-u for u in column), 1] for column in zip(*whole, strict=True)], [0] * len(whole) + [1])
-    return _by_mixture(exact, others, player, action, point[:-1]) if point[-1] > 0 else None
+    return _by_mixture(own, whole, others, action, point[:-1]) if point[-1] > 0 else None
 
 
-def _exact_weak_mixture(
-    exact: Array | Rationals, others: NDArray[np.int_], player: int, action: int
-) -> Domination | None:
+def _exact_weak_mixture(own: _Own, whole: list[list[int]], others: NDArray[np.int_], action: int) -> Domination | None:
     """Solve in whole numbers: maximise the sum of p'lead over mixtures that are never behind."""
-    whole = _whole_lead(exact, others, action)
     if min(map(max, zip(*whole, strict=True))) < 0 or max(map(max, whole)) <= 0:
         return None
     point = maximize([[-u for u in column] for column in zip(*whole, strict=True)], [sum(row) for row in whole])
-    return _by_mixture(exact, others, player, action, point) if any(point) else None
-
-
-def _whole_lead(exact: Array | Rationals, others: NDArray[np.int_], action: int) -> list[list[int]]:
-    """What every other action earns more, in multiples of a common unit."""
-    lead = [[Fraction(u) for u in row] for row in (exact[others] - exact[action]).tolist()]
-    unit = lcm(*(u.denominator for row in lead for u in row))
-    return [[int(u * unit) for u in row] for row in lead]
+    return _by_mixture(own, whole, others, action, point) if any(point) else None
 
 
 def _by_mixture(
-    exact: Array | Rationals, others: NDArray[np.int_], player: int, action: int, point: Sequence[int]
+    own: _Own, whole: list[list[int]], others: NDArray[np.int_], action: int, point: Sequence[int]
 ) -> Domination:
     total = sum(point)
-    mix = np.zeros(len(exact))
+    mix = np.zeros(len(own.payoffs))
     mix[others] = [weight / total for weight in point]
-    columns = zip(*(exact[others] - exact[action]).tolist(), strict=True)
-    margin = min(sum(Fraction(u) * p for u, p in zip(column, point, strict=True)) for column in columns) / total
-    return Domination(player, action, "strict" if margin > 0 else "weak", mix, float(margin))
+    least = min(sum(u * p for u, p in zip(column, point, strict=True)) for column in zip(*whole, strict=True))
+    return Domination(own.player, action, "strict" if least > 0 else "weak", mix, float(least * own.unit / total))
 
 
 def find_weak_mixture(lead: Array) -> Array | None:
