@@ -12,6 +12,7 @@ import argparse
 import atexit
 import json
 import re
+import resource
 import shutil
 import socket
 import sys
@@ -135,10 +136,12 @@ class Tally:
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
         self.wrong = 0
+        self.slowest = 0.0
 
     def attempt(self, kind: str, text: str, read: Callable[[], object]) -> object:
         """Read; errors on purpose are verdicts."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
+        begun = time.process_time()
         try:
             return read()
         except BestResponseError as error:
@@ -146,6 +149,8 @@ class Tally:
         except Exception as error:  # noqa: BLE001 - any other exception is what is looked for
             self.blame(f"{kind}: {type(error).__name__}: {error}", text)
             return None
+        finally:
+            self.slowest = max(self.slowest, time.process_time() - begun)
 
     def blame(self, what: str, text: str) -> None:
         """Note something that must not be."""
@@ -332,6 +337,8 @@ def main() -> int:
             print("the time is over")
             break
     print(f"seed {options.seed}: {tally.counts}; wrong: {tally.wrong}")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"slowest: {tally.slowest:.2f} s of the processor; this process: at most {memory:,.0f} MB")
     return 1 if tally.wrong else 0
 
 

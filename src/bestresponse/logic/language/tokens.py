@@ -10,9 +10,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from fractions import Fraction
-from typing import NamedTuple
+from itertools import accumulate, chain
 
-__all__ = ["MAX_CHARACTERS", "Places", "Token", "hidden_character", "number_of", "tokenize", "unquote"]
+__all__ = ["END", "MAX_CHARACTERS", "Places", "hidden_character", "is_quoted", "number_of", "tokenize", "unquote"]
 
 MAX_CHARACTERS = 200_000
 MAX_DIGITS = 100
@@ -28,46 +28,45 @@ _MARKS = "".join(
 )
 """Vowel signs, tone marks and accents: part of a name in Hindi, Thai, Arabic and other scripts."""
 
+_CHARACTERS = r"(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7])"
+_NAME = rf"'(?:[^'\\\n]|''|{_CHARACTERS})*'"
+_STRING = rf'"(?:[^"\\\n]|""|{_CHARACTERS})*"'
+_LAYOUT = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _TOKEN = re.compile(
     rf"""
-(?P<layout>(?:\s+|%[^\n]*|/\*.*?\*/)+)?
-(?:
- (?P<variable>[A-Z_]\w*(?:[{_MARKS}]+\w*)*)
-|(?P<name>[^\W\d_]\w*(?:[{_MARKS}]+\w*)*)
-|(?P<punctuation>[()\[\]{{}},|])
-|(?P<number>0'(?:\\x[0-9a-fA-F]+\\?|\\u[0-9a-fA-F]{{4}}|\\[^xuU\n]|''?(?!')|[^\\'\n])
+([,)]
+|[A-Z_]\w*(?:[{_MARKS}]+\w*)*\(?
+|[^\W\d_]\w*(?:[{_MARKS}]+\w*)*\(?
+|[(\[\]{{}}|]
+|-?(?:0'(?:\\x[0-9a-fA-F]+\\?|\\u[0-9a-fA-F]{{4}}|\\[^xuU\n]|''?(?!')|[^\\'\n])
     |0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[1-9]\d?'[0-9a-zA-Z]+(?!')
     |\d+(?:_\d+)*(?:r\d+|\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)?)
-|(?P<quoted>'(?:[^'\\\n]|''|(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7]))*')
-|(?P<string>"(?:[^"\\\n]|""|(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7]))*")
-|(?P<end>\.(?=\s|%|\Z))
-|(?P<open_comment>/\*.*)
-|(?P<symbol>!|;|[+\-*/\\^<>=~:.?@\#&$]*[+\-*/\\^<>=~:?@\#&$](?=\.(?:\s|\Z))|[+\-*/\\^<>=~:.?@\#&$]+)
-|(?P<illegal>['"`][^\n]*|.)
-|(?P<nothing>\Z)
-)
+|\.(?=\s|%)
+|{_NAME}\(?
+|{_STRING}
+|/\*.*
+|(?:!|;|[+\-*/\\^<>=~:.?@\#&$]*[+\-*/\\^<>=~:?@\#&$](?=\.\s)|[+\-*/\\^<>=~:.?@\#&$]+)\(?
+|['"`][^\n]*
+|.
+)({_LAYOUT.pattern})
 """,
     re.VERBOSE | re.DOTALL,
 )
-"""A token and the layout before it. The full stop of a clause that ends in a symbol, `X = + .`, is not part of it. A
-quoted text may run over lines, but not past the end of a line that looks like the end of a goal or clause: there the
-quote was forgotten."""
+"""A token and the layout after it: punctuation, a variable, a name, a number, the end of a clause, a quoted name, a
+string, a comment that is not closed, a symbol, what is none of these. An opening bracket that follows a name at once
+belongs to it, a minus before a number to the number. The full stop of a clause that ends in a symbol, `X = + .`, is not
+part of it. A quoted text may run over lines, but not past the end of a line that looks like the end of a goal or
+clause: there the quote was forgotten."""
+_QUOTED = re.compile(f"{_NAME}|{_STRING}")
+
+END = ". "
+"""The token at the end of a clause; no other has a blank at its end."""
 
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]+\\|\n|.)|''|\"\"", re.DOTALL)
 _ESCAPED = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " ", "z": "",
     "\\": "\\", "'": "'", '"': '"', "`": "`", "\n": "",
 }  # fmt: skip
-
-
-class Token(NamedTuple):
-    """`functional`: an opening bracket follows at once, as in `f(`; `spaced`: layout stands before it."""
-
-    kind: str
-    text: str
-    start: int
-    spaced: bool
-    functional: bool
 
 
 class Places:
@@ -97,18 +96,18 @@ def hidden_character(text: str) -> int | None:
     return found.start() if found else None
 
 
-def tokenize(text: str) -> list[Token]:
-    """All tokens; what is none becomes `illegal` or `open_comment`, so that reading can go on after it."""
-    tokens: list[Token] = []
-    new, end = tuple.__new__, 0  # Token(...) takes twice as long
-    for found in _TOKEN.finditer(text):
-        kind = found.lastgroup
-        if kind is None or kind == "nothing":
-            break
-        before, (start, end) = end, found.span(kind)
-        functional = text[end : end + 1] == "("
-        tokens.append(new(Token, (kind, text[start:end], start, start > before or not before, functional)))
-    return tokens
+def tokenize(text: str) -> tuple[list[str], list[int]]:
+    """Return all tokens and where they start. What is none is among them, so that reading can go on after it."""
+    text += "\n"
+    first = _LAYOUT.match(text).end()  # type: ignore[union-attr]
+    pairs = _TOKEN.findall(text, first)
+    starts = list(accumulate(map(len, chain.from_iterable(pairs)), initial=first))[::2]
+    return [END if layout and token == "." else token for token, layout in pairs], starts
+
+
+def is_quoted(token: str) -> bool:
+    """Whether a token that starts with a quote also ends with it."""
+    return _QUOTED.fullmatch(token) is not None
 
 
 def unquote(text: str) -> str:
