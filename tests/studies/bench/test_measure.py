@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from bestresponse.studies.bench.classic import Benchmark, GamePromptFormatter, L
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games.drawn import draw, own_view
 from bestresponse.studies.bench.general import compute_correlated_regret
-from bestresponse.studies.bench.measure import _certainly_unique, measure_strategies
+from bestresponse.studies.bench.measure import _certainly_unique, measure, measure_strategies
+from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.rows import NO_FIGURES
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.bench.summary import PlayerSummary, make_baseline_rows, seed_summary
@@ -217,6 +219,20 @@ def test_a_missing_answer_is_bounded_by_the_worst_one(tmp_path):
     assert (missing["br_value"], missing["payoff_range"], missing["nash_gap"]) == (72, 151, None)
     assert (missing["worst_gap"], missing["worst_normalised"]) == (72 + 16, 88 / 151)
     assert missing["worst_exploitability_normalised"] == (72 + 66) / 151
+    (second,) = measure_answers(tmp_path / "col", "no idea", num_rows=2, num_cols=2, seed=5, seats=("col",))
+    assert (second["seat"], second["br_value"], second["worst_gap"], second["nash_gap"]) == ("col", -72, 85 - 72, None)
+
+
+def test_a_row_counts_the_claims_of_the_last_review_and_those_refuted_in_it(tmp_path):
+    config = BenchConfig(models=("m",), num_games=1, elicit=("pure",))
+    ran = running.run(BenchStudy(), config, tmp_path, {"m": ScriptedModel(lambda request: "A")})
+    (play,) = ran.folder.plays()
+    answer, opponent = play.record.submissions
+    reviews = ({"claims": [("p", "refuted")]}, {"claims": [("q", "proved"), ("r", "refuted"), ("s", "unknown")]})
+    reviewed = replace(answer, decision=replace(answer.decision, remarks=reviews))
+    record = replace(play.record, submissions=(reviewed, opponent))
+    (row,) = measure(Plan(config), [replace(play, record=record)])
+    assert (row["attempts"], row["claims"], row["refuted"]) == (2, 3, 1)
 
 
 def test_a_missing_answer_in_a_flat_game_can_have_cost_nothing(tmp_path):

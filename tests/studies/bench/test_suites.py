@@ -323,15 +323,6 @@ def test_reviews_of_a_verified_model_are_recorded_estimated_and_reported(tmp_pat
     assert ran.replay().same == 6
 
 
-def test_a_row_counts_the_claims_of_the_last_reasoning_and_those_refuted_in_it(tmp_path):
-    """Both claims are made again after every correction; that 5 is more than 3 is true, the payoff is not."""
-    said = "5 is more than 3. If I choose A and the column player chooses P, I get 777.\nANSWER: A: 1, B: 0, C: 0"
-    config = BenchConfig(models=("verified:m",), num_games=1, seed=1)
-    ran = running.run(BenchStudy(), config, tmp_path, {"verified:m": ScriptedModel(lambda request: said, name="m")})
-    (row,) = ran.rows()
-    assert (row["attempts"], row["claims"], row["refuted"]) == (5, 2, 1)
-
-
 def test_the_manifest_holds_the_temperature_that_is_sent_where_it_is_one():
     assert BenchConfig(models=("scripted",), elicit=("mixed",)).to_json()["temperature"] == 0.0
     assert BenchConfig(models=("scripted",), elicit=("sampled",)).to_json()["temperature"] == 1.0

@@ -94,13 +94,12 @@ def count_takeovers(
     wins = np.zeros(len(start), dtype=np.int64)
     now = np.tile(start, (runs, 1))
     for _ in range(steps):
+        process.step(now, rng)
         decided = now.max(axis=1) == start.sum()
-        if decided.any():
-            wins += (now[decided] > 0).sum(axis=0)
-            now = now[~decided]
+        wins += (now[decided] > 0).sum(axis=0)
+        now = now[~decided]
         if not len(now):
             break
-        process.step(now, rng)
     return Takeovers(tuple(map(int, wins)), len(now))
 
 
@@ -157,7 +156,7 @@ class _Process:
 
     def log_fitness(self, now: Counts) -> Array:
         """Give the logarithm of an individual's fitness, by run and type; nobody meets itself."""
-        others = max(int(now[0].sum()) - 1, 1)
+        others = int(now[0].sum()) - 1
         mean = (now @ self.matrix.T - np.diag(self.matrix)) / others
         if self.fitness == "exponential":
             return np.asarray(self.intensity * mean)
