@@ -10,6 +10,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import encode_rows, read_lines
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.study import BenchStudy
 
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 CONFIG = BenchConfig(models=("scripted",), num_games=1)
@@ -96,6 +97,15 @@ def test_the_whole_is_as_old_as_its_first_part_and_has_the_models_of_all(tmp_pat
     merge(one, two)
     manifest = RunFolder.read(tmp_path / "all" / "bench-abc").manifest
     assert (manifest.created, sorted(manifest.models)) == ("2026-01-02", ["a", "b"])
+
+
+def test_the_whole_is_complete_when_every_planned_play_has_its_record(tmp_path):
+    one, two = (spec.id for spec in BenchStudy().specs(replace(CONFIG, num_games=2)))
+    settings = {"config": replace(CONFIG, num_games=2).to_json()}
+    first = write_part(tmp_path / "first", f"{one}:1", f"{two}:a", **settings)
+    second = write_part(tmp_path / "second", f"{two}:1", **settings)
+    assert not br.merge_runs([first], tmp_path / "some").complete
+    assert br.merge_runs([first, second], tmp_path / "all").complete
 
 
 def test_parts_without_a_play_make_no_run(tmp_path, merge):
