@@ -102,6 +102,8 @@ def _wrap(form: NormalForm | Tree) -> Found:
 
 def _check_matrix(matrix: object) -> ArrayLike:
     """Return the matrix as it was given, so that whole numbers and fractions stay exact."""
+    if isinstance(matrix, np.ndarray) and matrix.ndim == 2 and matrix.dtype.kind in "biuf":
+        return matrix
     try:
         array = np.asarray(matrix, dtype=np.float64)
     except OverflowError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from math import lcm
 from typing import Any, cast
@@ -30,6 +30,7 @@ Numbers = NDArray[Any]
 
 _SMALL_UNITS = 2**31  # products of two stay in 64 bits
 _LARGEST = 1e150  # products of two payoffs must stay finite
+_LARGEST_WHOLE = 2.0**53  # floats below hold every whole number
 
 
 def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
@@ -50,6 +51,18 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidGame(f"{what}: expected finite numbers, got {array[place]} at {list(place)}")
     return array
+
+
+def _read_plain(numbers: object) -> Array | None:
+    """Copy numbers that floats surely hold, and are finite; None for all that has to be looked at closely."""
+    try:
+        given = np.asarray(numbers)
+    except ValueError:
+        return None
+    if given.dtype.kind not in "biuf" or given.itemsize > 8 or not given.size:
+        return None
+    floats = given.astype(np.float64)
+    return floats if np.maximum.reduce(np.abs(floats), axis=None) < _LARGEST_WHOLE else None
 
 
 def _reason(numbers: object, error: Exception) -> str:
@@ -89,22 +102,25 @@ class NormalForm:
         return format_html(repr(self), (*self.players, *(f"payoff of {name}" for name in self.players)), rows)
 
     def __post_init__(self) -> None:
-        payoffs = as_payoffs(self.payoffs)
-        object.__setattr__(self, "rationals", self._keep_rationals(payoffs))
-        if payoffs.ndim != payoffs.shape[0] + 1:
+        payoffs = _read_plain(self.payoffs) if self.rationals is None else None
+        if payoffs is None:
+            payoffs = as_payoffs(self.payoffs).copy()
+            object.__setattr__(self, "rationals", self._keep_rationals(payoffs))
+            if float(np.abs(payoffs).max()) > _LARGEST:
+                raise InvalidGame(f"payoffs: expected none beyond {_LARGEST:g} in size, got {np.abs(payoffs).max():g}")
+        if payoffs.ndim != len(payoffs) + 1:
             raise InvalidGame(
-                f"payoffs: {payoffs.shape[0]} players need {payoffs.shape[0] + 1} axes, the array has {payoffs.ndim}"
+                f"payoffs: {len(payoffs)} players need {len(payoffs) + 1} axes, the array has {payoffs.ndim}"
             )
-        if float(np.abs(payoffs).max()) > _LARGEST:
-            raise InvalidGame(f"payoffs: expected none beyond {_LARGEST:g} in size, got {np.abs(payoffs).max():g}")
-        payoffs = payoffs.copy()
         payoffs.setflags(write=False)
         object.__setattr__(self, "payoffs", payoffs)
+        named = self.players or self.actions
         if not self.players:
             object.__setattr__(self, "players", _default_players(self.num_players))
         if not self.actions:
-            object.__setattr__(self, "actions", tuple(tuple(f"a{k}" for k in range(m)) for m in self.shape))
-        self._check_names()
+            object.__setattr__(self, "actions", _default_actions(self.shape))
+        if named:
+            self._check_names()
 
     def _keep_rationals(self, floats: Array) -> Rationals | None:
         """Keep the exact payoffs where floats do not hold them, and only if they are those of this game."""
@@ -127,6 +143,9 @@ class NormalForm:
     @classmethod
     def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Any) -> NormalForm:
         """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column plays j."""
+        both = _read_plain((row, col))
+        if both is not None and both.ndim == 3:
+            return cls(both, **names)
         first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
         if first.ndim != 2 or first.shape != second.shape:
             raise InvalidGame(f"expected two matrices of one shape, got {first.shape} and {second.shape}")
@@ -175,7 +194,7 @@ class NormalForm:
     @property
     def shape(self) -> tuple[int, ...]:
         """How many actions each player has."""
-        return tuple(int(m) for m in self.payoffs.shape[1:])
+        return self.payoffs.shape[1:]
 
 
 GameLike = NormalForm | ArrayLike
@@ -203,3 +222,8 @@ def _list_some(names: Sequence[str]) -> str:
 
 def _default_players(count: int) -> tuple[str, ...]:
     return ("row", "col") if count == 2 else tuple(f"player {i + 1}" for i in range(count))
+
+
+@lru_cache(maxsize=1000)
+def _default_actions(shape: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(f"a{k}" for k in range(m)) for m in shape)
