@@ -1,12 +1,16 @@
 import threading
+from itertools import islice
 
 import pytest
 
 from bestresponse.core import Decision, Submission
 from bestresponse.core.episode import Record
-from bestresponse.core.errors import ModelUnavailable, OverBudget
+from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.runs import Manifest, RunFolder, Spec, execution
+from bestresponse.runs.executors.base import Ended
 from bestresponse.runs.executors.threads import play_in_threads
+from bestresponse.runs.shard import Shard
+from bestresponse.runs.store.folder import StoredPlay, encode_plays
 
 SPECS = [Spec.of({"n": n}) for n in range(20)]
 
@@ -120,3 +124,64 @@ def test_progress_is_told_after_every_play(folder):
 
 def test_equal_data_have_equal_ids_whatever_the_order_of_keys():
     assert Spec.of({"a": 1, "b": 2}).id == Spec.of({"b": 2, "a": 1}).id != Spec.of({"a": 1, "b": 3}).id
+
+
+def ending(*ends):
+    """A start whose plays, begun at once, end in order: with an error, with nothing, or with a record ("played")."""
+
+    def start(tasks, keep):
+        for task, end in zip(list(islice(tasks, len(ends))), ends, strict=True):
+            record = Record("g", 1, {}, (), {})
+            line = encode_plays([StoredPlay(task.spec.id, task.spec.data, record)]) if end == "played" else None
+            yield Ended(task.spec, line, end if isinstance(end, Exception) else None)
+
+    return start
+
+
+def test_the_first_reason_to_stop_is_the_one_that_is_told(folder):
+    down, spent = ModelUnavailable("down"), OverBudget("spent")
+    ends = (spent, OverBudget("spent again"), StoreError("the disk is full"), down)
+    budget = execution.execute(SPECS, ending(*ends), folder, patience=1)
+    assert (budget.stopped, budget.failed) == ("spent", 1)
+    assert execution.execute(SPECS, ending(down, spent), folder, patience=1).stopped == "1 plays in a row failed: down"
+
+
+def test_ten_failures_in_a_row_stop_a_run_unless_told_otherwise(folder):
+    down = ModelUnavailable("down")
+    nine = execution.execute(SPECS, ending(*[down] * 9, "played", *[down] * 9), folder)
+    assert (nine.failed, nine.played, nine.stopped) == (18, 1, "")
+    more = execution.execute(SPECS, ending(*[down] * 11), folder)
+    assert (more.failed, more.stopped) == (11, "10 plays in a row failed: down")
+
+
+def test_every_reason_of_a_failure_is_told_once(folder):
+    errors = [ModelUnavailable(why) for why in ("gone", "busy", "gone")]
+    assert execution.execute(SPECS, ending(*errors), folder).failures == ["gone", "busy"]
+
+
+def test_a_play_that_ends_with_nothing_is_a_mistake_of_ours(folder):
+    with pytest.raises(RuntimeError, match="neither a record nor an error"):
+        execution.execute(SPECS, ending(None), folder)
+
+
+def test_only_records_are_asked_whether_they_are_enough_and_a_spent_budget_stays_the_reason(folder):
+    asked = []
+    ends = (ModelUnavailable("gone"), "played", OverBudget("spent"))
+    outcome = execution.execute(SPECS, ending(*ends), folder, enough=lambda spec, record: asked.append(spec.data["n"]))
+    assert (asked, outcome.stopped, outcome.played, outcome.failed) == ([1], "spent", 1, 1)
+
+
+def test_one_play_at_a_time_and_all_of_them_unless_told_otherwise():
+    how = execution.Execution()
+    assert (how.workers, list(how.choose(SPECS))) == (1, SPECS)
+    parts = [list(execution.Execution(shard=Shard(number, 2)).choose(SPECS)) for number in (1, 2)]
+    assert 0 < len(parts[0]) < 20
+    assert sorted(spec.id for part in parts for spec in part) == sorted(spec.id for spec in SPECS)
+
+
+def test_progress_counts_what_was_found_played_and_failed(folder):
+    execution.execute(SPECS[:2], ending("played", "played"), folder)
+    told = []
+    ends = ("played", ModelUnavailable("gone"))
+    execution.execute(SPECS, ending(*ends), folder, total=20, on_progress=told.append)
+    assert [(p.total, p.found, p.played, p.failed) for p in told] == [(20, 2, 1, 0), (20, 2, 1, 1)]

@@ -3,6 +3,7 @@
 import json
 import threading
 from concurrent.futures import Future
+from contextlib import contextmanager
 
 import pytest
 
@@ -120,3 +121,97 @@ def test_a_reply_that_cannot_be_stored_is_shared_with_those_who_wait(tmp_path):
     with pytest.raises(StoreError, match="cannot be used"):
         replies.land("a", "key", "yes", None, ("m", "{}", "{}"))
     assert waiting.result(60) == "yes"
+
+
+def test_what_a_worker_reserves_after_it_was_lost_costs_nothing():
+    meter = Meter(Budget(calls=1))
+    budget = BudgetService(meter)
+    budget.release("a")
+    budget.reserve("a", CALL)
+    assert meter.ledger == Ledger()
+    budget.reserve("b", CALL)
+    budget.settle("b", "m", CALL, CALL, Ledger(calls=1))
+    assert meter.ledger == Ledger(calls=1)
+
+
+def test_a_call_is_settled_once_and_only_by_the_worker_that_reserved_it():
+    meter = Meter(Budget(calls=5))
+    budget = BudgetService(meter)
+    budget.reserve("a", CALL)
+    budget.settle("b", "m", CALL, CALL, Ledger(calls=1))
+    assert meter.ledger == Ledger()
+    for _ in range(2):
+        budget.settle("a", "m", CALL, CALL, Ledger(calls=1))
+    budget.release("a")
+    assert meter.ledger == Ledger(calls=1)
+
+
+class Counted:
+    """A gate that counts who is inside."""
+
+    def __init__(self):
+        self.inside = 0
+
+    @contextmanager
+    def pass_through(self):
+        self.inside += 1
+        yield
+        self.inside -= 1
+
+
+def test_a_place_is_given_back_by_whoever_leaves_and_by_nobody_else():
+    gate, other = Counted(), Counted()
+    gates = GateService({("p", "x"): gate, ("p", "y"): other})
+    gates.enter("a", ("p", "x"))
+    gates.enter("a", ("p", "x"))
+    gates.leave("b", ("p", "x"))
+    gates.leave("a", ("p", "y"))
+    gates.release("b")
+    assert (gate.inside, other.inside) == (2, 0)
+    gates.leave("a", ("p", "x"))
+    assert gate.inside == 1
+    gates.release("a")
+    assert gate.inside == 0
+
+
+def test_a_lost_worker_keeps_no_place_that_it_enters_later():
+    gate = Counted()
+    gates = GateService({("p", "x"): gate})
+    gates.release("a")
+    gates.enter("a", ("p", "x"))
+    assert gate.inside == 0
+    gates.enter("b", ("p", "x"))
+    assert gate.inside == 1
+
+
+def test_losing_one_worker_leaves_the_calls_of_others_in_flight(tmp_path):
+    replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
+    replies.claim("a", "one")
+    replies.claim("b", "two")
+    one, two = replies.claim_now("c", "one"), replies.claim_now("c", "two")
+    replies.release("a")
+    assert (one.done(), two.done()) == (True, False)
+    replies.land("a", "two", "not mine", None, None)
+    assert not two.done()
+    replies.land("b", "two", "yes", None, None)
+    assert two.result(0) == "yes"
+
+
+def test_a_call_that_ends_without_reply_or_error_is_made_by_another(tmp_path):
+    cache = Cache(tmp_path / "replies.sqlite")
+    replies = ReplyService(cache)
+    replies.claim("a", "key")
+    waiting = replies.claim_now("b", "key")
+    replies.land("a", "key", None, None, ("m", "{}", "{}"))
+    assert waiting.done()
+    assert waiting.exception(0) is not None
+    assert replies.claim("b", "key") == (None, None)
+    assert cache.get_text("key") is None
+
+
+def test_the_last_calls_are_told_newest_first(tmp_path):
+    replies = ReplyService(Cache(tmp_path / "replies.sqlite"))
+    for key in ("one", "two", "three"):
+        replies.claim("a", key)
+        replies.land("a", key, "{}", None, ("m", '{"id": "m"}', f'{{"asked": "{key}"}}'))
+    assert replies.recent("b", 2) == [({"id": "m"}, {"asked": "three"}), ({"id": "m"}, {"asked": "two"})]
