@@ -5,7 +5,7 @@ import threading
 
 import uvicorn
 from waiting import join_threads, wait_until
-from web_server import MODEL
+from web_server import APPS, MODEL, take_app
 
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import RunFolder
@@ -20,7 +20,7 @@ class Site:
     def __init__(self, folder):
         self.folder = folder
         self.app, self.state, self._close = open_server(
-            ServerSettings(folder), lambda name: ScriptedModel(lambda r: '{"answer": 20}'), (MODEL,)
+            ServerSettings(folder), lambda name: ScriptedModel(lambda r: '{"answer": 20}'), (MODEL,), take_app()
         )
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
@@ -35,6 +35,7 @@ class Site:
         self._server.should_exit = True
         join_threads(self._thread, seconds=120)
         self._close()
+        APPS.append(self.app)
 
     def lay(self, setup):
         """The links of the people at a new table."""
