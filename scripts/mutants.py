@@ -48,7 +48,7 @@ TARGETS = {
                    "logic/programs/test_solver.py", "logic/programs/test_validate.py"],
     "formal/claims/checker.py": ["formal/claims/test_claim_verdicts.py"],
     "studies/bench/measure.py": ["studies/bench/test_measure.py"],
-    "studies/bench/study.py": ["studies/bench/test_suites.py", "studies/bench/games"],
+    "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],
     "web/security": ["web/security"],
