@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from bestresponse.logic.gate.goals import MAX_DEPTH, Refusal, Surroundings, checked_body, depth, indicator
 from bestresponse.logic.gate.needs import Needs
@@ -47,8 +47,7 @@ holds(Fluent, do(Move, Situation)) :- holds(Fluent, Situation), not(abnormal(Flu
 """
 
 
-@dataclass(frozen=True, slots=True)
-class GatedClause:
+class GatedClause(NamedTuple):
     """A clause as it will run, and where its author wrote it."""
 
     head: Atom | Struct

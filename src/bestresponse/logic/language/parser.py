@@ -210,10 +210,8 @@ class Parser:
 
     def primary(self, token: str) -> Term:
         """Read a number, variable, atom, string, compound or bracketed term."""
-        functor = self.functors.get(token)
-        if functor is not None:
-            self.position += 1
-            return self.compound(functor)
+        if token in self.functors:
+            return self.compound(self.functors[token])
         term = self.known.get(token)
         if term is None:
             return self.new(token)
@@ -225,23 +223,27 @@ class Parser:
     def new(self, token: str) -> Term:
         """Read a term that starts with a token not met before."""
         functional = token[-1] == "(" and not _is_number(token)
-        if token == "_":
-            self.position += 1
-            return Var("_")
+        term: Term
         if _is_variable(token) and not functional:
-            self.known[token] = Var(token)
-            self.counts[token] = 0
+            term = Var(token)
+            if token == "_":
+                self.position += 1
+                return term
+            self.counts[token] = 1
         elif token in ("(", "[", "{"):
             return self.bracketed(token)
         elif token is END or token in _CLOSING or token in _AFTER or _is_illegal(token) or token.startswith("/*"):
             raise self.unexpected("a term")
         elif functional:
             self.functors[token] = self.name(token[:-1])
+            return self.compound(self.functors[token])
         elif _is_number(token):
-            self.known[token] = self.number(token)
+            term = self.number(token)
         else:
-            self.known[token] = String(self.unquote(token)) if token[0] == '"' else Atom(self.name(token))
-        return self.primary(token)
+            term = String(self.unquote(token)) if token[0] == '"' else Atom(self.name(token))
+        self.position += 1
+        self.known[token] = term
+        return term
 
     def number(self, token: str) -> Number:
         """Return the number that a token stands for."""
@@ -280,29 +282,27 @@ class Parser:
     def arguments(self) -> list[Term]:
         """Read arguments or items with commas between them, up to what is no comma."""
         self.open()
-        tokens, known, functors, terms = self.tokens, self.known, self.functors, list[Term]()
+        tokens, known, terms = self.tokens, self.known, list[Term]()
         while True:
-            position = self.position
-            token = tokens[position]
-            if tokens[position + 1] in _AFTER and token in known:
-                term = known[token]
-                self.position = position + 1
-                if term.__class__ is Var:
-                    self.counts[token] += 1
-            elif token in functors:
-                self.position = position + 1
-                term = self.compound(functors[token])
-                if tokens[self.position] not in _AFTER:
-                    term = self.combine(term, [], 999)
+            token = tokens[self.position]
+            if token in _PREFIX:
+                terms.append(self.expression(999))
             else:
-                term = self.expression(999)
-            terms.append(term)
+                term = known.get(token)
+                if term is None:
+                    term = self.primary(token)
+                else:
+                    self.position += 1
+                    if term.__class__ is Var:
+                        self.counts[token] += 1
+                terms.append(term if tokens[self.position] in _AFTER else self.combine(term, [], 999))
             if tokens[self.position] != ",":
                 return terms
             self.position += 1
 
     def compound(self, name: str) -> Term:
         """Read the arguments of a compound term."""
+        self.position += 1
         terms = self.arguments()
         self.expect(")")
         return Struct(name, tuple(terms))

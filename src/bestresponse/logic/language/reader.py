@@ -6,6 +6,7 @@ After an error reading goes on behind the next full stop.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.parser import Parser, SyntaxFault
@@ -17,8 +18,7 @@ __all__ = ["Clause", "Reading", "read", "read_term"]
 MAX_ERRORS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One clause as read: its term, where it starts, its text and how often each named variable occurs in it."""
 
     term: Term

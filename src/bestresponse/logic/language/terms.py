@@ -183,7 +183,7 @@ def _pieces(term: Term, most: int | None) -> list[str]:
         elif top.__class__ is Atom:
             pieces.append(_atom(top))
         elif top.__class__ is Struct:
-            pieces.append(_opened(top, stack))
+            pieces.append(_flat(top, numbers) or _opened(top, stack))
         elif top.__class__ is not Var:
             pieces.append(_constant(top))  # type: ignore[arg-type]
         elif top.ref is not None:
@@ -191,6 +191,21 @@ def _pieces(term: Term, most: int | None) -> list[str]:
         else:
             pieces.append(f"_{numbers.setdefault(id(top), len(numbers) + 1)}")
     return pieces
+
+
+def _flat(term: Struct, numbers: dict[int, int]) -> str:
+    """Write a structure of names, whole numbers and free variables at once, as most are; empty if it is none."""
+    texts = []
+    for argument in term.args:
+        if argument.__class__ is Var and argument.ref is None:
+            texts.append(f"_{numbers.setdefault(id(argument), len(numbers) + 1)}")
+        elif argument.__class__ is Atom:
+            texts.append(_atom(argument))
+        elif argument.__class__ is int:
+            texts.append(str(argument))
+        else:
+            return ""
+    return f"{_functor(term.name)}{','.join(texts)})" if term.name != CONS else ""
 
 
 def _opened(term: Struct, stack: list[Term | str]) -> str:

@@ -10,7 +10,8 @@ import re
 import unicodedata
 from bisect import bisect_right
 from fractions import Fraction
-from itertools import accumulate, chain
+from itertools import accumulate
+from operator import itemgetter
 
 __all__ = ["END", "MAX_CHARACTERS", "Places", "hidden_character", "is_quoted", "number_of", "tokenize", "unquote"]
 
@@ -31,10 +32,10 @@ _MARKS = "".join(
 _CHARACTERS = r"(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7])"
 _NAME = rf"'(?:[^'\\\n]|''|{_CHARACTERS})*'"
 _STRING = rf'"(?:[^"\\\n]|""|{_CHARACTERS})*"'
-_LAYOUT = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_LAYOUT = re.compile(r"(?:\s++|%[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
 _TOKEN = re.compile(
     rf"""
-([,)]
+(([,)]
 |[A-Z_]\w*(?:[{_MARKS}]+\w*)*\(?
 |[^\W\d_]\w*(?:[{_MARKS}]+\w*)*\(?
 |[(\[\]{{}}|]
@@ -48,15 +49,15 @@ _TOKEN = re.compile(
 |(?:!|;|[+\-*/\\^<>=~:.?@\#&$]*[+\-*/\\^<>=~:?@\#&$](?=\.\s)|[+\-*/\\^<>=~:.?@\#&$]+)\(?
 |['"`][^\n]*
 |.
-)({_LAYOUT.pattern})
+){_LAYOUT.pattern})
 """,
     re.VERBOSE | re.DOTALL,
 )
-"""A token and the layout after it: punctuation, a variable, a name, a number, the end of a clause, a quoted name, a
-string, a comment that is not closed, a symbol, what is none of these. An opening bracket that follows a name at once
-belongs to it, a minus before a number to the number. The full stop of a clause that ends in a symbol, `X = + .`, is not
-part of it. A quoted text may run over lines, but not past the end of a line that looks like the end of a goal or
-clause: there the quote was forgotten."""
+"""A token with the layout after it, and without: punctuation, a variable, a name, a number, the end of a clause, a
+quoted name, a string, a comment that is not closed, a symbol, what is none of these. An opening bracket that follows a
+name at once belongs to it, a minus before a number to the number. The full stop of a clause that ends in a symbol, `X =
++ .`, is not part of it. A quoted text may run over lines, but not past the end of a line that looks like the end of a
+goal or clause: there the quote was forgotten."""
 _QUOTED = re.compile(f"{_NAME}|{_STRING}")
 
 END = ". "
@@ -101,8 +102,8 @@ def tokenize(text: str) -> tuple[list[str], list[int]]:
     text += "\n"
     first = _LAYOUT.match(text).end()  # type: ignore[union-attr]
     pairs = _TOKEN.findall(text, first)
-    starts = list(accumulate(map(len, chain.from_iterable(pairs)), initial=first))[::2]
-    return [END if layout and token == "." else token for token, layout in pairs], starts
+    starts = accumulate(map(len, map(itemgetter(0), pairs)), initial=first)
+    return [END if token == "." and token != whole else token for whole, token in pairs], list(starts)
 
 
 def is_quoted(token: str) -> bool:
