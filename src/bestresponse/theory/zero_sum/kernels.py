@@ -24,6 +24,7 @@ __all__ = ["is_compiled_for", "solve_compiled"]
 _SADDLE, _CLOSED_FORM = int(ZeroSumStep.SADDLE), int(ZeroSumStep.CLOSED_FORM)
 _BLOCKS = 64  # shares of a batch: enough to keep the cores busy until the end, few enough to cost nothing
 _ENTERING = Lock()
+_ONE, _TWO, _THREE, _FOUR, _FIVE, _NINE, _LANES = (np.uint64(k) for k in (1, 2, 3, 4, 5, 9, 64))
 
 _Three = tuple[float, float, float]
 
@@ -50,32 +51,34 @@ def _kernel_for(games: Array) -> Any:
 def _solve_2x2(
     games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: Any, blocks: int
 ) -> None:
-    """Copy games into lanes, solve 64 at once, copy the answers out."""
+    """Solve 64 games at once and copy the answers out."""
     count = games.shape[0]
+    payoffs, x, y = games.reshape(-1), row.reshape(-1), col.reshape(-1)
     for block in prange(blocks):
-        payoffs, answers = np.zeros(4 * 64), np.zeros(6 * 64)
+        answers = np.zeros(6 * 64)
         end = (block + 1) * count // blocks
         for start in range(block * count // blocks, end, 64):
-            filled = min(64, end - start)
-            for lane in range(filled):
-                for cell in range(4):
-                    payoffs[lane + 64 * cell] = games[start + lane, cell // 2, cell % 2]
-            _solve_2x2_lanes(payoffs, answers)
-            for lane in range(filled):
-                k, p, q = start + lane, answers[lane], answers[lane + 64]
-                row[k, 0], row[k, 1], col[k, 0], col[k, 1] = p, 1.0 - p, q, 1.0 - q
-                values[k], gaps[k] = answers[lane + 128], answers[lane + 192]
-                ranges[k], steps[k] = answers[lane + 256], answers[lane + 320]
+            stop = min(start + 64, end)
+            filled = np.uint64(stop - start)
+            _solve_2x2_lanes(payoffs[4 * start : 4 * stop], answers, filled)
+            _copy_pairs(answers[:64], x[2 * start : 2 * stop], filled)
+            _copy_pairs(answers[64:128], y[2 * start : 2 * stop], filled)
+            _copy(answers[128:192], values[start:stop], filled)
+            _copy(answers[192:256], gaps[start:stop], filled)
+            _copy(answers[256:320], ranges[start:stop], filled)
+            _copy(answers[320:], steps[start:stop], filled)
 
 
 @kernel
-def _solve_2x2_lanes(payoffs: Array, answers: Array) -> None:
-    """Solve 64 games without a branch, so that the compiler can do several in one instruction.
+def _solve_2x2_lanes(payoffs: Array, answers: Array, count: Any) -> None:
+    """Solve up to 64 games without a branch, so that the compiler can do several in one instruction.
 
-    Cell c of game k is payoffs[k + 64 c]; p, q, value, gap, range and step go to `answers` in the same way.
+    The cells of game k begin at payoffs[4 k]; its p, q, value, gap, range and step go to answers[k], answers[k + 64]
+    and so on. Numbers that count are unsigned: others may be negative indexes, and the test for that costs a third.
     """
-    for k in range(64):
-        a, b, c, d = payoffs[k], payoffs[k + 64], payoffs[k + 128], payoffs[k + 192]
+    for k in range(count):
+        cell = _FOUR * k
+        a, b, c, d = payoffs[cell], payoffs[cell + _ONE], payoffs[cell + _TWO], payoffs[cell + _THREE]
         total = a + b + c + d
         upper, lower, left, right = min(a, b), min(c, d), max(a, c), max(b, d)
         low, high = min(upper, lower), max(left, right)
@@ -91,10 +94,23 @@ def _solve_2x2_lanes(payoffs: Array, answers: Array) -> None:
         gap, spread = best - worst, high - low
         certified = (gap <= ACCEPTED * spread) & is_tame(total, low, high)
 
-        answers[k], answers[k + 64] = p, q
-        answers[k + 128] = guaranteed if saddle else low + (worst + 0.5 * gap)
-        answers[k + 192], answers[k + 256] = max(gap, 0.0), spread
-        answers[k + 320] = (_SADDLE if saddle else _CLOSED_FORM) if certified else 0.0
+        answers[k], answers[k + _LANES] = p, q
+        answers[k + _TWO * _LANES] = guaranteed if saddle else low + (worst + 0.5 * gap)
+        answers[k + _THREE * _LANES], answers[k + _FOUR * _LANES] = max(gap, 0.0), spread
+        answers[k + _FIVE * _LANES] = (_SADDLE if saddle else _CLOSED_FORM) if certified else 0.0
+
+
+@kernel
+def _copy(numbers: Array, out: Any, count: Any) -> None:
+    for k in range(count):
+        out[k] = numbers[k]
+
+
+@kernel
+def _copy_pairs(probabilities: Array, out: Array, count: Any) -> None:
+    """Write p and 1 - p beside each other."""
+    for k in range(count):
+        out[_TWO * k], out[_TWO * k + _ONE] = probabilities[k], 1.0 - probabilities[k]
 
 
 @parallel_kernel
@@ -103,27 +119,44 @@ def _solve_3x3(
 ) -> None:
     """Copy games into lanes, solve 64 at once, copy the answers out."""
     count = games.shape[0]
+    cells, x, y = games.reshape(-1), row.reshape(-1), col.reshape(-1)
     for block in prange(blocks):
         payoffs, answers = np.zeros(9 * 64), np.zeros(10 * 64)
         end = (block + 1) * count // blocks
         for start in range(block * count // blocks, end, 64):
-            filled = min(64, end - start)
-            for lane in range(filled):
-                for cell in range(9):
-                    payoffs[lane + 64 * cell] = games[start + lane, cell // 3, cell % 3]
+            stop = min(start + 64, end)
+            filled = np.uint64(stop - start)
+            _copy_cells(cells[9 * start : 9 * stop], payoffs, filled)
             _solve_3x3_lanes(payoffs, answers)
-            for lane in range(filled):
-                k = start + lane
-                for action in range(3):
-                    row[k, action] = answers[lane + 64 * action]
-                    col[k, action] = answers[lane + 64 * (3 + action)]
-                values[k], gaps[k] = answers[lane + 384], answers[lane + 448]
-                ranges[k], steps[k] = answers[lane + 512], answers[lane + 576]
+            _copy_triples(answers[:192], x[3 * start : 3 * stop], filled)
+            _copy_triples(answers[192:384], y[3 * start : 3 * stop], filled)
+            _copy(answers[384:448], values[start:stop], filled)
+            _copy(answers[448:512], gaps[start:stop], filled)
+            _copy(answers[512:576], ranges[start:stop], filled)
+            _copy(answers[576:], steps[start:stop], filled)
+
+
+@kernel
+def _copy_cells(cells: Array, payoffs: Array, count: Any) -> None:
+    """Write the nine cells of each game 64 places apart."""
+    for k in range(count):
+        for cell in range(_NINE):
+            payoffs[k + _LANES * cell] = cells[_NINE * k + cell]
+
+
+@kernel
+def _copy_triples(lanes: Array, out: Array, count: Any) -> None:
+    """Write three numbers that are 64 places apart beside each other."""
+    for k in range(count):
+        out[_THREE * k], out[_THREE * k + _ONE] = lanes[k], lanes[k + _LANES]
+        out[_THREE * k + _TWO] = lanes[k + _TWO * _LANES]
 
 
 @kernel
 def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
-    """The same for 3x3: x, y, value, gap, range and step go to `answers`.
+    """Solve 64 games of 3x3 in the same way; cell c of game k is payoffs[k + 64 c].
+
+    x, y, value, gap, range and step go to `answers`.
 
     Candidates are tried from the last in the order of choice to the first, each replacing those before it.
     """
