@@ -279,3 +279,149 @@ def test_collecting_is_written_as_findall_and_what_is_made_of_the_list(spec: str
 
 def test_what_shows_something_is_silent_also_where_it_is_handed_on() -> None:
     assert check("a :- maplist(print, [1, 2]).\nb :- foldl(format, [1], [2], _).").diagnostics == ()
+
+
+@pytest.mark.parametrize(("levels", "accepted"), [(98, True), (99, False)])
+def test_a_term_may_be_nested_a_hundred_deep(levels: int, accepted: bool) -> None:
+    nested = "f(" * levels + "x" + ")" * levels
+    assert (check(f"a({nested}).").refusals == ()) is accepted
+    program = check("a(1).")
+    if accepted:
+        assert check_goal(f"a({nested})", program).names == ()
+    else:
+        with pytest.raises(ProgramRefused, match="the goal is nested deeper than 100"):
+            check_goal(f"a({nested})", program)
+
+
+def test_lists_and_conjunctions_are_as_long_as_they_like() -> None:
+    items = ", ".join("x" * 300)
+    assert check(f"a([{items}]).\nb :- {', '.join(['c'] * 300)}.\nd :- {' ; '.join(['c'] * 300)}.\nc.").refusals == ()
+
+
+def test_what_concerns_the_whole_program_has_no_line() -> None:
+    (many,) = check("a.\n" * 5_001).refusals
+    assert (many.line, many.column, many.source_line) == (0, 0, "")
+    (one,) = check("b.\n  a :- halt.").refusals
+    assert (one.line, one.column, one.source_line) == (2, 3, "a :- halt.")
+
+
+def test_clauses_that_nobody_wrote_have_no_line() -> None:
+    program = check("a(X) :- maplist([Y]>>(Y = 1), X).")
+    assert [clause.line for clause in program.clauses if write(clause.head).startswith("a(")] == [1]
+    assert {(c.line, c.column, c.source_line) for c in program.clauses if not write(c.head).startswith("a(")} == {
+        (0, 0, "")
+    }
+
+
+def test_a_name_of_forty_letters_gets_a_hint_and_a_longer_one_none() -> None:
+    meant = "p" * 41
+    assert find_similar("p" * 40, [meant]) == meant
+    assert find_similar("p" * 41, ["p" * 40]) == ""
+
+
+def test_two_hundred_names_are_looked_at() -> None:
+    others = [f"pzzzzz{n:03}" for n in range(199)]
+    assert find_similar("payoffone", [*others, "payoffxne"]) == "payoffxne"
+    assert find_similar("payoffone", [*others, "pzzzzz199", "payoffxne"]) == ""
+
+
+def test_the_first_ten_calls_of_nothing_get_a_hint() -> None:
+    program = check("payoff(1).\n" + "".join(f"a{n} :- payof({n}).\n" for n in range(12)))
+    hints = [d.hint for d in program.errors]
+    assert hints == ["did you mean payoff?"] * 10 + ["define it or remove the call"] * 2
+
+
+def test_a_lambda_becomes_a_predicate_whose_name_the_program_does_not_use() -> None:
+    lambdas = "a(X, Z) :- maplist([Y]>>(Y = Z), X).\n"
+    assert "'lambda 0'(_1,_2,_3)" in check(lambdas).canonical
+    taken = check(lambdas + "'lambda 0'(1, 2, 3).\n'lambda 1'(1, 2, 3).").canonical
+    assert "'lambda 2'(_1,_2,_3)" in taken
+    other_arity = check(lambdas + "'lambda 0'(1, 2).\n'lambda 0'(1, 2, 3, 4).").canonical
+    assert "'lambda 0'(_1,_2,_3)" in other_arity
+
+
+def test_every_lambda_has_a_predicate_of_its_own() -> None:
+    text = check("a(X) :- maplist([Y]>>(Y = 1), X), maplist([Y]>>(Y = 2), X), maplist([Y]>>(Y = 3), X).").canonical
+    assert [f"maplist('lambda {n}'(" in text for n in range(4)] == [True, True, True, False]
+
+
+def test_variables_named_before_the_parameters_are_shared_and_others_copied() -> None:
+    shared = check("a(X, Z) :- maplist(Z/[Y]>>(Y = Z), X).").canonical
+    assert "maplist('lambda 0'(_2,_3),_1)" in shared
+    assert "':-'('lambda 0'(_1,_2,_3),','('fresh copy'(of(_2),of(_4)),','('='(_4,_3),'='(_4,_1))))" in shared
+    plain = check("a(X) :- maplist([1]>>b, X).\nb.").canonical
+    assert "maplist('lambda 0',_1)" in plain
+    assert "':-'('lambda 0'(_1),','('='(1,_1),b))" in plain
+
+
+def test_the_left_side_of_an_assignment_may_be_anything() -> None:
+    assert check("a(X) :- pair(X, pi) is 1 + 2.").refusals == ()
+    (refusal,) = check("a(X) :- X is pair(1, 2).").refusals
+    assert refusal.message == "pair/2 is not part of the arithmetic of games"
+
+
+@pytest.mark.parametrize(
+    ("directive", "codes"),
+    [
+        (":- use_module(library(lists)).", []),
+        (":- use_module(library(lists), [member/2]).", []),
+        (":- ensure_loaded(library(lists)).", []),
+        (":- ensure_loaded([library(lists), library(apply)]).", []),
+        (":- ensure_loaded([library(lists), library(process)]).", ["directive"]),
+        (":- ensure_loaded([]).", ["directive"]),
+        (":- ensure_loaded(lists).", ["directive"]),
+        (":- use_module(folder(lists)).", ["directive"]),
+        (":- use_module.", ["directive"]),
+        (":- dynamic.", ["directive"]),
+        (":- load(library(lists)).", ["directive"]),
+    ],
+)
+def test_only_libraries_that_do_nothing_are_loaded(directive: str, codes: list[str]) -> None:
+    assert [d.code for d in check(f"{directive}\na.").refusals] == codes
+
+
+@pytest.mark.parametrize("directive", ["style_check(-singleton)", "license(mit)", "encoding(utf8)"])
+def test_directives_about_the_text_are_ignored_with_a_warning(directive: str) -> None:
+    (told,) = check(f":- {directive}.\na.").diagnostics
+    assert told.message == f"the directive {directive.partition('(')[0]} is ignored"
+    assert told.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("directive", [":- a.", ":- initialization(a).", "?- a."])
+def test_a_directive_that_calls_the_program_itself_is_not_run_and_said_so(directive: str) -> None:
+    program = check(f"a.\n{directive}")
+    assert program.refusals == ()
+    assert [(d.severity, d.line) for d in program.diagnostics] == [(Severity.WARNING, 2)]
+    assert program.diagnostics[0].message.endswith("is not run")
+    (refused,) = check(directive.replace("a", "b", 1) if "init" not in directive else ":- initialization(b).").refusals
+    assert refused.message.endswith("is not allowed")
+
+
+def test_only_what_is_declared_dynamic_may_have_no_clauses() -> None:
+    assert check(":- dynamic b/1.\na :- b(1).").errors == ()
+    assert [d.message for d in check(":- discontiguous b/1.\na :- b(1).").errors] == ["b/1 is called but not defined"]
+
+
+def test_goals_before_the_goal_are_given_only_where_they_are_fluents_without_variables() -> None:
+    program = check(DILEMMA)
+    for text in ("initialise(mood, s0), true", "initialise(mood(X), s0), true", "initialise(mood(1), S), true"):
+        with pytest.raises(ProgramRefused, match="takes a fluent and a situation without variables"):
+            check_goal(text, program)
+    for text in ("initialise(mood(1), s0)", "initialise(mood(1), s0), initialise(mood(2), s0)"):
+        with pytest.raises(ProgramRefused, match="stands before the goal it is meant for"):
+            check_goal(text, program)
+    two = check_goal("initialise(a(1), s0), initialise(b(2), s1), true", program)
+    assert [(write(fluent), write(place)) for fluent, place in two.given] == [("a(1)", "s0"), ("b(2)", "s1")]
+    assert two.canonical == "'-'(true,[])"
+
+
+def test_a_goal_makes_no_predicate() -> None:
+    with pytest.raises(ProgramRefused, match="this lambda expression cannot be used"):
+        check_goal("maplist([X]>>(X = 1), [1])", check("a."))
+
+
+def test_diagnoses_come_errors_first_and_then_by_line() -> None:
+    program = check("a(X).\nb :- missing.\nc(Y).\nd :- absent.")
+    assert [(d.code, d.line) for d in program.diagnostics] == [
+        ("undefined", 2), ("undefined", 4), ("singleton", 1), ("singleton", 3),
+    ]  # fmt: skip

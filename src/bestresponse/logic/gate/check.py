@@ -66,7 +66,7 @@ class GatedProgram:
         for fluent, situation in fluents:
             clauses = [clause for clause in clauses if not _replaced(clause.head, fluent, situation)]
             fact = Struct("initially", (fluent, situation))
-            clauses.append(GatedClause(fact, Atom("true"), 0, 0, ""))
+            clauses.append(GatedClause(fact, Atom("true")))
         return GatedProgram(self.source, tuple(clauses), self.diagnostics, self.defined | {"initially/2"})
 
 

@@ -48,13 +48,13 @@ holds(Fluent, do(Move, Situation)) :- holds(Fluent, Situation), not(abnormal(Flu
 
 
 class GatedClause(NamedTuple):
-    """A clause as it will run, and where its author wrote it."""
+    """A clause as it will run, and where its author wrote it (line 0: nowhere)."""
 
     head: Atom | Struct
     body: Term
-    line: int
-    column: int
-    source_line: str
+    line: int = 0
+    column: int = 0
+    source_line: str = ""
 
     @property
     def canonical(self) -> str:
@@ -83,7 +83,7 @@ class Gate:
         """Report something about the clause at hand."""
         clause = self.place
         line, column = (clause.line, clause.column) if clause else (0, 0)
-        source_line = clause.text.split("\n", 1)[0][:200] if clause else ""
+        source_line = _quote_first_line(clause) if clause else ""
         self.diagnostics.append(Diagnostic(Stage.STATIC, severity, line, column, source_line, message, hint, code))
 
     def refuse(self, code: str, message: str, hint: str = "") -> None:
@@ -201,9 +201,9 @@ class Gate:
             self.place = clause
             self.not_run(term, Surroundings(defined, _unknown, closed=True))
         self.place = None
-        gated += [GatedClause(head, body, 0, 0, "") for head, body in around.clauses]
+        gated += [GatedClause(head, body) for head, body in around.clauses]
         gated += [_empty(key) for key in sorted((GAME | frozenset(self.declared)) - frozenset(self.defined))]
-        gated.append(GatedClause(Atom("has percepts"), Atom("true" if "sees/3" in self.defined else "fail"), 0, 0, ""))
+        gated.append(GatedClause(Atom("has percepts"), Atom("true" if "sees/3" in self.defined else "fail")))
         gated += [default for key, default in _defaults().items() if key not in self.defined]
         return tuple(gated)
 
@@ -227,8 +227,7 @@ class Gate:
                 else:
                     faulty.setdefault(self.head, refusal)
                 continue
-            source_line = clause.text.split("\n", 1)[0][:200]
-            gated.append(GatedClause(head, checked, clause.line, clause.column, source_line))
+            gated.append(GatedClause(head, checked, clause.line, clause.column, _quote_first_line(clause)))
         return self.left_out(faulty, gated) if faulty else gated
 
     def left_out(self, faulty: dict[str, Refusal], gated: list[GatedClause]) -> list[GatedClause]:
@@ -251,8 +250,8 @@ class Gate:
             return
         self.missed.add((key, place))
         severity = Severity.ERROR if self.needs.is_needed(self.head) else Severity.WARNING
-        name = key.rsplit("/", 1)[0]
-        arities = sorted(other for other in self.known if other.rsplit("/", 1)[0] == name)
+        name = key.rpartition("/")[0]
+        arities = sorted(other for other in self.known if other.rpartition("/")[0] == name)
         near = find_similar(name, self.names) if len(self.missed) <= MAX_HINTS else ""
         if arities:
             self.say(severity, "arity", f"{key} is called, but only {', '.join(arities)} is defined")
@@ -268,7 +267,7 @@ class Gate:
     @cached_property
     def names(self) -> list[str]:
         """The names of these predicates, in order."""
-        return sorted({key.rsplit("/", 1)[0] for key in self.known})
+        return sorted({key.rpartition("/")[0] for key in self.known})
 
     def drawn(self, key: str) -> None:
         """Refuse a draw by lot in the rules of a game; a strategy may make one."""
@@ -283,6 +282,10 @@ def find_similar(name: str, names: list[str]) -> str:
         return ""
     near = [other for other in names if abs(len(other) - len(name)) <= 3 and other[:1] == name[:1]]
     return next(iter(get_close_matches(name, near[:MAX_NAMES], 1, 0.75)), "")
+
+
+def _quote_first_line(clause: Clause) -> str:
+    return clause.text.partition("\n")[0][:200]
 
 
 def _unknown(key: str) -> None:
@@ -317,21 +320,21 @@ def _solver_clauses() -> frozenset[str]:
 def _defaults() -> dict[str, GatedClause]:
     """Predicates the papers' strategies take for granted, for programs that do not define them."""
     heads = [term for term in _terms(DEFAULTS) if isinstance(term, Struct)]
-    return {indicator(head): GatedClause(head, Atom("true"), 0, 0, "") for head in heads}
+    return {indicator(head): GatedClause(head, Atom("true")) for head in heads}
 
 
 def _empty(key: str) -> GatedClause:
-    name, arity = key.rsplit("/", 1)
+    name, _, arity = key.rpartition("/")
     head = Struct(name, tuple(Var() for _ in range(int(arity)))) if int(arity) else Atom(name)
-    return GatedClause(head, Atom("fail"), 0, 0, "")
+    return GatedClause(head, Atom("fail"))
 
 
 def _forbidden(key: str) -> bool:
-    return key.rsplit("/", 1)[0] in FORBIDDEN or key in FORBIDDEN_EXACT
+    return key.rpartition("/")[0] in FORBIDDEN or key in FORBIDDEN_EXACT
 
 
 def _everyday(key: str) -> bool:
-    return key.rsplit("/", 1)[0] in EVERYDAY and key not in CORE
+    return key.rpartition("/")[0] in EVERYDAY and key not in CORE
 
 
 def _harmless(argument: Term | None) -> bool:
@@ -344,14 +347,15 @@ def _harmless(argument: Term | None) -> bool:
 
 def _declared(argument: Term) -> list[str | None]:
     items, _ = items_of(argument)
-    stack, keys = items[::-1] or [argument], []
+    stack = items[::-1] or [argument]
+    keys: list[str | None] = []
     while stack:
         term = stack.pop()
-        if isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
-            stack += [term.args[1], term.args[0]]
-            continue
-        valid = isinstance(term, Struct) and term.name == "/" and len(term.args) == 2
-        name, arity = term.args if valid and isinstance(term, Struct) else (None, None)
-        valid = isinstance(name, Atom) and isinstance(arity, int) and 0 <= arity <= 100
-        keys.append(f"{name}/{arity}" if valid else None)
+        match term:
+            case Struct(name=",", args=(first, second)):
+                stack += [second, first]
+            case Struct(name="/", args=(Atom() as name, int() as arity)) if 0 <= arity <= 100:
+                keys.append(f"{name}/{arity}")
+            case _:
+                keys.append(None)
     return keys

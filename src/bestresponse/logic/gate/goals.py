@@ -27,7 +27,6 @@ MAX_DEPTH = 100
 _COMMON = CALLABLE | GAME
 _TRUE = Atom("true")
 _SILENT = Atom("say nothing")
-_MOST_SILENT = 3
 _ARITHMETIC = frozenset({"is/2", "=:=/2", "=\\=/2", "</2", ">/2", "=</2", ">=/2"})
 _ARITHMETIC_HINT = "numbers are exact: use + - * / // mod div ** min max abs sign gcd floor ceiling round truncate"
 _CONSTANTS = frozenset(
@@ -105,9 +104,9 @@ class _Body:
         if key in _COMMON:
             if key in RANDOM:
                 self.around.random(key)
-            return _computed(term) if key in _ARITHMETIC else _renamed(term, key)
+            return _computed(term) if isinstance(term, Struct) and key in _ARITHMETIC else _renamed(term, key)
         self.around.undefined(key)
-        name, arity = key.rsplit("/", 1)
+        name, _, arity = key.rpartition("/")
         return Struct("undefined predicate", (Struct("/", (Atom(name), int(arity))),))
 
     def chain(self, term: Term, name: str) -> Term:
@@ -134,7 +133,7 @@ class _Body:
         return key
 
     def permitted(self, key: str) -> None:
-        name = key.rsplit("/", 1)[0]
+        name = key.rpartition("/")[0]
         if name in FORBIDDEN or key in FORBIDDEN_EXACT:
             raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
         if name in DROPPED and key not in _COMMON:
@@ -183,9 +182,9 @@ class _Body:
         self.permitted(key)
         if key in self.own:
             return term
-        if key in OUTPUT and extra <= _MOST_SILENT:
+        if key in OUTPUT:
             return _SILENT
-        if key in GOAL_ARGUMENTS or key in OUTPUT:
+        if key in GOAL_ARGUMENTS:
             raise Refusal(f"{key} cannot be handed to another predicate", "write a small predicate of your own for it")
         if key not in _COMMON:
             raise Refusal(f"{key} is handed to another predicate but not defined", "define it")
@@ -202,11 +201,9 @@ def _renamed(term: Term, key: str) -> Term:
     return Struct(name, term.args) if isinstance(term, Struct) else Atom(name)
 
 
-def _computed(term: Term) -> Term:
+def _computed(term: Struct) -> Term:
     """Return a comparison or assignment of numbers that uses the functions of the language only."""
-    stack = list(term.args) if isinstance(term, Struct) else []
-    if isinstance(term, Struct) and term.name == "is":
-        del stack[0]
+    stack = list(term.args[1:] if term.name == "is" else term.args)
     while stack:
         part = stack.pop()
         if isinstance(part, Struct):

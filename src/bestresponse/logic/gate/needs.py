@@ -78,7 +78,7 @@ def _follow(mentions: Mapping[str, Set[str]], start: set[str]) -> set[str]:
 
 
 def _cut_arity(key: str) -> str:
-    return key.rsplit("/", 1)[0]
+    return key.rpartition("/")[0]
 
 
 def _find_names(term: Term) -> set[str]:
