@@ -117,3 +117,73 @@ def test_what_is_impossible_may_stand_in_a_lottery_and_what_is_less_may_not():
     assert Lottery((("heads", 1.0), ("tails", 0.0))).chances[1] == ("tails", 0.0)
     with pytest.raises(ValueError, match="probabilities that sum to 1"):
         Lottery((("heads", 1.5), ("tails", -0.5)))
+
+
+@pytest.mark.parametrize("nothing", ["", "  \n", 3, None])
+def test_a_message_is_a_text_with_something_in_it(nothing):
+    with pytest.raises(InvalidMove, match="the message is empty") as refused:
+        Words().check(nothing)
+    assert refused.value.kind is Flaw.UNPARSEABLE
+
+
+@pytest.mark.parametrize("ask", [Choice, Mixture])
+@pytest.mark.parametrize("options", [(), ("A", "A")])
+def test_options_are_different_and_at_least_one(ask, options):
+    with pytest.raises(ValueError, match="option"):
+        ask(options)
+
+
+def test_the_bounds_of_an_amount_may_be_equal_and_not_crossed():
+    assert Amount(3, 3).read("3") == 3
+    with pytest.raises(ValueError, match="an amount needs low <= high, got 4 and 3"):
+        Amount(4, 3)
+
+
+def test_an_amount_takes_a_dollar_sign_and_both_bounds():
+    assert [Amount(0, 70).read(text) for text in ("$12.5", " 0 ", "70")] == [12.5, 0, 70]
+
+
+def test_a_mixture_that_leaves_options_out_gives_them_nothing():
+    assert Mixture(("A", "B", "C")).read('{"B": 1}') == (0, 1, 0)
+    assert Mixture(("A", "B", "C")).read("B: 1") == (0, 1, 0)
+    for text in ("A: 0.5, A: 0.5", "D: 1", '{"D": 1}', "A 1", "[1, 0]"):
+        with pytest.raises(InvalidMove):
+            Mixture(("A", "B", "C")).read(text)
+
+
+@pytest.mark.parametrize("value", [(True, 0.0), ("1", 0), (float("nan"), 1.0), [1.0], "ab", (-0.5, 1.5)])
+def test_what_is_no_list_of_probabilities_is_no_mixture(value):
+    with pytest.raises(InvalidMove):
+        Mixture(("A", "B")).check(value)
+
+
+def test_a_form_holds_exactly_its_fields():
+    form = Form((("bid", Amount(0, 10)),))
+    form.check({"bid": 3})
+    for wrong in ({}, {"bid": 3, "word": 1}, [3], {"bid": 11}):
+        with pytest.raises(InvalidMove):
+            form.check(wrong)
+    for text in ("[1]", "3", "bid: 3"):
+        with pytest.raises(InvalidMove):
+            form.read(text)
+
+
+def test_an_outcome_of_a_lottery_is_one_of_its_own_and_of_the_same_kind():
+    lottery = Lottery(((1, 0.5), ("x", 0.5)))
+    lottery.check(1)
+    for wrong in (2, 1.0, True, "1", "y"):
+        with pytest.raises(InvalidMove):
+            lottery.check(wrong)
+    with pytest.raises(InvalidMove):
+        lottery.read("y")
+    with pytest.raises(ValueError, match="different"):
+        Lottery(((1, 0.5), (1, 0.5)))
+    assert Lottery.uniform(("a", "b")).chances == (("a", 0.5), ("b", 0.5))
+
+
+@pytest.mark.parametrize(("length", "shown"), [(78, True), (79, False)])
+def test_a_long_answer_is_quoted_in_part(length, shown):
+    with pytest.raises(InvalidMove) as refused:
+        Choice(("A", "B")).read("x" * length)
+    assert ("x" * length in str(refused.value)) is shown
+    assert (f"... ({length + 2} characters)" in str(refused.value)) is not shown

@@ -147,3 +147,11 @@ def test_the_conformance_kit_names_the_broken_promise(game, promise):
 def test_the_conformance_kit_finds_a_player_that_is_no_function_of_its_view():
     with pytest.raises(Broken, match="fickle decides differently"):
         check_player(ChangesItsMind(), CoinThenPennies())
+
+
+def test_a_record_is_shown_in_a_notebook_move_by_move():
+    record = play(CoinThenPennies(), {"even": Always("h"), "odd": Always("t"), NATURE: Nature(5)})
+    shown = record._repr_html_()
+    assert shown.startswith("<p>Record(&#x27;coin-then-pennies&#x27;, 3 submissions, payoffs [")
+    assert "<tr><th>seat</th><th>player</th><th>move</th></tr>" in shown
+    assert "<tr><td>even</td><td>always</td><td>h</td></tr><tr><td>odd</td><td>always</td><td>t</td></tr>" in shown

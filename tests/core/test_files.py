@@ -27,6 +27,10 @@ def test_hostile_toml_is_refused_with_the_cause(text: str, why: str) -> None:
         parse_toml(text)
 
 
+def test_a_text_of_two_million_characters_is_read() -> None:
+    assert parse_toml("#" * 2_000_000) == {}
+
+
 def test_ordinary_toml_is_read() -> None:
     prose = "Yes. " * 300
     assert parse_toml(f"[a.b]\nc.d = 1.5\ntext = '{prose}'") == {"a": {"b": {"c": {"d": 1.5}, "text": prose}}}
