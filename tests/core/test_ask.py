@@ -61,7 +61,9 @@ def test_mixture_reads_lists_objects_and_pairs(text):
     assert Mixture(("A", "B")).read(text) == (0.25, 0.75)
 
 
-@pytest.mark.parametrize("text", ["[0.5, 0.6]", "[1.5, -0.5]", "[1]", "[true, false]", "A: x, B: 1", "half half", "{}"])
+@pytest.mark.parametrize(
+    "text", ["[0.5, 0.6]", "[1.5, -0.5]", "[1]", "[true, false]", "A: x, B: 1", "half half", "{}", "[null, 1]"]
+)
 def test_mixture_refuses_what_is_no_distribution(text):
     with pytest.raises(InvalidMove):
         Mixture(("A", "B")).read(text)

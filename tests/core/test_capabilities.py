@@ -4,17 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from bestresponse.core.ask import Amount, Choice, Form
+from bestresponse.core.ask import Amount, Choice, Form, Lottery
 from bestresponse.core.capabilities import (
     KnownEquilibrium,
     NamedStrategies,
     Question,
     Wording,
     find_equilibrium_moves,
+    find_known_equilibrium,
     measure_decision_cost,
+    play_out_equilibrium,
+    word_rules,
 )
 from bestresponse.core.conformance import Broken, check_game
-from bestresponse.core.game import find_first_asks
+from bestresponse.core.game import NATURE, View, find_first_asks
 from bestresponse.games.economic.common_pool import CommonPool
 from bestresponse.games.economic.guessing import Guessing
 from bestresponse.games.economic.public_goods import PublicGoods
@@ -140,3 +143,30 @@ def test_a_game_with_wording_is_asked_in_its_words_at_the_terminal():
 )  # fmt: skip
 def test_a_question_takes_its_answer_with_point_or_comma_and_two_decimals_of_a_longer_one(answer, typed, right):
     assert Question("How much?", answer).accepts(typed) is right
+
+
+def test_rules_for_people_are_the_games_own_or_else_its_briefing():
+    assert word_rules(object(), View("player 1", "Put in what you like.")) == "Put in what you like."
+    game = PublicGoods()
+    seen = game.view(game.start(), "player 1")
+    assert word_rules(game, seen) == game.word_rules("player 1") != seen.briefing
+
+
+def test_whoever_is_not_asked_or_has_no_known_equilibrium_loses_nothing_that_is_known():
+    assert measure_decision_cost(Trust(), (), "receiver", 3.0) is None
+    assert find_known_equilibrium(MatrixGame(NormalForm.zero_sum([[1]]))) is None
+    assert find_known_equilibrium(Trust()).payoffs == {"sender": 10, "receiver": 0}
+
+
+class Drawn(Plain):
+    """Trust in which chance decides what is returned."""
+
+    def asks(self, state):
+        return {NATURE: Lottery.uniform((0, 1))} if len(state) == 1 else self.game.asks(state)
+
+
+def test_what_chance_decides_later_is_not_played_out():
+    assert play_out_equilibrium(Trust(), ()) == {"sender": 10, "receiver": 0}
+    assert play_out_equilibrium(Drawn(Trust()), ()) is None
+    assert measure_decision_cost(Drawn(Trust()), (), "sender", 2.5) is None
+    assert find_equilibrium_moves(Drawn(Trust()), (2.5,)) == {}

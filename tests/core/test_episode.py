@@ -155,3 +155,61 @@ def test_a_record_is_shown_in_a_notebook_move_by_move():
     assert shown.startswith("<p>Record(&#x27;coin-then-pennies&#x27;, 3 submissions, payoffs [")
     assert "<tr><th>seat</th><th>player</th><th>move</th></tr>" in shown
     assert "<tr><td>even</td><td>always</td><td>h</td></tr><tr><td>odd</td><td>always</td><td>t</td></tr>" in shown
+
+
+def test_a_seat_that_nobody_takes_is_named():
+    with pytest.raises(NotAsked, match="nobody sits in the seat 'odd'; seated: even, nature"):
+        play(CoinThenPennies(), {"even": Always("h"), NATURE: Nature(5)})
+
+
+def test_every_answer_is_handed_on_as_it_comes():
+    seen = []
+    players = {"even": Always("h"), "odd": Always("t"), NATURE: Nature(5)}
+    record = play(CoinThenPennies(), players, on_submission=seen.append)
+    assert tuple(seen) == record.submissions
+    assert record.players == {"even": "always", "odd": "always", NATURE: "nature"}
+
+
+def test_simultaneous_answers_after_one_that_cannot_be_read_are_not_taken():
+    refused = Decision(None, reading=Reading(Status.REFUSED, "no"))
+    players = {"even": Always("h"), "odd": Always("t"), NATURE: Nature(5)}
+
+    def ask_seats(questions):
+        return [refused if role == "even" else player.decide(view, ask) for role, player, view, ask in questions]
+
+    record = play(CoinThenPennies(), players, ask_seats=ask_seats)
+    assert [s.role for s in record.submissions] == [NATURE, "even"]
+    assert repr(record) == "Record('coin-then-pennies', 2 submissions, void: refused: no)"
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Says heads where it sees nothing, and tails where it sees the stake."""
+
+    blind: bool = False
+    name: str = "looks"
+
+    def decide(self, view, ask):
+        return Decision("t" if view.situation else "h")
+
+
+def test_a_player_that_does_not_look_sees_nothing():
+    record = play(CoinThenPennies(), {"even": Looks(), "odd": Looks(blind=True), NATURE: Nature(5)})
+    assert [s.decision.action for s in record.submissions[1:]] == ["t", "h"]
+
+
+def test_what_is_neither_over_nor_an_action_is_refused():
+    episode = Episode(CoinThenPennies())
+    with pytest.raises(NotAsked, match="the play is not over; waiting for nature"):
+        episode.record({})
+    with pytest.raises(InvalidMove, match="nature gave a decision without an action"):
+        episode.submit(NATURE, Decision(None))
+    with pytest.raises(TypeError, match="nature only draws lotteries"):
+        Nature(1).decide(View(NATURE, ""), Choice(("h", "t")))
+
+
+def test_after_its_end_a_play_waits_for_nobody():
+    record = play(CoinThenPennies(), {"even": Always("h"), "odd": Always("t"), NATURE: Nature(5)})
+    episode = Episode(CoinThenPennies(), record.submissions)
+    with pytest.raises(NotAsked, match="even is not asked now; waiting for nobody: the game is over"):
+        episode.submit("even", Decision("h"))

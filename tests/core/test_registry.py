@@ -4,9 +4,13 @@ import pytest
 from plugins import lay_package
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.registry import Registry, check_members
+from bestresponse.core.registry import Registry, check_members, did_you_mean
 
 GROUP = "bestresponse.tests"
+
+
+def raise_quietly(error=None):
+    raise error or RuntimeError
 
 
 def test_built_in_things_and_those_of_packages_come_through_one_door(tmp_path, monkeypatch):
@@ -44,6 +48,20 @@ def test_a_package_that_cannot_be_imported_is_named_with_the_reason(tmp_path, mo
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(UsageError, match=r"there is no thing named 'pie'\. Did you mean pi\?"):
         Registry(GROUP, "thing", {"pi": "math:pi"}).load("pie")
+
+
+def test_a_name_that_begins_alike_comes_before_one_that_looks_alike_and_far_ones_are_not_named():
+    assert did_you_mean("Kuhn", ["kunn", "kuhn-poker-of-three"]) == " Did you mean kuhn-poker-of-three?"
+    assert did_you_mean("chiken", ["chicken", "chickens"]) == " Did you mean chicken?"
+    assert did_you_mean("zzz", ["chicken"]) == ""
+
+
+def test_an_error_without_words_is_named_by_its_kind():
+    registry = Registry(GROUP, "thing", {"quiet": f"{__name__}:raise_quietly"})
+    with pytest.raises(UsageError, match=r"the thing 'quiet' cannot be made: RuntimeError$"):
+        registry.make("quiet")
+    with pytest.raises(UsageError, match=r"^our own error$"):
+        registry.make("quiet", UsageError("our own error"))
 
 
 def test_a_thing_without_a_member_is_refused_by_name():

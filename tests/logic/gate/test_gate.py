@@ -239,8 +239,11 @@ def test_limits_are_the_largest_sizes_that_are_accepted() -> None:
     assert check("".join(f"a({n}).\n" for n in range(5_000))).refusals == ()
     (many,) = check("".join(f"a({n}).\n" for n in range(5_001))).refusals
     assert many.message == "5,001 clauses; at most 5,000 are accepted"
-    for count, accepted in ((60, True), (61, False)):
-        assert (check(f"a({', '.join('x' * count)}).").refusals == ()) is accepted
+
+
+@pytest.mark.parametrize(("count", "accepted"), [(60, True), (61, False)])
+def test_a_predicate_has_sixty_arguments_at_most(count: int, accepted: bool) -> None:
+    assert (check(f"a({', '.join('x' * count)}).").refusals == ()) is accepted
 
 
 def test_a_program_that_is_required_but_refused_tells_three_reasons_and_counts_the_rest() -> None:
@@ -425,3 +428,13 @@ def test_diagnoses_come_errors_first_and_then_by_line() -> None:
     assert [(d.code, d.line) for d in program.diagnostics] == [
         ("undefined", 2), ("undefined", 4), ("singleton", 1), ("singleton", 3),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["'say nothing'(1)", "'go on'(1, 2, 3, 4, 5, 6)", "'sum of'(1, 2)", "'raw sort'(1, 2)", "'list length'(1, 2)"],
+)
+def test_what_the_solver_is_made_of_is_not_defined_anew(head: str) -> None:
+    for text in (f"{head}.", f"{head} :- b."):
+        (refusal,) = check(f"b.\n{text}").refusals
+        assert refusal.message.endswith("belongs to the solver; a game cannot define it")
