@@ -73,10 +73,10 @@ def grow_sequential(game: Any, players: tuple[str, ...], limit: int) -> Tree:
             place, actions = CHANCE, _add_draw(rows, state)
         add_place(place)
         last = len(actions) - 1
-        after = [(state.child(actions[k]), node, k) for k in range(last - 1, -1, -1)] if last else ()
-        state.apply_action(actions[last])
         stack.append((state, node, last))
-        stack += after
+        for k in range(last - 1, -1, -1):
+            stack.append((state.child(actions[k]), node, k))
+        state.apply_action(actions[last])
         if node + len(stack) >= limit:
             break
         guard.check(node)
