@@ -53,8 +53,8 @@ TARGETS = {
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],
     "web/security": ["web/security"],
     "web/sessions": [f"web/sessions/test_{name}.py" for name in (
-        "broken", "ending_and_quiz", "new_attempt", "play", "register", "restart", "session", "setup", "stand_ins",
-        "store")],
+        "broken", "ending_and_quiz", "new_attempt", "play", "register", "restart", "seat_worker", "session", "setup",
+        "stand_ins", "store")],
 }  # fmt: skip
 SKIPPED = "not slow and not model and not soak"
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {

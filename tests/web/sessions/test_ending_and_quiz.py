@@ -154,3 +154,60 @@ def test_two_decimals_are_enough_where_there_are_more_and_no_others_pass():
     third, plain = Question("?", 1 / 3), Question("?", 0.25)
     assert [third.accepts(typed) for typed in ("0.33", "0,333", "1/3", "0.34")] == [True, True, False, False]
     assert [plain.accepts(typed) for typed in ("0.25", " .250 ", "0.253", "")] == [True, True, False, False]
+
+
+def test_the_only_equilibrium_has_no_number():
+    choice = GameChoice("prisoners-dilemma")
+    blocks = describe_equilibria(choice, played(choice, row=["defect"], col=["cooperate"]))
+    assert words(blocks) == (
+        "In an equilibrium nobody gains by changing only their own choice. This game has exactly one. "
+        "What was played is no equilibrium: given what the others did, col could have gained 1."
+    )
+    assert cells(blocks) == [
+        ("what was played", "defect", "cooperate", "5", "0"),
+        ("equilibrium", "defect", "defect", "1", "1"),
+    ]
+
+
+def test_probabilities_are_shown_in_percent():
+    choice = GameChoice("matching-pennies", mixed=True)
+    blocks = describe_equilibria(choice, played(choice, row=[(0.5, 0.5)], col=[(0.25, 0.75)]))
+    assert "given what the others did, row could have gained 0.5." in words(blocks)
+    assert cells(blocks) == [
+        ("what was played", "50 %, 50 %", "25 %, 75 %", "0", "0"),
+        ("equilibrium", "heads 50 %, tails 50 %", "heads 50 %, tails 50 %", "0", "0"),
+    ]
+
+
+def test_a_repeated_game_with_several_equilibria_is_told_of_one_round():
+    choice = GameChoice("chicken", rounds=2)
+    blocks = describe_equilibria(choice, played(choice, row=["swerve"] * 2, col=["swerve", "straight"]))
+    assert "in that round: row in 1 of 2, col in 1 of 2." in words(blocks)
+    assert words(blocks).endswith("is an equilibrium of the whole game; it can have many others.")
+    assert [row[0] for row in cells(blocks)] == ["equilibrium 1", "equilibrium 2", "equilibrium 3"]
+
+
+def test_what_would_be_better_for_all_stands_beside_the_equilibrium():
+    choice = GameChoice("trust-amounts")
+    blocks = describe_equilibria(choice, played(choice, sender=[5.0], receiver=[2.0]))
+    assert words(blocks).startswith("Subgame-perfect equilibrium: The receiver returns nothing")
+    assert "Together they would have most, 30, if everything was sent" in words(blocks)
+    assert cells(blocks) == [
+        ("earned here", 7.0, 13.0),
+        ("in equilibrium", 10.0, 0.0),
+        ("together at best", 15.0, 15.0),
+    ]
+
+
+def test_a_game_of_cards_is_told_by_what_was_known_and_its_value():
+    choice = GameChoice("kuhn-poker")
+    blocks = describe_equilibria(choice, played(choice))
+    assert words(blocks) == "In an equilibrium nobody gains by changing only their own choice."
+    assert cells(blocks)[-1] == ("in equilibrium, on average", pytest.approx(-1 / 18), pytest.approx(1 / 18))
+
+
+def test_every_mistake_in_a_quiz_is_told_by_its_number():
+    quiz = (Question("One?", 1.0), Question("Two?", 2.0), Question("Three?", 3.0))
+    found = find_mistakes(quiz, ["1", "7", " "])
+    assert list(found) == [1, 2]
+    assert found[1] != found[2]
