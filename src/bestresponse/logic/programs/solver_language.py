@@ -6,9 +6,9 @@ a situation is the initial one or `do(Move, Situation)`; `holds/2` says what is 
 ones. A game program adds `initial/1`, `initially/2`, `legal/2`, `effect/3`, `abnormal/3`, `final/1` and `finally/2`;
 a strategy adds `select/4`.
 
-`SOLVER` follows the papers; `EXTRACTION` is how a table is taken out of a game (see `table`). Both are trusted text:
-programs may call these predicates but never define them. Some are built into the embedded engine (`embedded.walking`),
-where the text below says what they do.
+`SOLVER` follows the papers; `EXTRACTION` is how a table is taken out of a game (see `table`), and nothing where a
+program wants to print. Both are trusted text: programs may call these predicates but never define them. Some are built
+into the embedded engine (`embedded.walking`), where the text below says what they do.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ holds(Fluent, do(Move, Situation)) :-
 holds(Fluent, do(Move, Situation)) :-
     holds(Fluent, Situation),
     \\+ abnormal(Fluent, Move, Situation).
-
-'known situation'(Situation, Situation).
-
-'say nothing'(_).
-'say nothing'(_, _).
-'say nothing'(_, _, _).
 """
 
 EXTRACTION: Final = """
+'say nothing'(_).
+'say nothing'(_, _).
+'say nothing'(_, _, _).
+
+'known situation'(Situation, Situation).
+
 table_players(Situation, Players) :-
     initial(Situation),
     findall(Player, holds(player(Player), Situation), Players).

@@ -22,7 +22,7 @@ from bestresponse.logic.engine import Answer, Limits, Program, Proof, RuntimeFau
 from bestresponse.logic.gate.check import GatedGoal, GatedProgram, check, check_goal
 from bestresponse.logic.language.library import LIBRARY_TEXT
 from bestresponse.logic.language.terms import Atom, Struct, Term, brief, items_of, write
-from bestresponse.logic.programs.solver_language import TRUSTED
+from bestresponse.logic.programs.solver_language import EXTRACTION, SOLVER
 from bestresponse.logic.swi.sandbox import LAYERS, Layer
 from bestresponse.logic.swi.terms import decode
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
@@ -256,7 +256,8 @@ def start_prolog(limits: Limits, seed: int = 0, command: str = "swipl", layers: 
     try:
         worker = start_worker(installation, limits.memory, _LIFE + math.ceil(limits.total), stack, layers)
         worker.request("library", LIBRARY_TEXT, _START_SECONDS, _LOAD_BYTES)
-        worker.request(f"solver({seed})", TRUSTED, _START_SECONDS, _LOAD_BYTES)
+        worker.request(f"solver({seed})", SOLVER, _START_SECONDS, _LOAD_BYTES)
+        worker.request("extraction", EXTRACTION, _START_SECONDS, _LOAD_BYTES)
     except WorkerLost as lost:
         raise LogicError(f"SWI-Prolog does not run confined here ({lost}); use the embedded engine.") from lost
     return worker

@@ -54,15 +54,11 @@ sort_by(Key, Order, List, Sorted) :-
     ;   sort(Key, Order, List, Sorted)
     ).
 
-:- dynamic(library_defines/2). % library_defines(Name, Arity): the list library, which every game may call or redefine
+:- dynamic(library_defines/2). % library_defines(Name, Arity): what every game may call; of the list library, or redefine
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
-:- dynamic(solver_clause/3).   % solver_clause(Name, Arity, Clause): what every game has besides; trusted, given once
-:- dynamic(solver_defines/2).
+:- dynamic(solver_clause/1).   % solver_clause(Clause): what every game has besides; trusted, given once
 :- dynamic(seed/1).
-:- dynamic(solver_own/2).      % solver_own(Name, Arity): what of that every game needs a copy of
-:- dynamic(protected/2).       % protected(Name, Arity): what SWI-Prolog itself lets nobody define
-
-:- forall(( predicate_property(system:Head, iso), functor(Head, Name, Arity) ), assertz(protected(Name, Arity))).
+:- dynamic(protected/2).       % protected(Name, Arity): what no game may define
 
 % ---- the loop
 
@@ -126,8 +122,11 @@ perform(solver(Seed), Text, [loaded]) :-
     assertz(seed(Seed)),
     open_string(Text, Stream),
     clauses(Stream, Clauses),
-    maplist(trust, Clauses),
-    share_helpers.
+    maplist(add_solver, Clauses).
+perform(extraction, Text, [loaded]) :-
+    open_string(Text, Stream),
+    clauses(Stream, Clauses),
+    maplist(add_extraction, Clauses).
 perform(load(Module, Old), Text, [loaded]) :-
     unload(Old),
     (   sub_string(Text, _, _, _, "random"), seed(Seed)
@@ -136,6 +135,7 @@ perform(load(Module, Old), Text, [loaded]) :-
     ),
     load(Module, Text).
 perform(ask(Module, Count, Answers, Steps, Size, Ends, Positions), Text, Results) :-
+    nb_setval(game, Module),
     nb_setval(ends, Ends),
     nb_setval(positions, Positions),
     open_string(Text, Goals),
@@ -194,14 +194,15 @@ read_data(Stream, Term) :-
 % ---- programs
 
 load(Module, Text) :-
-    set_module(Module:base(bestresponse_games)),
     open_string(Text, Stream),
     clauses(Stream, Clauses),
     catch(define_all(Module, Clauses), Error, ( unload(Module), throw(Error) )).
 
 define_all(Module, Clauses) :-
     maplist(declare(Module), Clauses),
-    forall(solver_own(Name, Arity), add_solver(Module, Name, Arity)),
+    set_module(Module:base(bestresponse_games)),
+    set_module(Module:class(temporary)),
+    forall(solver_clause(Clause), ( assertz(Module:Clause), allow(Module, Clause) )),
     store_all(Clauses, Module, 1).
 
 store_all([], _, _).
@@ -211,14 +212,31 @@ store_all([Clause|Clauses], Module, Number) :-
     store_all(Clauses, Module, Next).
 
 add_library(Clause) :-
-    ( Clause = (Head :- Body) -> true ; Head = Clause, Body = true ),
+    parts(Clause, Head, Body),
     functor(Head, Name, Arity),
     ( library_defines(Name, Arity) -> true ; assertz(library_defines(Name, Arity)) ),
     computed(Body, Computed),
     assertz(bestresponse_games:(Head :- Computed)).
 
-% In trusted text only arithmetic is rewritten.
+% How a table is taken out of a game is there once, for the game that is asked about.
+add_extraction(Clause) :-
+    add_library(Clause),
+    protect(Clause).
+
+add_solver(Clause) :-
+    assertz(solver_clause(Clause)),
+    protect(Clause).
+
+protect(Clause) :-
+    parts(Clause, Head, _),
+    functor(Head, Name, Arity),
+    ( protected(Name, Arity) -> true ; assertz(protected(Name, Arity)) ).
+
+parts(Clause, Head, Body) :- ( Clause = (Head :- Body) -> true ; Head = Clause, Body = true ).
+
+% In trusted text only arithmetic and calls of what games define are rewritten.
 computed(Goal, Goal) :- var(Goal), !.
+computed(Goal, bestresponse:in_game(Goal)) :- of_game(Goal), !.
 computed(Goal, Computed) :- arithmetic(Goal, 0, Computed), !.
 computed(Goal, Computed) :-
     ( control(Goal) ; Goal = once(_) ; Goal = findall(_, _, _) ),
@@ -228,43 +246,23 @@ computed(Goal, Computed) :-
     Computed =.. [Name|Rewritten].
 computed(Goal, Goal).
 
-add_solver(Module, Name, Arity) :-
-    assertz(defines(Module, Name, Arity)),
-    forall(solver_clause(Name, Arity, Clause), assertz(Module:Clause)).
+of_game(initial(_)).
+of_game(holds(_, _)).
+of_game(final(_)).
+of_game(finally(_, _)).
+of_game(legal(_, _)).
+of_game(chance(_, _, _)).
+of_game(sees(_, _, _)).
+of_game('has percepts').
 
-% What does not lead to any predicate of a game is the same for all and there once.
-share_helpers :-
-    forall(( solver_defines(Name, Arity), about_games(Name, Arity, []) ), assertz(solver_own(Name, Arity))),
-    forall(( solver_clause(Name, Arity, Clause), \+ solver_own(Name, Arity) ), assertz(bestresponse_games:Clause)).
-
-about_games(Name, Arity, Seen) :-
-    \+ memberchk(Name/Arity, Seen),
-    solver_clause(Name, Arity, (_ :- Body)),
-    called(Body, Goal),
-    functor(Goal, Called, Count),
-    (   solver_defines(Called, Count)
-    ->  about_games(Called, Count, [Name/Arity|Seen])
-    ;   \+ allowed(Called, Count), \+ control(Goal), \+ meta(Goal, _), \+ arithmetic(Goal, 0, _)
-    ), !.
-
-called(Body, Goal) :-
-    Body =.. [_|Parts],
-    (   ( control(Body) ; meta(Body, _) )
-    ->  member(Part, Parts), compound(Part), called(Part, Goal)
-    ;   Goal = Body
-    ).
-
-trust(Clause) :-
-    ( Clause = (Head :- Body) -> true ; Head = Clause, Body = true ),
-    functor(Head, Name, Arity),
-    computed(Body, Computed),
-    assertz(solver_clause(Name, Arity, (Head :- Computed))),
-    ( solver_defines(Name, Arity) -> true ; assertz(solver_defines(Name, Arity)) ).
+in_game(Goal) :-
+    nb_getval(game, Module),
+    call(Module:Goal).
 
 unload(Module) :-
-    (   defines(Module, _, _)
-    ->  forall(retract(defines(Module, Name, Arity)), catch(abolish(Module:Name/Arity), _, true)),
-        garbage_collect_clauses
+    retractall(defines(Module, _, _)),
+    (   current_module(Module), module_property(Module, class(temporary))
+    ->  '$destroy_module'(Module)
     ;   true
     ).
 
@@ -276,44 +274,22 @@ clauses(Stream, Clauses) :-
         clauses(Stream, Rest)
     ).
 
-declare(_, Clause) :- var(Clause), !, throw(error(instantiation_error, _)).
-declare(_, (:- discontiguous(_))) :- !.
-declare(Module, (:- dynamic(Specs))) :- !, declare_all(Specs, Module).
-declare(_, (:- Directive)) :- !, throw(error(permission_error(execute, directive, Directive), _)).
-declare(_, (?- Directive)) :- !, throw(error(permission_error(execute, directive, Directive), _)).
-declare(_, (_ --> _)) :- !, throw(error(permission_error(store, grammar, (-->)/2), _)).
-declare(Module, (Head :- _)) :- !, define(Head, Module).
-declare(Module, Head) :- define(Head, Module).
-
-declare_all(Specs, _) :- var(Specs), !, throw(error(instantiation_error, _)).
-declare_all((A, B), Module) :- !, declare_all(A, Module), declare_all(B, Module).
-declare_all([], _) :- !.
-declare_all([A|B], Module) :- !, declare_all(A, Module), declare_all(B, Module).
-declare_all(Name/Arity, Module) :-
-    must_be(atom, Name), must_be(between(0, 64), Arity),
-    functor(Head, Name, Arity), define(Head, Module), dynamic(Module:Name/Arity).
-
-define(Head, Module) :-
-    must_be(callable, Head),
+declare(Module, Clause) :-
+    parts(Clause, Head, _),
+    (   callable(Head) -> true ; throw(error(type_error(callable, Head), _)) ),
     functor(Head, Name, Arity),
     (   defines(Module, Name, Arity)
     ->  true
-    ;   reserved(Head)
+    ;   ( protected(Name, Arity) ; sub_atom(Name, 0, 1, _, $) )
     ->  throw(error(permission_error(modify, static_procedure, Name/Arity), _))
     ;   assertz(defines(Module, Name, Arity))
     ).
 
-% What the compiler of SWI-Prolog takes as a construct of its own, whoever defines it, what it protects, and the solver.
-reserved(Head) :- control(Head).
-reserved('|'(_, _)).
-reserved('@'(_, _)).
-reserved('=>'(_, _)).
-reserved('?=>'(_, _)).
-reserved(Head) :- functor(Head, Name, _), sub_atom(Name, 0, 1, _, $).
-reserved(Head) :- functor(Head, Name, Arity), protected(Name, Arity).
-reserved(Head) :- functor(Head, Name, Arity), solver_defines(Name, Arity).
+allow(Module, Clause) :-
+    parts(Clause, Head, _),
+    functor(Head, Name, Arity),
+    ( defines(Module, Name, Arity) -> true ; assertz(defines(Module, Name, Arity)) ).
 
-store((:- _), _, _) :- !.
 store((Head :- Body), Module, Number) :-
     !, checked(Body, Module, Number, Checked), assertz(Module:(Head :- Checked)).
 store(Head, Module, _) :- assertz(Module:Head).
@@ -561,8 +537,14 @@ meta(convlist(_, _, _), [closure(2), data, data]).
 % allowed(?Name, ?Arity): neither reads nor changes anything outside its arguments.
 allowed(=, 2). allowed(\=, 2). allowed(==, 2). allowed(\==, 2). allowed(var, 1). allowed(nonvar, 1). allowed(atom, 1).
 allowed(number, 1). allowed(integer, 1). allowed(atomic, 1). allowed(compound, 1). allowed(is_list, 1).
-allowed(ground, 1). allowed('fresh copy', 2). allowed('filled copy', 3). allowed('first argument', 2). allowed('form of', 2). allowed('say nothing', 1). allowed('say nothing', 2).
-allowed('say nothing', 3).
+allowed(ground, 1). allowed('fresh copy', 2). allowed('filled copy', 3). allowed('first argument', 2). allowed('form of', 2).
 allowed(Name, Arity) :- library_defines(Name, Arity).
+
+% What SWI-Prolog lets nobody define, and what its compiler takes as a construct of its own, whoever defines it.
+:- forall(( predicate_property(system:Head, iso)
+           ; control(Head)
+           ; member(Head, ['|'(_, _), '@'(_, _), '=>'(_, _), '?=>'(_, _), (:- _), (?- _)])
+           ),
+           protect((Head :- true))).
 
 end_of_file.
