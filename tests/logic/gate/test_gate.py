@@ -128,6 +128,19 @@ def test_depth_and_number_of_clauses_are_limited() -> None:
     assert check("a :- " + "b, " * 2_000 + "b.\nb.").refusals == ()
 
 
+def test_a_clause_has_at_most_three_thousand_goals() -> None:
+    (refusal,) = check("final(_) :- " + "true, " * 3_000 + "true.").refusals
+    assert refusal.message == "a clause of more than 3,000 goals"
+    assert refusal.hint == "split it into several predicates"
+
+
+def test_what_a_refused_clause_defines_is_not_called_missing_as_well() -> None:
+    caller = "final(S) :- q(S).\n"
+    wide = f"q({', '.join('_' * 61)})"
+    for text in (caller + "q(S) :- S = " + "f(" * 101 + "1" + ")" * 101 + ".", f"final(_) :- {wide}.\n{wide}."):
+        assert [one.code for one in check(text).errors] in (["syntax"], ["depth"], ["reserved"])
+
+
 def test_goals_pass_the_same_gate() -> None:
     program = check(DILEMMA)
     goal = check_goal("game(s0, F), finally(goal(p1, _U), F)", program)

@@ -99,6 +99,7 @@ class Gate:
             self.place = clause
             if len(clause.text) > MAX_DEPTH and depth(clause.term) > MAX_DEPTH:
                 self.refuse("depth", f"the clause is nested deeper than {MAX_DEPTH}")
+                self.complete = False
             elif isinstance(clause.term, Struct) and clause.term.name in (":-", "?-") and len(clause.term.args) == 1:
                 self.directive(clause.term.args[0])
             else:
@@ -173,6 +174,7 @@ class Gate:
             self.refuse("forbidden", f"{key} is not allowed in game programs")
         elif isinstance(head, Struct) and len(head.args) > MAX_ARITY:
             self.refuse("reserved", f"{name[:40]} has {len(head.args)} arguments; at most {MAX_ARITY} are accepted")
+            self.complete = False
         elif key in PROTECTED or key in CORE or name in _RESERVED:
             self.refuse("reserved", f"{key} is built in and cannot be redefined", "choose another name")
         elif name.startswith("$") or not name.isprintable():

@@ -23,6 +23,7 @@ from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, bri
 __all__ = ["MAX_DEPTH", "Refusal", "Surroundings", "checked_body", "depth", "indicator"]
 
 MAX_DEPTH = 100
+MAX_GOALS = 3_000
 
 _COMMON = CALLABLE | GAME
 _TRUE = Atom("true")
@@ -88,9 +89,13 @@ class _Body:
     def __init__(self, around: Surroundings) -> None:
         self.around = around
         self.own = around.own
+        self.count = 0
 
     def goal(self, term: Term) -> Term:
         """A goal, checked and rewritten."""
+        self.count += 1
+        if self.count > MAX_GOALS:
+            raise Refusal(f"a clause of more than {MAX_GOALS:,} goals", "split it into several predicates")
         if isinstance(term, Struct) and term.name in (",", ";") and len(term.args) == 2:
             return self.chain(term, term.name)
         key = self.named(term)
