@@ -1,8 +1,12 @@
 """No participant is lost, and none sits twice."""
 
+import re
+
+import pytest
 from web_server import hidden, join
 
-from bestresponse.web.sessions.register import SeatRegister
+from bestresponse.core.errors import UsageError
+from bestresponse.web.sessions.register import SeatRegister, read_labels
 from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
@@ -89,6 +93,7 @@ def test_a_seat_that_nobody_confirms_is_given_to_the_next_and_its_old_link_opens
     store = server.state.sessions
     taken = take_seat(store, lobby.id, {"participant_label": "gone"})
     old, code = server.state.seat_path(*taken), server.state.code(*taken)
+    assert re.fullmatch("P-[0-9A-Z]{8}", code)
     assert store.register.is_free(*taken, 60, None) is False
     time[0] += 61
     assert take_seat(store, lobby.id, {"participant_label": "next"}) == taken
@@ -109,6 +114,57 @@ def test_a_confirmed_seat_and_one_without_limit_are_kept_for_ever():
     assert register.is_free("l-1", 0, 0, None) is False
     register.apply({"event": "ready", "quiz_tries": 1, **seat})
     assert register.is_free("l-1", 0, 60, None) is False
+
+
+def register_at(time, *events):
+    """A register that has followed events of seats of the lobby `l`, with a clock that a test can set."""
+    register = SeatRegister(lambda: time[0])
+    for event, seat, what in events:
+        register.apply({"event": event, "session": "l-1", "seat": seat, "at": "then", **what})
+    return register
+
+
+def test_a_seat_is_kept_as_long_as_the_setup_says_from_when_its_holder_was_last_seen():
+    time = [100.0]
+    register = register_at(time, ("seated", 0, {"labels": {}}))
+    found = []
+    for now, seen in ((160.0, None), (161.0, None), (161.0, 101.0), (162.0, 101.0), (162.0, 99.0)):
+        time[0] = now
+        found.append(register.is_free("l-1", 0, 60, seen))
+    assert found == [False, True, False, True, True]
+    assert register.is_free("l-1", 1, 60, None) is True
+    assert (register.is_free("l-1", 1, 60, 150.0), register.is_free("l-1", 1, 60, 101.0)) == (False, True)
+
+
+def test_holders_are_numbered_and_seats_counted():
+    register = register_at([0.0], ("seated", 0, {"labels": {}}), ("seated", 1, {"holder": 2, "labels": {}}))
+    assert [register.count_holders("l-1", seat) for seat in (0, 1, 2)] == [1, 3, 0]
+    assert (register.count_taken("l"), register.count_taken("m")) == (2, 0)
+    holder = register.get("l-1", 0)
+    assert (holder.number, holder.seated, holder.confirmed, holder.quiz_tries) == (0, "then", False, 0)
+    assert register.get("l-1", 2) is None
+
+
+def test_a_person_is_found_by_the_labels_that_tell_people_apart():
+    ann = {"PROLIFIC_PID": "ann", "STUDY_ID": "s", "SESSION_ID": "x"}
+    register = register_at([0.0], ("seated", 0, {"labels": ann}), ("seated", 1, {"labels": {"STUDY_ID": "s"}}))
+    assert register.find("l", {"PROLIFIC_PID": "ann"}) == ("l-1", 0)
+    assert register.find("l", {"participant_label": "ann"}) is None
+    assert register.find("l", {"STUDY_ID": "s"}) is None
+    assert register.find("m", ann) is None
+
+
+def test_tries_of_the_quiz_and_being_ready_are_noted_of_the_holder():
+    register = register_at([0.0], ("seated", 0, {"labels": {}}), ("quiz", 0, {"tries": 2}))
+    assert (register.get("l-1", 0).quiz_tries, register.get("l-1", 0).confirmed) == (2, False)
+    register.apply({"event": "ready", "session": "l-1", "seat": 0, "quiz_tries": 3})
+    assert (register.get("l-1", 0).quiz_tries, register.get("l-1", 0).confirmed) == (3, True)
+
+
+def test_a_label_has_two_hundred_characters_at_most():
+    assert read_labels({"STUDY_ID": "x" * 200}) == {"STUDY_ID": "x" * 200}
+    with pytest.raises(UsageError, match="STUDY_ID has 201 characters; expected at most 200"):
+        read_labels({"STUDY_ID": "x" * 201})
 
 
 def test_nobody_is_seated_where_somebody_came_by_a_link_of_their_own(server):

@@ -14,7 +14,6 @@ __all__ = ["LABELS", "Holder", "SeatRegister", "read_labels"]
 LABELS = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 _IDENTIFYING = LABELS[:2]
 _LONGEST = 200
-_NOBODY = -1.0
 
 
 def read_labels(given: Mapping[str, str]) -> dict[str, str]:
@@ -97,8 +96,8 @@ class SeatRegister:
             return True
         if holder is not None and (holder.confirmed or not hold):
             return False
-        last = max(_NOBODY if holder is None else holder.since, _NOBODY if seen is None else seen)
-        return self._clock() - last > hold
+        times = (None if holder is None else holder.since, seen)
+        return self._clock() - max(time for time in times if time is not None) > hold
 
     def count_taken(self, lobby: str) -> int:
         """Return how often a seat of that lobby was taken."""
