@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.theory.trees import openspiel
+from bestresponse.theory.trees import memory, openspiel
 from bestresponse.theory.trees.build import build_tree
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.openspiel import load_openspiel, openspiel_is_installed
@@ -94,6 +94,13 @@ def test_the_short_way_gives_the_tree_that_grows_position_by_position() -> None:
 def test_positions_that_wait_count_towards_the_limit() -> None:
     with pytest.raises(TooLarge, match="more than 3000 nodes: stopped after"):
         grow_sequential(CardGame(), ("player 1", "player 2"), 3000)
+
+
+def test_memory_is_looked_at_while_a_tree_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = iter([0, 0, 2**60, 2**60, 2**60])
+    monkeypatch.setattr(memory, "measure_resident", lambda: next(taken))
+    with pytest.raises(TooLarge, match="MB after 2,048 nodes"):
+        grow_sequential(CardGame(), ("player 1", "player 2"), 100_000)
 
 
 class Stuck(CardState):

@@ -17,7 +17,7 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.rationals import are_meant, read_simplest
-from bestresponse.theory.trees.memory import MemoryGuard
+from bestresponse.theory.trees.memory import CHECK_EVERY, MemoryGuard
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Infoset, IntArray, Tree, TreeRationals
 
 __all__ = ["grow_sequential", "read_chances"]
@@ -54,6 +54,8 @@ def grow_sequential(game: Any, players: tuple[str, ...], limit: int) -> Tree:
     for node in range(limit + 1):
         if not stack:
             return _as_tree(rows, players, str(game))
+        if not node % CHECK_EVERY:
+            guard.check(node)
         state, parent, move = stack.pop()
         add_parent(parent)
         add_move(move)
@@ -79,7 +81,6 @@ def grow_sequential(game: Any, players: tuple[str, ...], limit: int) -> Tree:
         state.apply_action(actions[last])
         if node + len(stack) >= limit:
             break
-        guard.check(node)
     raise TooLarge(
         f"the tree has more than {limit} nodes: stopped after {node + 1} with {len(stack)} more positions "
         "found; raise the limit or solve a smaller version of the game"
