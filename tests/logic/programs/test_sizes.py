@@ -9,6 +9,7 @@ import bestresponse as br
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
+from bestresponse.logic.language.terms import items_of
 from bestresponse.logic.programs.report import describe_failure
 from bestresponse.logic.programs.table import extract
 
@@ -132,6 +133,24 @@ def test_sixteen_million_ends_are_refused_at_the_first_position() -> None:
     engine = EmbeddedEngine(Limits(positions=5))
     with pytest.raises(LimitReached, match=r"The game has more than 200,000 ends\."):
         extract(engine, engine.load(source))
+
+
+def test_a_game_in_which_one_of_many_can_end_the_play_is_not_refused_for_combinations_that_never_come_about() -> None:
+    """Four players could choose at the same time among 30 moves each, but 29 of the first one's end the play."""
+    source = """
+initial(s0).
+initially(player(P), s0) :- member(P, [a, b, c, d]).
+initially(control(P), s0) :- initially(player(P), s0).
+legal(move(P, M), S) :- holds(control(P), S), between(1, 30, M).
+effect(did(P, M), move(P, M), _).
+abnormal(control(P), move(P, _), _).
+final(S) :- holds(did(_, M), S), M > 1.
+final(S) :- \\+ holds(control(_), S).
+finally(goal(P, U), S) :- holds(player(P), S), findall(M, holds(did(_, M), S), Ms), sum_list(Ms, U).
+"""
+    engine = EmbeddedEngine(Limits(ends=200))
+    answer = engine.solutions(engine.load(source), "table_rows(Rows, _)")[0]
+    assert len(items_of(answer["Rows"])[0]) == 3 * 29 + 30
 
 
 def test_a_tree_of_ten_million_nodes_is_refused_at_the_limit_on_ends() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from bestresponse.logic.embedded.arithmetic import evaluate
+from bestresponse.logic.embedded.arithmetic import bound, evaluate
 from bestresponse.logic.embedded.expressions import COMPARISONS, LONG
 from bestresponse.logic.embedded.unify import Fault, compare, copy, is_ground, order_key, undo, unify
 from bestresponse.logic.embedded.walking import WALKING, WALKING_MULTIPLE
@@ -45,10 +45,13 @@ def _require_integer(term: Term, what: str) -> int:
 
 
 def _is(machine: Machine, arguments: Arguments) -> bool:
-    value = evaluate(arguments[1], machine.spend)
+    return _unify_number(machine, arguments[0], evaluate(arguments[1], machine.spend))
+
+
+def _unify_number(machine: Machine, place: Term, value: Number) -> bool:
     if value.__class__ is not int or not -LONG < value < LONG:
         machine.charge((value.numerator.bit_length() + value.denominator.bit_length()) // 64)
-    return unify(arguments[0], value, machine.trail)
+    return unify(place, value, machine.trail)
 
 
 def _comparison(test: Callable[[Number, Number], bool]) -> Determinate:
@@ -90,6 +93,14 @@ def _items(machine: Machine, term: Term) -> list[Term]:
 
 def _raw_length(machine: Machine, arguments: Arguments) -> bool:
     return unify(arguments[1], len(_items(machine, arguments[0])), machine.trail)
+
+
+def _sum_onto(machine: Machine, arguments: Arguments) -> bool:
+    """Add the values of a list to a number, as `sum onto` of the library says."""
+    total = evaluate(arguments[1], machine.spend)
+    for item in _items(machine, arguments[0]):
+        total = bound(total + evaluate(item, machine.spend, 1), machine.spend)
+    return _unify_number(machine, arguments[2], total)
 
 
 def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
@@ -228,6 +239,7 @@ DETERMINATE: dict[str, Determinate] = {
     "ground/1": lambda machine, arguments: is_ground(arguments[0]),
     "random_between/3": _random_between,
     "raw length/2": _raw_length,
+    "sum onto/3": _sum_onto,
     "raw sort/2": _raw_sort,
     "raw msort/2": _raw_msort,
     "raw keysort/2": _raw_keysort,

@@ -53,7 +53,7 @@ class EmbeddedEngine:
         output = _Output(self.limits)
         try:
             for _ in machine.solve(code, slots):
-                values = (copy(variable, output.charge) for variable in gated.variables)
+                values = map(output.take, gated.variables)
                 answers.append(dict(zip(gated.names, values, strict=True)))
                 if limit is not None and len(answers) >= limit:
                     break
@@ -97,10 +97,18 @@ class _Output:
     def __init__(self, limits: Limits) -> None:
         self.left = limits.output
 
-    def charge(self, cells: int) -> None:
-        self.left -= 4 * cells
-        if self.left < 0:
-            raise LimitReached("The answers are larger than the limit on output.")
+    def take(self, term: Term) -> Term:
+        """Copy a term and count it as large as it is when written: parts that are shared count wherever they stand."""
+        taken = copy(term, lambda cells: None, shared=True)
+        stack = [taken]
+        while stack:
+            part = stack.pop()
+            if part.__class__ is Struct:
+                self.left -= 4 * len(part.args) + 4
+                if self.left < 0:
+                    raise LimitReached("The answers are larger than the limit on output.")
+                stack += part.args
+        return taken
 
 
 class _Compiled:
@@ -138,9 +146,9 @@ def _trusted() -> dict[str, Predicate]:
     solver = _predicates(TRUSTED, {})
     solver["holds/2"].tabled = True
     text = LIBRARY_TEXT + CLOSURE_TEXT
-    inner = {key: f"\0{key}" for key in _predicates(text, {})}
+    inner = {key: f"\0{key}" for key in _predicates(text, {}) if key not in _BUILTINS.determinate}
     library = _predicates(text, inner)
-    return {**library, **{inner[key]: predicate for key, predicate in library.items()}, **solver}
+    return {**library, **{inner[key]: predicate for key, predicate in library.items() if key in inner}, **solver}
 
 
 def _predicates(text: str, own: Mapping[str, str]) -> dict[str, Predicate]:

@@ -38,6 +38,8 @@ _MOST_ANSWERS = 1_000
 _NONE: Mapping[object, Table] = {}
 _MOST_REMEMBERED = 50_000
 """After how many moves is remembered which table comes of which."""
+_MOST_UNSHARED = 500
+"""After how many tables of a call that all differ no more of them are remembered."""
 
 
 class Table:
@@ -134,7 +136,7 @@ class Table:
 class Situations:
     """The situation that is looked at and those it came from, and what was asked about each of them."""
 
-    __slots__ = ("chain", "moves", "remembered", "same", "tables")
+    __slots__ = ("chain", "moves", "remembered", "same", "tables", "unshared")
 
     def __init__(self) -> None:
         self.chain: list[Term] = []
@@ -144,6 +146,8 @@ class Situations:
         self.same: dict[object, Table] = {}
         """Tables by call and answers."""
         self.tables: dict[object, dict[object, Table]] = {}
+        self.unshared: dict[object, int] = {}
+        """How many tables of each call had, one after the other, answers that none before had."""
 
     def enter(self, situation: Term, work: Work) -> Term:
         """Return the object that stands for a situation, and forget all situations that it did not come from."""
@@ -227,13 +231,14 @@ class Situations:
     ) -> Table:
         """Return the table with these answers that is known already, or this one, and remember what it comes of."""
         move = self.moves.get(id(situation))
-        if move is None or self.remembered >= _MOST_REMEMBERED:
+        if move is None or self.remembered >= _MOST_REMEMBERED or self.unshared.get(name, 0) >= _MOST_UNSHARED:
             return table
         try:
             spelt = (name, *[tuple([spell(part, []) for part in answer]) for answer in table.answers])
         except RecursionError:
             return table
         known = self.same.setdefault(spelt, table)
+        self.unshared[name] = self.unshared.get(name, 0) + 1 if known is table else 0
         if known is not table:
             machine.work.held -= table.cells
         self.remembered += 1

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING
 
 from bestresponse.logic.embedded.tables import spell
-from bestresponse.logic.embedded.unify import compare, undo, unify
-from bestresponse.logic.language.terms import NIL, Struct, Term, Var, deref, items_of, list_of
+from bestresponse.logic.embedded.unify import Fault, compare, undo, unify
+from bestresponse.logic.language.terms import NIL, Atom, Struct, Term, Var, deref, items_of, list_of
 
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.machine import Machine
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["WALKING", "WALKING_MULTIPLE"]
 
 Arguments = list[Term]
+_DRAWN = 20
+"""How many combinations are followed before a game is refused for their number."""
 
 
 def _enter(machine: Machine, arguments: Arguments) -> bool:
@@ -44,7 +48,9 @@ def _find_all(machine: Machine, arguments: Arguments) -> bool:
 def _find_options(machine: Machine, arguments: Arguments) -> bool:
     """Find the different moves of a player in a list of `Mover-Move`."""
     pairs = _read_pairs(machine, arguments[1])
-    own = [move for mover, move in pairs if compare(mover, arguments[0]) == 0]
+    who = deref(arguments[0])
+    plain = who.__class__ is Atom
+    own = [m for mover, m in pairs if (mover == who if plain and mover.__class__ is Atom else not compare(mover, who))]
     return _give(machine, arguments[2], _drop_copies(own))
 
 
@@ -53,23 +59,48 @@ def _find_other_movers(machine: Machine, arguments: Arguments) -> bool:
     pairs = _read_pairs(machine, arguments[0])
     movers = _drop_copies([mover for mover, _ in pairs])[1:]
     if movers:
-        machine.work.expect_ends(_count_combinations(pairs))
+        _expect_combinations(machine, pairs, arguments[1])
     forms = dict.fromkeys((move.name, len(move.args)) for _, move in pairs if isinstance(move, Struct))
     plain = any(not isinstance(move, Struct) for _, move in pairs)
     shown = [] if plain else [Struct(name, tuple(Var() for _ in range(size))) for name, size in reversed(forms)]
-    return _give(machine, arguments[1], movers) and _give(machine, arguments[2], list(shown))
+    return _give(machine, arguments[2], movers) and _give(machine, arguments[3], list(shown))
 
 
-def _count_combinations(pairs: list[tuple[Term, Term]]) -> int:
-    """Count the combinations of moves that are made at the same time; each of them leads to an end at least."""
-    options: dict[object, set[object]] = {}
+def _expect_combinations(machine: Machine, pairs: list[tuple[Term, Term]], situation: Term) -> None:
+    """Stop a game that will have too many ends, where they can be foreseen: the combinations of simultaneous moves.
+
+    A move may end the play before the others have moved; then there are fewer ends. So some combinations are drawn and
+    followed: if fewer than half of all came to their last move, one of the drawn ones would most likely not, and
+    nothing is foreseen. What is not foreseen is refused when it has been counted.
+    """
+    options: dict[object, dict[object, Term]] = {}
     variables: list[Var] = []
     try:
         for mover, move in pairs:
-            options.setdefault(spell(mover, variables), set()).add(spell(move, variables))
+            options.setdefault(spell(mover, variables), {})[spell(move, variables)] = move
     except RecursionError:
-        return 1
-    return prod(map(len, options.values()))
+        return
+    sure = prod(map(len, options.values())) // 2
+    if variables or not machine.work.exceeds_ends(sure):
+        return
+    *earlier, _ = (list(moves.values()) for moves in options.values())
+    source = random.Random(0)
+    with suppress(Fault):
+        if not any(_ends_early(machine, earlier, situation, source) for _ in range(_DRAWN)):
+            machine.work.expect_ends(sure)
+
+
+def _ends_early(machine: Machine, options: list[list[Term]], situation: Term, source: random.Random) -> bool:
+    """Make one move of each player and say whether the play ends on the way."""
+    for moves in options:
+        situation = Struct("do", (source.choice(moves), situation))
+        inner = machine.nest()
+        inner.below = machine.below + machine.used
+        ended = any(True for _ in inner.run_predicate("final/1", [situation]))
+        undo(inner.trail, 0)
+        if ended:
+            return True
+    return False
 
 
 def _read_pairs(machine: Machine, term: Term) -> list[tuple[Term, Term]]:
@@ -112,6 +143,6 @@ WALKING: dict[str, Callable[[Machine, Arguments], bool]] = {
     "count end/0": _count_end,
     "all found/0": _find_all,
     "options of/3": _find_options,
-    "other movers/3": _find_other_movers,
+    "other movers/4": _find_other_movers,
 }
 WALKING_MULTIPLE: dict[str, Callable[[Machine, Arguments], Iterator[bool] | bool]] = {"one of/2": _choose}

@@ -72,8 +72,12 @@ class Work:
 
     def expect_ends(self, more: int) -> None:
         """Stop a game that will have too many ends, before they are all counted."""
-        if self.ends + more > self.limits.ends:
+        if self.exceeds_ends(more):
             raise LimitReached(f"The game has more than {self.limits.ends:,} ends.")
+
+    def exceeds_ends(self, more: int) -> bool:
+        """Whether so many ends beside those that were counted are too many."""
+        return self.ends + more > self.limits.ends
 
 
 class Found(list[Term]):

@@ -111,8 +111,10 @@ def deref(term: Term) -> Term:
 
 def list_of(items: Iterable[Term], tail: Term = NIL) -> Term:
     """The list of `items`, ending in `tail`."""
+    solid = tail.solid if isinstance(tail, Struct) else tail.__class__ is not Var
     for item in reversed(tuple(items)):
-        tail = Struct(CONS, (item, tail))
+        solid = solid and (item.solid if item.__class__ is Struct else item.__class__ is not Var)
+        tail = Struct(CONS, (item, tail), solid)
     return tail
 
 

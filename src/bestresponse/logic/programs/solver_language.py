@@ -187,7 +187,7 @@ table_rows(Rows, Orders) :-
     'moves of'(Mover, Moves, Own),
     'distinct moves'(Own, Options).
 
-'other movers'([Mover-Move|Moves], Others, Forms) :-
+'other movers'([Mover-Move|Moves], _, Others, Forms) :-
     'the movers'(Moves, [Mover], Others),
     'the forms'([Mover-Move|Moves], [], Forms).
 
@@ -205,7 +205,7 @@ table_rows(Rows, Orders) :-
     (   'taken out'(Waiting, Mover, Others)
     ->  When = now,
         Next = waiting(Others, Forms, All)
-    ;   'other movers'([Mover-Move|Moves], Others, NewForms),
+    ;   'other movers'([Mover-Move|Moves], Situation, Others, NewForms),
         Next = waiting(Others, NewForms, [Mover|Others]),
         When = next
     ),
