@@ -16,7 +16,8 @@ from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, SessionStore
 
 PAIR = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "person"), quiz=False)
-EXAMPLE = Path(__file__).parents[3] / "examples" / "experiments" / "dilemma.toml"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
+EXAMPLE = EXAMPLES / "dilemma.toml"
 
 
 @pytest.fixture
@@ -190,6 +191,25 @@ def test_a_seat_that_was_replaced_and_a_table_that_was_closed_are_not_taken(stor
     control.replace(store, first, 0)
     control.close(store, second)
     assert [take_seat(store, lobby.id) for _ in range(2)] == [(first.id, 1), (third.id, 0)]
+
+
+@pytest.mark.parametrize(
+    ("groups", "roles", "taken"),
+    [
+        ("arrival", "arrival", [(1, 0), (1, 1), (1, 2), (1, 3), (2, 0)]),
+        ("random", "arrival", [(2, 0), (4, 0), (2, 1), (8, 0), (2, 2)]),
+        ("arrival", "random", [(1, 0), (1, 2), (1, 1), (1, 3), (2, 1)]),
+        ("random", "random", [(2, 3), (4, 1), (2, 2), (8, 3), (2, 0)]),
+    ],
+)
+def test_people_are_put_into_groups_and_roles_as_the_experiment_says(store, groups, roles, taken):
+    text = (EXAMPLES / "public-goods.toml").read_text("utf-8")
+    assigned = text.replace('groups = "arrival"', f'groups = "{groups}"').replace(
+        'roles = "random"', f'roles = "{roles}"'
+    )
+    lobby = store.create_experiment(assigned)
+    numbers = {table.id: table.group for table in lobby.first_tables}
+    assert [(numbers[table], seat) for table, seat in (take_seat(store, lobby.id) for _ in taken)] == taken
 
 
 def test_a_person_has_a_seat_in_every_part_of_an_experiment(store):
