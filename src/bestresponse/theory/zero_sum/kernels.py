@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.batch import ACCEPTED, Solved, ZeroSumStep
@@ -27,6 +28,7 @@ _ENTERING = Lock()
 _ONE, _TWO, _THREE, _FOUR, _FIVE, _NINE, _LANES = (np.uint64(k) for k in (1, 2, 3, 4, 5, 9, 64))
 
 _Three = tuple[float, float, float]
+_Steps = NDArray[np.int8]
 
 
 def solve_compiled(games: Array, out: Solved) -> None:
@@ -49,7 +51,7 @@ def _kernel_for(games: Array) -> Any:
 
 @parallel_kernel
 def _solve_2x2(
-    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: Any, blocks: int
+    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: _Steps, blocks: int
 ) -> None:
     """Solve 64 games at once and copy the answers out."""
     count = games.shape[0]
@@ -70,7 +72,7 @@ def _solve_2x2(
 
 
 @kernel
-def _solve_2x2_lanes(payoffs: Array, answers: Array, count: Any) -> None:
+def _solve_2x2_lanes(payoffs: Array, answers: Array, count: np.uint64) -> None:
     """Solve up to 64 games without a branch, so that the compiler can do several in one instruction.
 
     The cells of game k begin at payoffs[4 k]; its p, q, value, gap, range and step go to answers[k], answers[k + 64]
@@ -101,13 +103,13 @@ def _solve_2x2_lanes(payoffs: Array, answers: Array, count: Any) -> None:
 
 
 @kernel
-def _copy(numbers: Array, out: Any, count: Any) -> None:
+def _copy(numbers: Array, out: Array | _Steps, count: np.uint64) -> None:
     for k in range(count):
         out[k] = numbers[k]
 
 
 @kernel
-def _copy_pairs(probabilities: Array, out: Array, count: Any) -> None:
+def _copy_pairs(probabilities: Array, out: Array, count: np.uint64) -> None:
     """Write p and 1 - p beside each other."""
     for k in range(count):
         out[_TWO * k], out[_TWO * k + _ONE] = probabilities[k], 1.0 - probabilities[k]
@@ -115,7 +117,7 @@ def _copy_pairs(probabilities: Array, out: Array, count: Any) -> None:
 
 @parallel_kernel
 def _solve_3x3(
-    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: Any, blocks: int
+    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: _Steps, blocks: int
 ) -> None:
     """Copy games into lanes, solve 64 at once, copy the answers out."""
     count = games.shape[0]
@@ -137,7 +139,7 @@ def _solve_3x3(
 
 
 @kernel
-def _copy_cells(cells: Array, payoffs: Array, count: Any) -> None:
+def _copy_cells(cells: Array, payoffs: Array, count: np.uint64) -> None:
     """Write the nine cells of each game 64 places apart."""
     for k in range(count):
         for cell in range(_NINE):
@@ -145,7 +147,7 @@ def _copy_cells(cells: Array, payoffs: Array, count: Any) -> None:
 
 
 @kernel
-def _copy_triples(lanes: Array, out: Array, count: Any) -> None:
+def _copy_triples(lanes: Array, out: Array, count: np.uint64) -> None:
     """Write three numbers that are 64 places apart beside each other."""
     for k in range(count):
         out[_THREE * k], out[_THREE * k + _ONE] = lanes[k], lanes[k + _LANES]
