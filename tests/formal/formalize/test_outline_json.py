@@ -163,3 +163,19 @@ def test_the_prompts_show_what_is_read_as_it_is_told():
     sheet_shown = json.loads(PayoffForm(example).task(STORY).split("JSON:\n")[1].splitlines()[0])
     assert set(sheet_shown) < set(example.ends())
     assert OutlineForm().after(Reply("nothing")).schema(ScriptedModel([])) == OUTLINE_SCHEMA
+
+
+def test_what_a_step_comes_after_is_one_move_of_one_step():
+    both = (move("Ann", "in", "out"), move("Bob", "in", "out"))
+    with pytest.raises(InvalidGame, match=r"^step 3: after 'in', which may be Ann: in, Bob: in; write which$"):
+        read_outline(outline(*both, move("Ann", "fight", "share", after=["in"])))
+    ends = read_outline(outline(*both, move("Ann", "fight", "share", after=["Ann: in", "Bob: in"]))).ends()
+    assert ends[:2] == ["Ann: in; Bob: in; Ann: fight", "Ann: in; Bob: in; Ann: share"]
+    again = move("Ann", "in", "out")
+    with pytest.raises(InvalidGame, match="after 'Ann: in', which is in two steps of a play; name them apart"):
+        read_outline(outline(again, again, move("Bob", "fight", "share", after=["in"])))
+    apart = (luck(("sun", "1/2"), ("rain", "1/2")), move("Ann", "in", "out", after=["sun"]))
+    found = read_outline(
+        outline(*apart, move("Ann", "in", "out", after=["rain"]), move("Bob", "go", "stay", after=["in"]))
+    )
+    assert len(found.ends()) == 6

@@ -91,6 +91,16 @@ class Outline:
         """Return the game with the payoffs of every end, in the order of `ends`."""
         return build_table(self.players, self._node((), 0, iter(payoffs)))
 
+    def check_references(self) -> None:
+        """Raise InvalidGame where a step comes after an option that somebody may choose twice in a play."""
+        wanted = {(who, option) for step in self.steps for who, options in step.after.items() for option in options}
+        for play in self._plays((), 0):
+            offered = [(step.who, option) for step, _ in play for option in step.options]
+            twice = next((one for one in offered if one in wanted and offered.count(one) > 1), None)
+            if twice is not None:
+                name = _name_option(*twice)
+                raise InvalidGame(f"a step comes after {name!r}, which is in two steps of a play; name them apart")
+
     def _plays(self, play: _Play, number: int) -> Iterator[_Play]:
         number = self._find_next(play, number)
         if number == len(self.steps):
@@ -145,6 +155,7 @@ def read_outline(answer: str) -> Outline:
     if not 0 < count <= MOST_ENDS:
         raise OutlineTooLarge(f"an outline has at most {MOST_STEPS} steps and {MOST_ENDS} ends")
     outline.build([(Fraction(0),) * len(players)] * count)
+    outline.check_references()
     return outline
 
 
@@ -197,8 +208,15 @@ def _find_options(given: str, before: Sequence[Step], place: str) -> Iterator[tu
     if not found:
         told = ", ".join(dict.fromkeys(option for _, option in made)) or "there are none"
         raise InvalidGame(f"{place}: after {given[:40]!r}, which is no draw or move of an earlier step: {told}")
+    if len({who for who, _ in found}) > 1:
+        told = ", ".join(dict.fromkeys(_name_option(*one) for one in found))
+        raise InvalidGame(f"{place}: after {given[:40]!r}, which may be {told}; write which")
     yield from found
 
 
 def _name_play(play: _Play) -> str:
-    return "; ".join(option if step.who == _LUCK else f"{step.who}: {option}" for step, option in play)
+    return "; ".join(_name_option(step.who, option) for step, option in play)
+
+
+def _name_option(who: str, option: str) -> str:
+    return option if who == _LUCK else f"{who}: {option}"
