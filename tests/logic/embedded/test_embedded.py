@@ -175,6 +175,8 @@ def test_an_error_names_the_clause_it_came_from() -> None:
         ("numlist(1, 1000000000, L)", "steps|cells|seconds"),
         ("X is 7 ** (7 ** (7 ** 7))", "bits"),
         ("findall(A-B, (between(1, 100000, A), between(1, 100000, B)), L)", "cells of memory"),
+        ("X is 2 ** 9000, findall(X, between(1, 2000, _), L)", "cells of memory"),
+        ("X is 1 / 2 ** 9000, findall(f(X, a), between(1, 2000, _), L)", "cells of memory"),
         ("twice(40, a, T)", "limit on output"),
         ("twice(40, a, T), findall(T, true, L)", "limit on output"),
         ("twice(40, a, T), twice(40, a, U), T == U", "limit on output"),

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bestresponse.logic.embedded.arithmetic import bound, evaluate
-from bestresponse.logic.embedded.expressions import COMPARISONS, LONG
-from bestresponse.logic.embedded.unify import Fault, compare, copy, is_ground, order_key, undo, unify
+from bestresponse.logic.embedded.expressions import COMPARISONS
+from bestresponse.logic.embedded.unify import LONG, Fault, compare, copy, count_words, is_ground, order_key, undo, unify
 from bestresponse.logic.embedded.walking import WALKING, WALKING_MULTIPLE
 from bestresponse.logic.language.terms import (
     NIL,
@@ -50,7 +50,7 @@ def _is(machine: Machine, arguments: Arguments) -> bool:
 
 def _unify_number(machine: Machine, place: Term, value: Number) -> bool:
     if value.__class__ is not int or not -LONG < value < LONG:
-        machine.charge((value.numerator.bit_length() + value.denominator.bit_length()) // 64)
+        machine.charge(count_words(value))
     return unify(place, value, machine.trail)
 
 

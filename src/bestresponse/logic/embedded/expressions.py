@@ -12,15 +12,14 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any, Final
 
 from bestresponse.logic.embedded.arithmetic import BINARY, MAX_DEPTH, UNARY, bound, evaluate
-from bestresponse.logic.embedded.unify import unify
+from bestresponse.logic.embedded.unify import LONG, count_words, unify
 from bestresponse.logic.language.terms import Number, Struct, Term, Var
 
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.machine import Machine
 
-__all__ = ["ARITHMETIC", "COMPARISONS", "LONG", "Computation", "compile_arithmetic"]
+__all__ = ["ARITHMETIC", "COMPARISONS", "Computation", "compile_arithmetic"]
 
-LONG: Final = 1 << 62
 """Numbers from here on take memory that is counted."""
 
 COMPARISONS: Final[dict[str, Callable[[Number, Number], bool]]] = {
@@ -57,7 +56,7 @@ def _compile_is(result: Term, expression: _Expression, find_slot: _FindSlot) -> 
     def assign(machine: Machine, slots: _Slots) -> bool:
         value = expression(slots, machine.work.spend)
         if value.__class__ is not int or not -LONG < value < LONG:
-            machine.charge((value.numerator.bit_length() + value.denominator.bit_length()) // 64)
+            machine.charge(count_words(value))
         if slot is None:
             return result.__class__ is Var or (result.__class__ is value.__class__ and result == value)
         place = slots[slot]

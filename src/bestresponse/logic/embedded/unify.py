@@ -14,9 +14,24 @@ from fractions import Fraction
 from functools import cmp_to_key
 
 from bestresponse.core.errors import LimitReached
-from bestresponse.logic.language.terms import NIL, Atom, String, Struct, Term, Var, deref
+from bestresponse.logic.language.terms import NIL, Atom, Number, String, Struct, Term, Var, deref
 
-__all__ = ["Fault", "bind", "compare", "copy", "is_ground", "order_key", "set_deadline", "undo", "unify"]
+__all__ = [
+    "LONG",
+    "Fault",
+    "bind",
+    "compare",
+    "copy",
+    "count_words",
+    "is_ground",
+    "order_key",
+    "set_deadline",
+    "undo",
+    "unify",
+]
+
+LONG = 1 << 62
+"""Whole numbers from here on take more memory than the cell that holds them."""
 
 _LOOK_EVERY = 5_000
 _FREE_VISITS = 8
@@ -129,10 +144,20 @@ def undo(trail: list[Var], mark: int) -> None:
         trail.pop().ref = None
 
 
+def count_words(number: Number) -> int:
+    """Count the words of memory that a number takes."""
+    return (number.numerator.bit_length() + number.denominator.bit_length()) // 64
+
+
 def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Term:
-    """Copy a term with fresh variables. Parts that are `shared` stay so, or else cannot hide the size of the whole."""
+    """Copy a term with fresh variables. Parts that are `shared` stay so, or else cannot hide the size of the whole.
+
+    Numbers are not copied but charged by their size: what is copied outlives the work that made it.
+    """
     term = deref(term)
     if term.__class__ is not Struct:
+        if isinstance(term, Fraction) or (isinstance(term, int) and not -LONG < term < LONG):
+            charge(count_words(term))
         return Var() if term.__class__ is Var else term
     if shared and term.solid:
         return term
@@ -166,6 +191,8 @@ def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Ter
                 work += [(struct, position, before), (argument, 0, unknown)]
                 done.append([])
                 break
+            if argument.__class__ is Fraction or (argument.__class__ is int and not -LONG < argument < LONG):
+                charge(count_words(argument))
             collected.append(argument)
         else:
             done.pop()
