@@ -83,7 +83,10 @@ def _require_divisor(value: Number) -> Number:
 
 
 def _divide(a: Number, b: Number) -> Number:
-    return Fraction(a) / _require_divisor(b)
+    _require_divisor(b)
+    if isinstance(a, int) and isinstance(b, int):
+        return Fraction(a, b) if a % b else a // b
+    return Fraction(a) / b
 
 
 def _divide_down(a: Number, b: Number) -> Number:

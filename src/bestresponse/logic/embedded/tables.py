@@ -269,7 +269,7 @@ class Situations:
                 if match_head(clause, arguments, trail):
                     answers.append(tuple(map(_resolve, variables)))
                 undo(trail, 0)
-            for answer in earlier.answers:
+            for answer in earlier.answers if exceptions else ():
                 for variable, value in zip(variables, answer, strict=True):
                     variable.ref = value
                     trail.append(variable)
@@ -282,7 +282,7 @@ class Situations:
             undo(trail, 0)
         if any(value is None for answer in answers for value in answer):
             return False
-        table.answers, table.machine = answers, None
+        table.answers, table.machine = answers if exceptions else answers + earlier.answers, None
         return True
 
     def _push(self, situation: Term) -> None:

@@ -170,7 +170,8 @@ def exact(value: Term | None) -> Fraction | None:
     if value is None:
         return None
     try:
-        return Fraction(evaluate(value, _spend))
+        number = evaluate(value, _spend)
+        return number if isinstance(number, Fraction) else Fraction(number)
     except (Fault, LimitReached):
         return None
 
