@@ -7,6 +7,7 @@ and places of the nodes is computed at the end. The answer is the tree that `bui
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -37,7 +38,7 @@ class _Rows:
     move: list[int] = field(default_factory=list)
     place: list[int] = field(default_factory=list)
     """The information set of a decision, else CHANCE or LEAF."""
-    payoffs: list[float] = field(default_factory=list)
+    payoffs: array[float] = field(default_factory=lambda: array("d"))
     draws: list[tuple[str, float | Fraction]] = field(default_factory=list)
     num_draws: list[int] = field(default_factory=list)
     infosets: list[Infoset] = field(default_factory=list)
