@@ -15,6 +15,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -45,6 +46,9 @@ class _Session:
         if session.testsfailed:
             raise session.Interrupted("some tests cannot be collected")
         reached = self._learn(session)
+        self.functions = self._load()
+        gc.collect()
+        gc.freeze()  # no fork looks through what they all share
         for mutant in self.mutants:
             if time.monotonic() > self.end:
                 break
@@ -59,6 +63,18 @@ class _Session:
         if self._fork(session, lambda: self._trace(session, kept), 3600, 3600):
             raise session.Interrupted("a test fails without any change")
         return pickle.loads(kept.read_bytes())
+
+    def _load(self) -> dict[tuple[str, str, int], list[FunctionType]]:
+        """Import the modules that are to be changed, and find every loaded function by file, name and line."""
+        for file in {mutant.file for mutant in self.mutants}:
+            words = file.relative_to(self.source.parent).with_suffix("").parts
+            import_module(".".join(words).removesuffix(".__init__"))
+        found = defaultdict(list)
+        for thing in gc.get_objects():
+            if isinstance(thing, FunctionType):
+                code = thing.__code__
+                found[code.co_filename, code.co_qualname, code.co_firstlineno].append(thing)
+        return found
 
     def _trace(self, session, kept: Path) -> bool:
         measured = coverage.Coverage(data_file=None, include=[f"{self.source}/*"], config_file=False)
@@ -93,7 +109,7 @@ class _Session:
 
     def _test(self, session, mutant, tests: list[tuple[float, int]]) -> int:
         try:
-            exchange(mutant)
+            exchange(mutant, self.functions)
         except Unreachable:
             return 3
         order = [number for _, number in tests]
@@ -163,17 +179,11 @@ def _wait(child: int, seconds: float) -> int:
         pause = min(0.05, pause * 1.3)
 
 
-def exchange(mutant) -> None:
+def exchange(mutant, loaded: dict[tuple[str, str, int], list[FunctionType]]) -> None:
     """Give every loaded function in which the mutant stands the changed code."""
     name, line = mutant.function
     code = next(_find_code(compile(mutant.parse(), str(mutant.file), "exec"), name, line))
-    functions = [
-        thing
-        for thing in gc.get_objects()
-        if isinstance(thing, FunctionType)
-        and (thing.__code__.co_qualname, thing.__code__.co_firstlineno) == (name, line)
-        and thing.__code__.co_filename == str(mutant.file)
-    ]
+    functions = loaded[str(mutant.file), name, line]
     if not functions:
         raise Unreachable
     for function in functions:

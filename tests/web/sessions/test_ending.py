@@ -111,3 +111,10 @@ def test_a_game_of_cards_is_told_by_what_was_known_and_its_value():
     blocks = describe_equilibria(choice, played(choice))
     assert words(blocks) == "In an equilibrium nobody gains by changing only their own choice."
     assert cells(blocks)[-1] == ("in equilibrium, on average", pytest.approx(-1 / 18), pytest.approx(1 / 18))
+
+
+def test_corners_of_infinitely_many_equilibria_are_shown_as_such():
+    choice = GameChoice("bismarck-sea")
+    blocks = describe_equilibria(choice, played(choice))
+    assert "This game has infinitely many; these of their corners are shown." in words(blocks)
+    assert [row[0] for row in cells(blocks)] == ["what was played", "equilibrium 1", "equilibrium 2"]

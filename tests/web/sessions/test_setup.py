@@ -1,12 +1,19 @@
 """What a table can be made of: limits, seats, referees and parameters of games."""
 
+import json
+
 import pytest
 
+from bestresponse.core import NATURE, REFEREE, Nature, Words
 from bestresponse.core.errors import UsageError
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.web.sessions.checking import check_setup, list_models, list_referees
 from bestresponse.web.sessions.games import Busy, list_offers, list_parameters, make_game, take_turn
+from bestresponse.web.sessions.journal import Journal
+from bestresponse.web.sessions.referee import LastNamed
+from bestresponse.web.sessions.seats import answer_in_place, make_seat
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 DILEMMA = GameChoice("prisoners-dilemma")
@@ -156,3 +163,35 @@ def test_eight_programs_are_checked_at_once_and_the_ninth_is_told_to_wait():
             turn.__exit__(None, None, None)
     with take_turn():
         pass
+
+
+def test_a_referee_rules_by_the_rule_or_is_a_model():
+    game = make_game(TALK)
+    opened = []
+
+    def open_model(name):
+        opened.append(name)
+        return ScriptedModel(["{}"], name=name)
+
+    assert isinstance(make_seat("rule", game, REFEREE, 0, open_model), LastNamed)
+    assert opened == []
+    assert not isinstance(make_seat("model:m", game, REFEREE, 0, open_model), LastNamed)
+    assert opened == ["m"]
+    assert make_seat("", game, NATURE, 3, open_model) == Nature(3)
+
+
+def test_nobody_is_seated_by_a_name_that_is_no_strategy():
+    game = make_game(DILEMMA)
+    with pytest.raises(UsageError, match="there is no strategy named 'greddy'"):
+        make_seat("strategy:greddy", game, "row", 0, None)
+    view, ask = game.view(game.start(), "row"), game.asks(game.start())["row"]
+    assert answer_in_place("level-1", game, view, ask, 0) == "defect"
+    assert answer_in_place("level-1", game, view, Words(), 0) == "(no message)"
+
+
+def test_a_new_journal_tells_the_versions_of_everything(tmp_path):
+    journal = Journal(tmp_path)
+    journal.close()
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    assert manifest["study"] == "sessions"
+    assert "numpy" in manifest["environment"]["packages"]
