@@ -83,7 +83,7 @@ class LogicEngine(Protocol):
 
     def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
         """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be had."""
-        ...
+        return self.ask_many(program, (goal,), limit)[0]
 
     def ask_many(
         self, program: Program, goals: Sequence[str | Term], limit: int | None = None
@@ -93,11 +93,14 @@ class LogicEngine(Protocol):
 
     def prove(self, program: Program, goal: str | Term) -> Proof:
         """Whether a claim holds; never raises because of the claim."""
-        ...
+        try:
+            return Proof(Verdict.PROVED if self.solutions(program, goal, 1) else Verdict.REFUTED)
+        except LogicError as error:
+            return Proof(Verdict.UNKNOWN, str(error))
 
     def close(self) -> None:
-        """Give back processes and memory."""
-        ...
+        """Give back processes and memory, if the engine has any of its own."""
+        return
 
 
 def open_engine(

@@ -15,7 +15,7 @@ from bestresponse.core import errors
 from bestresponse.core.errors import BestResponseError, LimitReached, LogicError
 from bestresponse.core.json import JsonObject
 from bestresponse.logic.confined.client import ChildLost, Kind, share_children
-from bestresponse.logic.engine import Answer, Limits, Program, Proof, RuntimeFault, Verdict
+from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
 from bestresponse.logic.programs.report import Expectation, Report, decode_report, describe_failure
@@ -26,7 +26,7 @@ from bestresponse.logic.swi.terms import decode
 __all__ = ["ConfinedEngine"]
 
 
-class ConfinedEngine:
+class ConfinedEngine(LogicEngine):
     """A `LogicEngine` that runs another one in confined children; threads may share it."""
 
     def __init__(self, limits: Limits | None = None, seed: int = 0, kind: Kind = "embedded") -> None:
@@ -65,10 +65,6 @@ class ConfinedEngine:
         found = decode_report(text, self._request("gate", source=text))
         return Program(GatedProgram(text, (), found.diagnostics, found.defined), self)
 
-    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
-        """The first `limit` solutions of a goal, all of them by default."""
-        return self.ask_many(program, (goal,), limit)[0]
-
     def ask_many(
         self, program: Program, goals: Sequence[str | Term], limit: int | None = None
     ) -> tuple[tuple[Answer, ...], ...]:
@@ -78,16 +74,6 @@ class ConfinedEngine:
         asked = [_encode_goal(goal) for goal in goals]
         found = self._request("ask", source=program.gated.source, goals=asked, limit=limit)
         return tuple(tuple(_decode_answer(answer) for answer in answers) for answers in found)
-
-    def prove(self, program: Program, goal: str | Term) -> Proof:
-        """Whether a claim holds in the program; `UNKNOWN` with the reason where that cannot be told."""
-        try:
-            return Proof(Verdict.PROVED if self.solutions(program, goal, 1) else Verdict.REFUTED)
-        except LogicError as error:
-            return Proof(Verdict.UNKNOWN, str(error))
-
-    def close(self) -> None:
-        """Nothing to give back: the children are shared and end with this process."""
 
     def _report(self, text: str, job: str, **given: Any) -> Report:
         try:

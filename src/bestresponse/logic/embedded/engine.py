@@ -18,7 +18,7 @@ from bestresponse.logic.embedded.compiler import Builtins, Code, CompiledClause,
 from bestresponse.logic.embedded.machine import Machine
 from bestresponse.logic.embedded.tables import Situations
 from bestresponse.logic.embedded.unify import copy, undo
-from bestresponse.logic.engine import Answer, Limits, Program, Proof, Verdict
+from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program
 from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, check, check_goal
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.library import CLOSURE_TEXT, LIBRARY_TEXT
@@ -31,7 +31,7 @@ __all__ = ["EmbeddedEngine"]
 _BUILTINS = Builtins(builtins.DETERMINATE, builtins.MULTIPLE, builtins.GATHER)
 
 
-class EmbeddedEngine:
+class EmbeddedEngine(LogicEngine):
     """A `LogicEngine` in Python. `seed` drives the random predicates; the same questions give the same answers."""
 
     name = "embedded"
@@ -68,17 +68,6 @@ class EmbeddedEngine:
     ) -> tuple[tuple[Answer, ...], ...]:
         """`solutions` of several goals, each within its own limits."""
         return tuple(self.solutions(program, goal, limit) for goal in goals)
-
-    def prove(self, program: Program, goal: str | Term) -> Proof:
-        """Whether a claim holds in the program; `UNKNOWN` with the reason where that cannot be told."""
-        try:
-            answers = self.solutions(program, goal, 1)
-        except LogicError as error:
-            return Proof(Verdict.UNKNOWN, str(error))
-        return Proof(Verdict.PROVED if answers else Verdict.REFUTED)
-
-    def close(self) -> None:
-        """Nothing to give back."""
 
     def _prepared(self, program: Program, goal: GatedGoal) -> tuple[Machine, Code, list[Any]]:
         compiled = program.handle

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DEFAULTS", "EXTRACTION", "GIVEN", "REQUIRED", "SOLVER", "TRUSTED"]
+__all__ = ["DEFAULTS", "EXTRACTION", "REQUIRED", "SOLVER", "TRUSTED"]
 
 SOLVER: Final = """
 game(Situation, Situation) :-
@@ -302,6 +302,3 @@ highest([_-Move|_], Move).
 
 REQUIRED: Final = ("initial/1", "initially/2", "legal/2", "final/1", "finally/2")
 """What a game must define. Without `effect/3` or `abnormal/3` it is a game nobody's move changes, but a game."""
-
-GIVEN: Final = "initialise/2"
-"""`initialise(Fluent, Situation)` before a goal: the fluent replaces what `initially/2` says, for that goal only."""

@@ -18,7 +18,7 @@ from typing import Final
 
 from bestresponse.core.errors import LimitReached, LogicError, UsageError
 from bestresponse.logic.embedded.arithmetic import TOO_DEEP, TOO_LONG
-from bestresponse.logic.engine import Answer, Limits, Program, Proof, RuntimeFault, Verdict
+from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedGoal, GatedProgram, check, check_goal
 from bestresponse.logic.language.library import LIBRARY_TEXT
 from bestresponse.logic.language.terms import Atom, Struct, Term, brief, items_of, write
@@ -99,7 +99,7 @@ class _Loaded:
         return self.variants[key]
 
 
-class SwiEngine:
+class SwiEngine(LogicEngine):
     """A `LogicEngine` on SWI-Prolog. `layers` says how far the worker is confined and what is missing."""
 
     name = "swi"
@@ -146,10 +146,6 @@ class SwiEngine:
             self._module(loaded)
         return Program(gated, loaded)
 
-    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
-        """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be had."""
-        return self.ask_many(program, (goal,), limit)[0]
-
     def ask_many(
         self, program: Program, goals: Sequence[str | Term], limit: int | None = None
     ) -> tuple[tuple[Answer, ...], ...]:
@@ -163,13 +159,6 @@ class SwiEngine:
             for batch in _batches(questions):
                 found += self._ask_batch(batch, limit)
         return tuple(found)
-
-    def prove(self, program: Program, goal: str | Term) -> Proof:
-        """Whether a claim holds; never raises because of the claim."""
-        try:
-            return Proof(Verdict.PROVED if self.solutions(program, goal, 1) else Verdict.REFUTED)
-        except LogicError as error:
-            return Proof(Verdict.UNKNOWN, str(error))
 
     def _ask_batch(self, batch: list[_Question], limit: int | None) -> list[tuple[Answer, ...]]:
         try:
