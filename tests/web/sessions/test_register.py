@@ -36,6 +36,12 @@ def test_a_form_of_another_site_takes_no_seat(server):
     assert seated(server) == []
 
 
+def test_a_form_has_four_hundred_fields_at_most(server):
+    path = server.state.join_path(server.state.sessions.create_sessions(PAIR).id)
+    sent = [server.client().post(path, data=dict.fromkeys(map(str, range(count)), "x")) for count in (400, 401)]
+    assert [answer.status_code for answer in sent] == [403, 400]
+
+
 def test_the_cookie_of_a_seat_comes_along_with_a_click_on_another_site(server):
     lobby = server.state.sessions.create_sessions(PAIR)
     client = server.client()

@@ -299,6 +299,23 @@ def test_a_person_is_told_of_the_own_last_stand_in_and_of_all_settled_ones_of_ot
     assert list_announcements(session, 0) == []
 
 
+@pytest.mark.parametrize(
+    ("game", "role", "action", "shown"),
+    [
+        (GameChoice("chicken", mixed=True), "row", (0.25, 0.75), "25 %, 75 %"),
+        (GameChoice("trust-amounts"), "sender", 2.5, "2.5"),
+        (GameChoice("colonel-blotto"), "Blotto", "0-3-3", "0-3-3"),
+    ],
+)
+def test_what_a_stand_in_did_is_told_in_the_words_of_the_question(store, game, role, action, shown):
+    session = store.get_session(store.create_sessions(Setup(game, ("person", "person"), quiz=False)).tables[0].id)
+    for seat in (0, 1):
+        store.make_ready(session, seat)
+    store.submit(session, role, 0, Decision(action, stand_in="random"))
+    (told,) = list_announcements(session, session.roles.index(role))
+    assert told.startswith(f"Your time was up: a stand-in answered the last question for you ({shown}")
+
+
 def test_a_restart_is_announced_until_the_first_answer(store, session):
     assert list_announcements(session, 0) == []
     again = control.restart(store, session.id)
