@@ -159,14 +159,14 @@ def test_whoever_is_not_asked_or_has_no_known_equilibrium_loses_nothing_that_is_
 
 
 class Drawn(Plain):
-    """Trust in which chance decides what is returned."""
+    """Trust in which chance decides what is returned of something."""
 
     def asks(self, state):
-        return {NATURE: Lottery.uniform((0, 1))} if len(state) == 1 else self.game.asks(state)
+        return {NATURE: Lottery.uniform((0, 1))} if len(state) == 1 and state[0] else self.game.asks(state)
 
 
 def test_what_chance_decides_later_is_not_played_out():
     assert play_out_equilibrium(Trust(), ()) == {"sender": 10, "receiver": 0}
-    assert play_out_equilibrium(Drawn(Trust()), ()) is None
+    assert play_out_equilibrium(Drawn(Trust()), (2.5,)) is None
     assert measure_decision_cost(Drawn(Trust()), (), "sender", 2.5) is None
     assert find_equilibrium_moves(Drawn(Trust()), (2.5,)) == {}
