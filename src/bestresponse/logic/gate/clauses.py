@@ -325,6 +325,7 @@ def _defaults() -> dict[str, GatedClause]:
     return {indicator(head): GatedClause(head, Atom("true")) for head in heads}
 
 
+@cache
 def _empty(key: str) -> GatedClause:
     name, _, arity = key.rpartition("/")
     head = Struct(name, tuple(Var() for _ in range(int(arity)))) if int(arity) else Atom(name)

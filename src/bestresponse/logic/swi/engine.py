@@ -139,12 +139,9 @@ class SwiEngine(LogicEngine):
             self._worker.close()
 
     def load(self, source: str | GatedProgram) -> Program:
-        """Check and load a program, or `ProgramRefused`."""
-        gated = check(source) if isinstance(source, str) else source
-        loaded = _Loaded(gated.require())
-        with self._lock:
-            self._module(loaded)
-        return Program(gated, loaded)
+        """Check a program, or `ProgramRefused`; the worker gets it together with the first question about it."""
+        gated = (check(source) if isinstance(source, str) else source).require()
+        return Program(gated, _Loaded(gated))
 
     def ask_many(
         self, program: Program, goals: Sequence[str | Term], limit: int | None = None
@@ -173,13 +170,24 @@ class SwiEngine(LogicEngine):
         """One round trip; `LimitReached` if any of the questions, or all together, pass a limit."""
         limits = self.limits
         most = max(1, min(limit or limits.answers + 1, limits.answers + 1))
-        module = self._module(batch[0].about)
+        about = batch[0].about
+        self._refresh()
+        new = about not in self._modules
+        module = self._name_module() if new else self._modules[about]
         steps = limits.steps * (_STEPS if "table_rows" in batch[0].text else 1)
         counts = f"{steps},{limits.output},{limits.ends},{limits.positions}"
         what = f"ask({module},{len(batch)},{most},{counts})"
-        lines = self._request(what, "".join([question.text for question in batch]), 4 * limits.output + _LOAD_BYTES)
+        text = "".join([question.text for question in batch])
+        if new:
+            old = self._modules.popitem(last=False)[1] if len(self._modules) >= _MODULES else "none"
+            what, text = f"load({module},{old},{len(about.text)},{what})", about.text + text
+        lines = self._request(what, text, 4 * limits.output + _LOAD_BYTES)
         if lines[-1].startswith("limit("):
             raise self._passed(lines[-1][6:-1])
+        if lines[-1].startswith("refused("):
+            raise LogicError(f"SWI-Prolog does not accept the program: {lines[-1][8:-1]}")
+        self._modules[about] = module
+        self._modules.move_to_end(about)
         return lines
 
     def _answers(self, question: _Question, line: str) -> tuple[Answer, ...]:
@@ -191,22 +199,10 @@ class SwiEngine(LogicEngine):
             raise LimitReached(f"There are more than {self.limits.answers:,} answers.")
         return tuple([dict(zip(question.names, items_of(row)[0], strict=True)) for row in rows])
 
-    def _module(self, loaded: _Loaded) -> str:
-        """The module a program is loaded as, in the worker that runs now."""
-        self._refresh()
-        if loaded in self._modules:
-            self._modules.move_to_end(loaded)
-            return self._modules[loaded]
-        old = self._modules.popitem(last=False)[1] if len(self._modules) >= _MODULES else "none"
+    def _name_module(self) -> str:
+        """Return a name that was never used: SWI-Prolog remembers what a module has imported."""
         self._loads += 1
-        module = f"g{self._loads}"  # a name is never used twice: SWI-Prolog remembers what a module has imported
-        (line,) = self._request(f"load({module},{old})", loaded.text, _LOAD_BYTES)
-        if line.startswith("limit("):
-            raise self._passed(line[6:-1])
-        if line != "loaded":
-            raise LogicError(f"SWI-Prolog does not accept the program: {line}")
-        self._modules[loaded] = module
-        return module
+        return f"g{self._loads}"
 
     def _refresh(self) -> None:
         """See to it that a worker runs that is ours (a forked process has its parent's) and has not run for long."""

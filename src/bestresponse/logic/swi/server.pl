@@ -134,6 +134,11 @@ perform(load(Module, Old), Text, [loaded]) :-
     ;   true
     ),
     load(Module, Text).
+perform(load(Module, Old, Length, Ask), Text, Results) :-
+    sub_string(Text, 0, Length, _, Program),
+    sub_string(Text, Length, _, 0, Goals),
+    catch(perform(load(Module, Old), Program, _), error(Error, _), throw(refused(Error))),
+    perform(Ask, Goals, Results).
 perform(ask(Module, Count, Answers, Steps, Size, Ends, Positions), Text, Results) :-
     nb_setval(game, Module),
     nb_setval(ends, Ends),
@@ -152,6 +157,8 @@ fits(Results, Size) :-
     ).
 
 failure(limit(Which), limit(Which)) :- !.
+failure(refused(Error), refused(Error)) :- Error \= resource_error(_), !.
+failure(refused(_), limit(memory)) :- !.
 failure(error(resource_error(_), _), limit(memory)) :- !.
 failure('$aborted', limit(memory)) :- !.
 failure(unwind(abort), limit(memory)) :- !.
