@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from bestresponse.logic.gate.goals import MAX_DEPTH, Refusal, Surroundings, checked_body, depth, indicator
@@ -325,7 +325,7 @@ def _defaults() -> dict[str, GatedClause]:
     return {indicator(head): GatedClause(head, Atom("true")) for head in heads}
 
 
-@cache
+@lru_cache(1024)
 def _empty(key: str) -> GatedClause:
     name, _, arity = key.rpartition("/")
     head = Struct(name, tuple(Var() for _ in range(int(arity)))) if int(arity) else Atom(name)
