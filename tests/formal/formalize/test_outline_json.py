@@ -101,6 +101,14 @@ def test_a_fault_in_the_payoffs_comes_back_without_the_outline():
     assert model.asked[2].schema == model.asked[1].schema
 
 
+def test_a_remark_of_the_reader_is_in_both_questions_of_a_revision():
+    model = ScriptedModel([POKER, sheet(), POKER, sheet({**ENDS, "queen; Ann: bet; Bob: call": (-3, 3)})])
+    formalizer = Formalizer(model, EmbeddedEngine(), Settings(form="outline"))
+    found = formalizer.revise(formalizer.formalize(STORY), "With a queen Ann loses 3.")
+    assert found.table.rows[-1].payoffs == (-3, 3)
+    assert all("With a queen Ann loses 3." in request.messages[1].content for request in model.asked[2:])
+
+
 def test_moves_at_the_same_time_are_seen_by_nobody():
     both = read_outline(outline(move("Ann", "up", "down"), move("Bob", "left", "right")))
     assert both.ends() == ["Ann: up; Bob: left", "Ann: up; Bob: right", "Ann: down; Bob: left", "Ann: down; Bob: right"]
