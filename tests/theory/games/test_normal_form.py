@@ -57,6 +57,11 @@ def test_what_is_no_table_is_refused_in_a_sentence(row: object, col: object, mes
         NormalForm.bimatrix(row, col)  # type: ignore[arg-type]
 
 
+def test_a_number_is_no_table() -> None:
+    with pytest.raises(InvalidGame, match="payoffs: expected a table for every player, got the number 5"):
+        NormalForm(5)  # type: ignore[arg-type]
+
+
 def test_names_must_fit_the_table() -> None:
     with pytest.raises(InvalidGame, match="actions of row: expected 2 different names, got \\['a', 'a'\\]"):
         NormalForm.bimatrix(ROW, COL, actions=(("a", "a"), ("a", "b")))

@@ -108,6 +108,8 @@ class NormalForm:
             object.__setattr__(self, "rationals", self._keep_rationals(payoffs))
             if float(np.abs(payoffs).max()) > _LARGEST:
                 raise InvalidGame(f"payoffs: expected none beyond {_LARGEST:g} in size, got {np.abs(payoffs).max():g}")
+        if payoffs.ndim == 0:
+            raise InvalidGame(f"payoffs: expected a table for every player, got the number {payoffs:g}")
         if payoffs.ndim != len(payoffs) + 1:
             raise InvalidGame(
                 f"payoffs: {len(payoffs)} players need {len(payoffs) + 1} axes, the array has {payoffs.ndim}"
