@@ -35,6 +35,7 @@ MAX_NAMES = 200
 MAX_HINTS = 10
 MAX_ARITY = 60
 _LONGEST_HINT = 40
+_TRUE = Atom("true")
 
 _RESERVED = frozenset({"[]", CONS, "{}", ":-", "?-", ":", "!", "|", "@", "?=>"})
 _LOADING = ("use_module", "ensure_loaded")
@@ -70,7 +71,7 @@ class Gate:
     def __init__(self, complete: bool) -> None:
         self.complete = complete
         self.diagnostics: list[Diagnostic] = []
-        self.kept: list[tuple[Clause, Atom | Struct, Term]] = []
+        self.kept: list[tuple[Clause, str, Atom | Struct, Term]] = []
         self.directives: list[tuple[Clause, Term]] = []
         self.defined: dict[str, int] = {}
         self.declared: dict[str, Clause] = {}
@@ -144,7 +145,7 @@ class Gate:
     def clause(self, clause: Clause) -> None:
         """Check one clause and keep it."""
         term = clause.term
-        head, body = term, Atom("true")
+        head, body = term, _TRUE
         if isinstance(term, Struct) and term.name == ":-" and len(term.args) == 2:
             head, body = term.args[0], term.args[1]  # type: ignore[assignment]
         if not isinstance(head, Atom | Struct):
@@ -156,11 +157,11 @@ class Gate:
             return
         if not self.may_define(key, head):
             return
-        if key in self.defined and self.kept and indicator(self.kept[-1][1]) != key and key not in self.scattered:
+        if key in self.defined and self.kept and self.kept[-1][1] != key and key not in self.scattered:
             hint = f"put them together or declare :- discontiguous {key}."
             self.say(Severity.WARNING, "discontiguous", f"the clauses of {key} are not together", hint)
         self.defined.setdefault(key, clause.line)
-        self.kept.append((clause, head, body))
+        self.kept.append((clause, key, head, body))
         self.style(clause, key)
 
     def may_define(self, key: str, head: Atom | Struct) -> bool:
@@ -212,16 +213,16 @@ class Gate:
     @cached_property
     def needs(self) -> Needs:
         """What the program needs, looked at when something is wrong with it."""
-        return Needs((indicator(head), body) for _, head, body in self.kept)
+        return Needs((key, body) for _, key, _, body in self.kept)
 
     def checked(self, around: Surroundings) -> list[GatedClause]:
         """The clauses whose bodies may run. What may not is a refusal, or left out where the game does not need it."""
         gated: list[GatedClause] = []
         faulty: dict[str, Refusal] = {}
-        for clause, head, body in self.kept:
-            self.place, self.head, lifted = clause, indicator(head), len(around.clauses)
+        for clause, key, head, body in self.kept:
+            self.place, self.head, lifted = clause, key, len(around.clauses)
             try:
-                checked = checked_body(body, around)
+                checked = body if body is _TRUE else checked_body(body, around)
             except Refusal as refusal:
                 del around.clauses[lifted:]
                 if self.needs.is_needed(self.head):
@@ -236,8 +237,8 @@ class Gate:
         """Leave out clauses that the game does not need, and report them."""
         gone = self.needs.without(faulty)
         places: dict[str, Clause] = {}
-        for clause, head, _ in self.kept:
-            places.setdefault(indicator(head), clause)
+        for clause, key, _, _ in self.kept:
+            places.setdefault(key, clause)
         for key in sorted(gone):
             self.place = places[key]
             why = str(faulty[key]) if key in faulty else "it calls what is left out"
@@ -322,7 +323,7 @@ def _solver_clauses() -> frozenset[str]:
 def _defaults() -> dict[str, GatedClause]:
     """Predicates the papers' strategies take for granted, for programs that do not define them."""
     heads = [term for term in _terms(DEFAULTS) if isinstance(term, Struct)]
-    return {indicator(head): GatedClause(head, Atom("true")) for head in heads}
+    return {indicator(head): GatedClause(head, _TRUE) for head in heads}
 
 
 @lru_cache(1024)
