@@ -451,3 +451,15 @@ def test_what_the_solver_is_made_of_is_not_defined_anew(head: str) -> None:
     for text in (f"{head}.", f"{head} :- b."):
         (refusal,) = check(f"b.\n{text}").refusals
         assert refusal.message.endswith("belongs to the solver; a game cannot define it")
+
+
+def test_what_strategies_take_for_granted_is_there_unless_the_program_defines_it() -> None:
+    assert "highest(['-'(_1,_2)|_3],_2).\n" in check("a.").canonical
+    own = check("highest(X, X).").canonical
+    assert "highest(_1,_1).\n" in own
+    assert own.count("highest(") == 1
+
+
+def test_a_game_says_whether_anybody_sees_anything() -> None:
+    assert "':-'('has percepts',fail).\n" in check("a.").canonical
+    assert "'has percepts'.\n" in check("sees(p1, x, s0).").canonical
