@@ -118,3 +118,10 @@ def test_corners_of_infinitely_many_equilibria_are_shown_as_such():
     blocks = describe_equilibria(choice, played(choice))
     assert "This game has infinitely many; these of their corners are shown." in words(blocks)
     assert [row[0] for row in cells(blocks)] == ["what was played", "equilibrium 1", "equilibrium 2"]
+
+
+def test_one_of_several_perfect_equilibria_is_shown():
+    choice = GameChoice("ultimatum")
+    told = words(describe_equilibria(choice, played(choice)))
+    assert told.startswith("In a subgame-perfect equilibrium whoever moves does what is best for them")
+    assert told.endswith("This game has 2, as some moves are equally good; here is one.")
