@@ -15,6 +15,7 @@ import bestresponse.logic.swi.worker as worker_module
 from bestresponse.core.errors import LimitReached, LogicError, ProgramRefused, UsageError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault, Verdict, open_engine
+from bestresponse.logic.gate.check import GatedClause, GatedProgram
 from bestresponse.logic.language.library import LIBRARY_TEXT, RENAMED
 from bestresponse.logic.language.predicates import CALLABLE, OUTPUT, SOLVER
 from bestresponse.logic.language.terms import NIL, Atom, String, Struct, Var, list_of, write
@@ -195,6 +196,12 @@ class TestGamesAsModules:
         assert texts(engine.solutions(second, "colour(X)")) == [{"X": "blue"}]
         with pytest.raises(RuntimeFault, match="only_first/1"):
             engine.solutions(second, "only_first(X)")
+
+    def test_what_the_server_refuses_is_an_error_at_the_first_question_and_harms_no_other_program(self, engine) -> None:
+        slipped = engine.load(GatedProgram("", (GatedClause(Atom("halt"), Atom("true")),), (), frozenset({"halt/0"})))
+        with pytest.raises(LogicError, match="SWI-Prolog does not accept the program: permission_error"):
+            engine.solutions(slipped, "halt")
+        assert texts(engine.solutions(engine.load("colour(red)."), "colour(X)")) == [{"X": "red"}]
 
     def test_more_programs_than_modules_are_kept_apart(self, engine) -> None:
         programs = [engine.load(f"number({i})." if i % 2 else f"value({i}).") for i in range(0, 600, 2)]
