@@ -14,11 +14,18 @@ from bestresponse.studies.bench.study import BenchStudy
 SMALL = {"num_rows": 2, "num_cols": 2, "seed": 1}
 
 
-def run(path, answer='{"A": 0.5, "B": 0.5}', models=("m",), shard=None, **settings):
-    """A run of a model that always gives the same answer, and the progress that was told."""
+MIXED = '{"A": 0.5, "B": 0.5}'
+
+
+def run(path, answer=MIXED, models=("m",), shard=None, **settings):
+    """A run of a model that always gives the same answer (to a question for one move: A), and the progress told."""
+
+    def reply(request):
+        return "A" if answer == MIXED and "probabilit" not in request.messages[-1].content else answer
+
     told = []
     config = BenchConfig(models=models, **SMALL, **settings)
-    scripted = {name: ScriptedModel(lambda request: answer, name=name) for name in models}
+    scripted = {name: ScriptedModel(reply, name=name) for name in models}
     return running.run(BenchStudy(), config, path, scripted, shard=shard, on_progress=told.append), told
 
 
@@ -71,6 +78,8 @@ def test_a_model_that_nobody_can_read_is_never_known_precisely(tmp_path):
 def test_every_player_has_to_be_known_precisely(tmp_path):
     ran, _ = run(tmp_path, models=("m", "n"), num_games=60, precision=0.5)
     assert ran.outcome.played == 100
+    both, _ = run(tmp_path / "both", elicit=("mixed", "pure"), num_games=60, precision=0.9)
+    assert (both.outcome.played, {row["status"] for row in both.rows()}) == (100, {"valid"})
 
 
 @pytest.mark.parametrize(("name", "head"), [("results", '[\n {\n  "spec"'), ("summary", '{\n  "')])
