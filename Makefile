@@ -33,7 +33,7 @@ types:                         # one core, beside the tests
 	$(BIN)/mypy
 
 suite:
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 check: $(READY)                ## the quick part: style, types, and the tests of what changed since BASE (main)
 	$(BIN)/ruff check

@@ -28,6 +28,7 @@ from bestresponse.logic.gate.check import check
 from bestresponse.logic.programs.solver_language import TRUSTED
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.swi.engine import SwiEngine
+from bestresponse.logic.swi.worker import find_swipl
 
 SELECT = "select(p1, p2, s0, M)"
 
@@ -118,7 +119,7 @@ def main() -> None:
     else:
         swi = SwiEngine()
         engines = {"swi": swi, **engines}
-        print(f"SWI-Prolog {swi.version}; {'; '.join(map(str, swi.layers))}")
+        print(f"SWI-Prolog {find_swipl().version}; {'; '.join(map(str, swi.layers))}")
     contest("check + load + table, 2x2", 10, {n: (e, tabled(e, DILEMMA, 10)) for n, e in engines.items()}, rounds)
     gate = {"gate alone": (embedded, lambda: [check(f"{DILEMMA}% {i}\n") for i in range(10)])}
     contest("  of which the gate", 10, gate, rounds)
