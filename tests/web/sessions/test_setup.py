@@ -195,3 +195,9 @@ def test_a_new_journal_tells_the_versions_of_everything(tmp_path):
     manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
     assert manifest["study"] == "sessions"
     assert "numpy" in manifest["environment"]["packages"]
+
+
+def test_an_amount_need_not_be_whole_because_the_usual_one_is():
+    game = make_game(GameChoice("ultimatum-amounts", parameters=(("pie", 12.5),)))
+    assert list_parameters(game)["pie"] == 12.5
+    assert list_parameters(make_game(GameChoice("ultimatum-amounts", parameters=(("pie", 12),))))["pie"] == 12.0

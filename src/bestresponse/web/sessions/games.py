@@ -104,8 +104,14 @@ def list_parameters(game: AnyGame) -> dict[str, Parameter]:
     """List what can be set in the rules of a game, with the values that it has."""
     if not dataclasses.is_dataclass(game):
         return {}
-    own = {field.name: getattr(game, field.name) for field in dataclasses.fields(game) if field.init}
+    own = {field.name: _read_parameter(game, field) for field in dataclasses.fields(game) if field.init}
     return {name: value for name, value in own.items() if name not in _FIXED and _is_simple(value)}
+
+
+def _read_parameter(game: AnyGame, field: dataclasses.Field[Parameter]) -> Parameter:
+    """Return what a game has; an amount that need not be whole is a float also where it is whole."""
+    value: Parameter = getattr(game, field.name)
+    return float(value) if field.type in (float, "float") and type(value) is int else value
 
 
 def _is_simple(value: object) -> bool:
