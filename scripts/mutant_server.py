@@ -25,6 +25,7 @@ import pytest
 
 _LEAST = 5.0  # seconds that every mutant gets
 _LONGEST = 10.0  # seconds of tests that a mutant gets at most, the quickest ones
+_RUNNER = os.getppid()
 
 
 class Unreachable(Exception):
@@ -147,7 +148,8 @@ class _Session:
         if child == 0:
             try:
                 os.setsid()
-                signal.alarm(int(wall) + 2)  # should the parent be gone
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                signal.alarm(int(wall) + 2)  # should the parent be killed
                 resource.setrlimit(resource.RLIMIT_CPU, (int(processor) + 1, int(processor) + 2))
                 place.mkdir(exist_ok=True)
                 session.config._tmp_path_factory._basetemp = place
@@ -167,16 +169,19 @@ def _cut(tests: list[tuple[float, int]]) -> list[tuple[float, int]]:
 
 
 def _wait(child: int, seconds: float) -> int:
-    end = time.monotonic() + seconds
-    pause = 0.001
-    while True:
-        found, status = os.waitpid(child, os.WNOHANG)
-        if found or time.monotonic() > end:
-            with suppress(ProcessLookupError):
-                os.killpg(child, signal.SIGKILL)
-            return status if found else os.waitpid(child, 0)[1]
-        time.sleep(pause)
-        pause = min(0.05, pause * 1.3)
+    """Give the status with which a child ends, in time or because its time is over; it never outlives this process."""
+    end, pause, found = time.monotonic() + seconds, 0.001, 0
+    try:
+        while not found and time.monotonic() < end:
+            if os.getppid() != _RUNNER:
+                sys.exit("the runner is gone")
+            time.sleep(pause)
+            pause = min(0.05, pause * 1.3)
+            found, status = os.waitpid(child, os.WNOHANG)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+    return status if found else os.waitpid(child, 0)[1]
 
 
 def exchange(mutant, loaded: dict[tuple[str, str, int], list[FunctionType]]) -> None:
@@ -203,5 +208,6 @@ def _find_code(code: CodeType, name: str, line: int) -> Iterator[CodeType]:
 
 def serve(words: list[str], mutants, source: Path, copied: Path, folder: Path, end: float, sender) -> int:
     """Collect the tests that `words` name and try the mutants; 0 where that was possible."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     plugin = _Session(mutants, source, copied, folder, end, sender)
     return int(pytest.main(["-q", "-s", "-p", "no:cacheprovider", *words], plugins=[plugin]))

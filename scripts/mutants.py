@@ -198,7 +198,7 @@ def try_package(package: str, mutants: list[Mutant], end: float) -> Counter[str]
     """Count the outcomes of these mutants in a process of their own."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_serve, args=(package, mutants, end, sender))
+    process = context.Process(target=_serve, args=(package, mutants, end, sender), daemon=True)
     process.start()
     sender.close()
     counts: Counter[str] = Counter()
