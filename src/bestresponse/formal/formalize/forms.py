@@ -2,11 +2,12 @@
 
 As a *program* it can write any game. Three JSON forms, held to a schema where the model can be, are within reach of far
 smaller models: a *table* where everybody moves once, a *tree* with chance and hidden moves, and an *outline*, which
-asks for such a tree in two questions: its steps, then the payoffs of its ends.
+asks for such a tree in small questions, one after another.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -16,14 +17,9 @@ from bestresponse.formal.formalize.answers import Answer
 from bestresponse.formal.formalize.examples import Example
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
 from bestresponse.formal.formalize.json_answer import read_asides, read_object
-from bestresponse.formal.formalize.outline_json import (
-    OUTLINE_SCHEMA,
-    Outline,
-    OutlineTooLarge,
-    check_outline,
-    read_outline,
-)
+from bestresponse.formal.formalize.outline_json import OutlineTooLarge
 from bestresponse.formal.formalize.plan import FormName
+from bestresponse.formal.formalize.questionnaire import AskPlayers, Question
 from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
@@ -31,6 +27,7 @@ from bestresponse.games.logic.program_writer import write_program
 from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Finish, Model, Reply
+from bestresponse.models.schema import schema_text
 
 __all__ = ["Form", "OutlineForm", "ProgramForm", "SheetForm", "TableForm", "TreeForm"]
 
@@ -210,61 +207,46 @@ class TreeForm(TableForm):
 
 
 class OutlineForm(TreeForm):
-    """Draws and moves as a list of steps; what everybody gets is asked in a second question."""
+    """A questionnaire: each question is asked after the story and the questions and answers before it."""
 
     name: FormName = "outline"
 
+    def __init__(self, question: Question | None = None, asked: str = "") -> None:
+        self._question = question or AskPlayers()
+        self._asked = asked
+
     def system(self) -> str:
-        """Return the description of the steps, and how to refuse."""
+        """Return a story with all questions and their answers."""
         return TEXTS.text("system_outline")
 
     def schema(self, model: Model) -> str | None:
-        """Return the schema of an outline."""
-        return OUTLINE_SCHEMA if model.abilities.schema else None
-
-    def read(self, reply: Reply) -> Answer:
-        """Check the outline in a reply; without fault, the answer is empty: it is no game yet."""
-        return _read_json(reply, check_outline)
-
-    def after(self, reply: Reply) -> Form:
-        """Return the sheet for the payoffs where the outline is right."""
-        try:
-            return PayoffForm(read_outline(reply.text))
-        except InvalidGame:
-            return self
-
-
-class PayoffForm(OutlineForm):
-    """What everybody gets at each end of an outline, on a sheet that names the ends."""
-
-    def __init__(self, outline: Outline) -> None:
-        self._outline = outline
-
-    def system(self) -> str:
-        """Return what a sheet is."""
-        return TEXTS.text("system_payoffs")
-
-    def schema(self, model: Model) -> str | None:
-        """Return a schema with one property for each end."""
-        return self._outline.schema() if model.abilities.schema else None
+        """Return the schema of the answer to this question."""
+        return schema_text(self._question.schema()) if model.abilities.schema else None
 
     def task(self, story: str) -> str:
-        """Show one example, then the story and its ends."""
-        return TEXTS.fill("task_payoffs", story=story, ends="\n".join(self._outline.ends()))
+        """Show the story, what was asked and answered, and the question."""
+        return TEXTS.fill("task_outline", story=story, asked=self._asked, question=self._question.text())
 
     def read(self, reply: Reply) -> Answer:
-        """Read the sheet as filled in."""
-        return _read_json(reply, self._outline.read)
+        """Read the answer; without fault it is empty until the last question makes the game."""
+        return _read_json(reply, self._question.read)
 
     def after(self, reply: Reply) -> Form:
-        """Return the sheet itself."""
-        return self
+        """Return the next question, or this one again where the answer is wrong or was the last."""
+        try:
+            following = self._question.read(reply.text)
+        except InvalidGame:
+            return self
+        if isinstance(following, GameTable):
+            return self
+        answer = json.dumps(read_object(reply.text), ensure_ascii=False)
+        return OutlineForm(following, f"{self._asked}{self._question.text()}\n{answer}\n\n")
 
 
-def _read_json(reply: Reply, read: Callable[[str], GameTable | None]) -> Answer:
+def _read_json(reply: Reply, read: Callable[[str], GameTable | Question]) -> Answer:
     """Read the game in a reply and write its program; what the model asks or refuses is kept.
 
-    `read` returns None for an answer that is right but no game yet.
+    `read` returns a question where the answer is right but no game yet.
     """
     try:
         found = read_asides(read_object(reply.text))
@@ -273,8 +255,8 @@ def _read_json(reply: Reply, read: Callable[[str], GameTable | None]) -> Answer:
     if found.no_game is not None or found.misfit is not None:
         return found
     try:
-        table = read(reply.text)
-        return found if table is None else replace(found, source=write_program(table))
+        game = read(reply.text)
+        return replace(found, source=write_program(game)) if isinstance(game, GameTable) else found
     except OutlineTooLarge as error:
         return replace(found, misfit=str(error))
     except InvalidGame as error:

@@ -17,7 +17,9 @@ from bestresponse.models.schema import schema_text
 __all__ = [
     "PROBABILITY",
     "TEXT",
+    "Schema",
     "asides_schema",
+    "choice_schema",
     "list_schema",
     "object_schema",
     "read_asides",
@@ -52,9 +54,15 @@ def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties:
     }
 
 
-def list_schema(items: Schema) -> Schema:
-    """Return the schema of a list."""
-    return {"type": "array", "items": items}
+def list_schema(items: Schema, least: int | None = None, most: int | None = None) -> Schema:
+    """Return the schema of a list, of a bounded length where bounds are given."""
+    bounds = {"minItems": least, "maxItems": most}
+    return {"type": "array", "items": items} | {name: one for name, one in bounds.items() if one is not None}
+
+
+def choice_schema(names: Sequence[str]) -> Schema:
+    """Return the schema of one of these names."""
+    return {"type": "string", "enum": list(names)}
 
 
 def asides_schema() -> dict[str, Schema]:
@@ -67,14 +75,14 @@ def asides_schema() -> dict[str, Schema]:
 
 def refusal_schema() -> dict[str, Schema]:
     """Return the optional property in which a model says that there is no game, or that it does not fit."""
-    return {"refusal": object_schema(kind={"type": "string", "enum": [NO_GAME, MISFIT]}, reason=TEXT)}
+    return {"refusal": object_schema(kind=choice_schema([NO_GAME, MISFIT]), reason=TEXT)}
 
 
 def sheet_schema(players: Sequence[str], ends: Sequence[str]) -> str:
     """Return the schema of a sheet with everybody's payoff at every end, each after the words of the story about it."""
-    numbers = {who: {"type": "number"} for who in players}
-    end = object_schema(story=TEXT, payoffs={**object_schema(), "properties": numbers, "required": list(players)})
-    return schema_text({**object_schema(), "properties": dict.fromkeys(ends, end), "required": list(ends)})
+    numbers: dict[str, Schema] = {who: {"type": "number"} for who in players}
+    end = object_schema(story=TEXT, payoffs=object_schema(**numbers))
+    return schema_text(object_schema(**dict.fromkeys(ends, end)))
 
 
 def read_payoffs(data: JsonObject, players: Sequence[str], ends: Sequence[str]) -> list[tuple[Fraction, ...]]:
