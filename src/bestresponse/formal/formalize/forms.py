@@ -17,9 +17,9 @@ from bestresponse.formal.formalize.answers import Answer
 from bestresponse.formal.formalize.examples import Example
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
 from bestresponse.formal.formalize.json_answer import read_asides, read_object
-from bestresponse.formal.formalize.outline_json import OutlineTooLarge
+from bestresponse.formal.formalize.outline.questions import AskPlayers, OutlineQuestion
+from bestresponse.formal.formalize.outline.steps import OutlineTooLarge
 from bestresponse.formal.formalize.plan import FormName
-from bestresponse.formal.formalize.questionnaire import AskPlayers, Question
 from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
@@ -211,7 +211,7 @@ class OutlineForm(TreeForm):
 
     name: FormName = "outline"
 
-    def __init__(self, question: Question | None = None, asked: str = "") -> None:
+    def __init__(self, question: OutlineQuestion | None = None, asked: str = "") -> None:
         self._question = question or AskPlayers()
         self._asked = asked
 
@@ -243,7 +243,7 @@ class OutlineForm(TreeForm):
         return OutlineForm(following, f"{self._asked}{self._question.text()}\n{answer}\n\n")
 
 
-def _read_json(reply: Reply, read: Callable[[str], GameTable | Question]) -> Answer:
+def _read_json(reply: Reply, read: Callable[[str], GameTable | OutlineQuestion]) -> Answer:
     """Read the game in a reply and write its program; what the model asks or refuses is kept.
 
     `read` returns a question where the answer is right but no game yet.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bestresponse.formal.formalize.questionnaire import MOST_QUESTIONS
+from bestresponse.formal.formalize.outline.questions import QUESTION_COUNT
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
@@ -70,7 +70,7 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
     def estimate(self, config: StoriesConfig) -> Estimate:
         """Count calls and tokens before anything is asked."""
         stories = config.chosen()
-        each = config.samples * config.attempts * (MOST_QUESTIONS if config.form == "outline" else 1)
+        each = config.samples * config.attempts * (QUESTION_COUNT if config.form == "outline" else 1)
         calls = len(stories) * each
         prompts = each * sum(_PROMPT_TOKENS + len(story.text) // _CHARACTERS_PER_TOKEN for story in stories)
         return Estimate(

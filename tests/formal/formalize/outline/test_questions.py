@@ -1,4 +1,4 @@
-"""A game asked for in small questions: players, order, options with what is next, knowledge, payoffs."""
+"""A game asked for in small questions: players, order, options, knowledge, payoffs."""
 
 import json
 import re
@@ -11,8 +11,8 @@ from bestresponse import solve
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings
 from bestresponse.formal.formalize.forms import OutlineForm
-from bestresponse.formal.formalize.outline_json import Outline, OutlineTooLarge, Step
-from bestresponse.formal.formalize.questionnaire import AskKnowledge, AskOptions, AskOrder, AskPayoffs, AskPlayers
+from bestresponse.formal.formalize.outline.questions import AskOptions, AskPayoffs, AskPlayers
+from bestresponse.formal.formalize.outline.steps import OutlineTooLarge
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.game_table import GameTable
@@ -24,21 +24,19 @@ STORY = "A card is drawn by chance, king or queen; only Ann knows it. She bets o
 
 
 def draws(*options):
-    return [{"draw": name, "probability": odds, "next": after} for name, odds, after in options]
+    return [{"draw": name, "probability": odds} for name, odds in options]
 
 
-def moves(*options):
-    return [{"move": name, "next": after} for name, after in options]
+def step(*after, knows=()):
+    return {"after": list(after), "knows": list(knows)}
 
 
-PLAYERS = {"players": ["Ann", "Bob"]}
-ORDER = {"order": ["luck", "Ann", "Bob"]}
-OPTIONS = {
-    "luck": draws(("king", "1/2", "Ann"), ("queen", "0.5", "Ann")),
-    "Ann": moves(("pass", "nobody"), ("bet", "Bob")),
-    "Bob": moves(("fold", "nobody"), ("call", "nobody")),
-}
-KNOWLEDGE = {"Ann knows whether king or queen": "yes", "Bob knows whether king or queen": "no"}
+TWICE = ("Ann", "Ann", "Bob")
+PLAYERS = {"luck": ["card"], "players": ["Ann", "Bob"]}
+ORDER = {"order": ["card", "Ann", "Bob"]}
+CARD = draws(("king", "1/2"), ("queen", "0.5"))
+OPTIONS = {"card": CARD, "Ann": ["pass", "bet"], "Bob": ["fold", "call"]}
+KNOWLEDGE = {"Ann": step(knows=["card"]), "Bob": step("Ann: bet", knows=["Ann"])}
 ENDS = {
     "king; Ann: pass": (-1, 1),
     "king; Ann: bet; Bob: fold": (1, -1),
@@ -90,17 +88,16 @@ def test_every_answer_fits_the_schema_of_its_question_which_is_strict():
 
 
 def test_a_schema_offers_only_what_is_known_by_then():
-    order = AskOrder(("Ann", "Bob")).schema()["properties"]["order"]
-    assert order["items"]["enum"] == ["luck", "Ann", "Bob"]
-    assert (order["minItems"], order["maxItems"]) == (1, 10)
-    options = ask_options("luck", "Ann", "Bob", "Ann").schema()["properties"]
-    assert {name: one["items"]["properties"]["next"]["enum"] for name, one in options.items()} == {
-        "luck": ["Ann", "Bob", "Ann (2)", "nobody"],
-        "Ann": ["Bob", "Ann (2)", "nobody"],
-        "Bob": ["Ann (2)", "nobody"],
-        "Ann (2)": ["nobody"],
-    }
-    assert list(follow(*ANSWERS[:3]).schema()["properties"]) == list(KNOWLEDGE)
+    order = follow(PLAYERS).schema()["properties"]["order"]
+    assert order["items"]["enum"] == ["card", "Ann", "Bob"]
+    assert (order["minItems"], order["maxItems"]) == (3, 10)
+    options = ask_options("card", "Ann", "Bob", "Ann").schema()["properties"]
+    assert list(options) == ["card", "Ann", "Bob", "Ann (2)"]
+    knowledge = follow(*ANSWERS[:3]).schema()["properties"]
+    assert list(knowledge) == ["Ann", "Bob"]
+    bob = knowledge["Bob"]["properties"]
+    assert bob["after"]["items"]["enum"] == ["king", "queen", "Ann: pass", "Ann: bet"]
+    assert bob["knows"]["items"]["enum"] == ["card", "Ann"]
     assert list(follow(*ANSWERS[:4]).schema()["properties"]) == list(ENDS)
 
 
@@ -140,12 +137,12 @@ def test_the_system_message_shows_the_questions_as_they_are_asked():
 
 
 def test_a_wrong_answer_is_asked_for_again_without_the_questions_before():
-    wrong = {**OPTIONS, "Bob": moves(("fold", "Ann"), ("call", "nobody"))}
-    model, found = formalize(PLAYERS, ORDER, wrong, *ANSWERS[2:])
+    wrong = {**KNOWLEDGE, "Bob": step("Ann: raise")}
+    model, found = formalize(*ANSWERS[:3], wrong, *ANSWERS[3:])
     assert found.ok
     assert [attempt.ok for attempt in found.attempts] == [False, True]
-    assert "Bob: next is 'Ann'; expected nobody" in model.asked[3].messages[1].content
-    assert model.asked[3].schema == model.asked[2].schema
+    assert "Bob: after 'Ann: raise', which is none of king, queen, Ann: pass" in model.asked[4].messages[1].content
+    assert model.asked[4].schema == model.asked[3].schema
 
 
 def test_a_fault_in_the_payoffs_comes_back_to_the_payoffs():
@@ -165,12 +162,9 @@ def test_a_remark_of_the_reader_is_in_every_question_of_a_revision():
 
 
 def test_moves_at_the_same_time_are_not_known():
-    both = {
-        "Ann": moves(("up", "Bob"), ("down", "Bob")),
-        "Bob": moves(("left", "nobody"), ("right", "nobody")),
-    }
-    asked = follow(both, question=ask_options("Ann", "Bob"))
-    found = follow({"Bob knows whether Ann chose up or down": "no"}, question=asked).outline
+    found = follow(
+        {"Ann": ["up", "down"], "Bob": ["left", "right"]}, {"Bob": step()}, question=ask_options("Ann", "Bob")
+    ).outline
     assert found.ends() == [
         "Ann: up; Bob: left",
         "Ann: up; Bob: right",
@@ -180,21 +174,31 @@ def test_moves_at_the_same_time_are_not_known():
     assert len(as_game(found.build([(Fraction(1), Fraction(0))] * 4), "g").tree.infosets) == 2
 
 
-def test_what_cannot_differ_is_not_asked():
-    alone = {"luck": OPTIONS["luck"], "Ann": moves(("go", "nobody"), ("stay", "nobody"))}
-    assert list(AskKnowledge(follow(alone, question=AskOptions(("Ann",), ("luck", "Ann"))).outline).list_statements())
-    first = {"Ann": moves(("go", "Bob"), ("stay", "nobody")), "Bob": moves(("x", "nobody"), ("y", "nobody"))}
-    assert isinstance(follow(first, question=ask_options("Ann", "Bob")), AskPayoffs)
+def test_one_choice_alone_needs_no_knowledge():
+    alone = AskOptions(("Ann",), ("Ann",))
+    assert isinstance(follow({"Ann": ["go", "stay"]}, question=alone), AskPayoffs)
+
+
+def test_a_step_needs_an_option_of_every_step_it_comes_after():
+    options = {"Ann": ["go", "stay"], "Bob": ["go", "stay"], "toss": draws(("heads", "1/2"), ("tails", "1/2"))}
+    knowledge = {"Bob": step(), "toss": {"after": ["Ann: stay", "Bob: stay"]}}
+    found = follow(options, knowledge, question=ask_options("Ann", "Bob", "toss")).outline
+    assert [end for end in found.ends() if "heads" in end] == ["Ann: stay; Bob: stay; heads"]
+    options = {"Ann": ["low", "middle", "high"], "Bob": ["x", "y"]}
+    some = {"Bob": step("Ann: low", "Ann: middle")}
+    assert len(follow(options, some, question=ask_options("Ann", "Bob")).outline.ends()) == 5
+    every = {"Bob": step("Ann: low", "Ann: middle", "Ann: high")}
+    assert follow(options, every, question=ask_options("Ann", "Bob")).outline.steps[1].after == {}
 
 
 def test_different_moves_after_different_draws_are_two_steps_of_one_player():
-    steps = {
-        "luck": draws(("king", "1/2", "Ann"), ("queen", "1/2", "Ann (2)")),
-        "Ann": moves(("show", "nobody"), ("hide", "nobody")),
-        "Ann (2)": moves(("sell", "Bob"), ("keep", "nobody")),
-        "Bob": moves(("buy", "nobody"), ("leave", "nobody")),
+    options = {"card": CARD, "Ann": ["show", "hide"], "Ann (2)": ["sell", "keep"], "Bob": ["buy", "leave"]}
+    knowledge = {
+        "Ann": step("king", knows=["card"]),
+        "Ann (2)": step("queen", knows=["card"]),
+        "Bob": step("Ann: sell", knows=["Ann (2)"]),
     }
-    found = follow(steps, question=ask_options("luck", "Ann", "Ann", "Bob"))
+    found = follow(options, knowledge, question=ask_options("card", "Ann", "Ann", "Bob"))
     assert found.outline.ends() == [
         "king; Ann: show",
         "king; Ann: hide",
@@ -205,17 +209,13 @@ def test_different_moves_after_different_draws_are_two_steps_of_one_player():
 
 
 def test_a_player_still_knows_at_its_second_choice_what_it_knew_at_the_first():
-    steps = {
-        "luck": OPTIONS["luck"],
-        "Ann": moves(("pass", "nobody"), ("bet", "Bob")),
-        "Bob": moves(("raise", "Ann (2)"), ("call", "nobody")),
-        "Ann (2)": moves(("fold", "nobody"), ("stay", "nobody")),
+    options = {"card": CARD, "Ann": ["pass", "bet"], "Bob": ["raise", "call"], "Ann (2)": ["fold", "stay"]}
+    knowledge = {
+        "Ann": step(knows=["card"]),
+        "Bob": step("Ann: bet"),
+        "Ann (2)": step("Bob: raise"),
     }
-    asked = follow(steps, question=ask_options("luck", "Ann", "Bob", "Ann"))
-    statements = list(asked.list_statements())
-    assert statements[0] == "Ann knows whether king or queen"
-    assert statements[2] == "Ann knows at choice 2 whether king or queen"
-    found = follow(dict(zip(statements, ("yes", "no", "no"), strict=True)), question=asked).outline
+    found = follow(options, knowledge, question=ask_options("card", "Ann", "Bob", "Ann")).outline
     tree = as_game(found.build([(Fraction(n), Fraction(0)) for n in range(8)]), "g").tree
     assert [infoset.player for infoset in tree.infosets].count(0) == 4
 
@@ -223,29 +223,32 @@ def test_a_player_still_knows_at_its_second_choice_what_it_knew_at_the_first():
 @pytest.mark.parametrize(
     ("question", "answer", "why"),
     [
-        (AskPlayers(), {"players": []}, "players must be a list of different names; got none"),
-        (AskPlayers(), {"players": ["Ann", "Luck"]}, "Luck is no player"),
-        (AskOrder(("Ann", "Bob")), {"order": []}, "order must be a list of 1 to 10 names"),
-        (AskOrder(("Ann", "Bob")), {"order": ["Ann", "Carl"]}, "order: 'Carl' is neither luck nor one of Ann, Bob"),
-        (AskOrder(("Ann", "Bob")), {"order": ["Ann"]}, "order: Bob must choose somewhere"),
-        (ask_options("Ann", "Bob"), {"Ann": moves(("go", "Bob"))}, "Ann: expected at least two moves"),
-        (ask_options("luck", "Ann", "Bob"), {"luck": []}, "luck: expected at least two draws"),
+        (AskPlayers(), {"luck": [], "players": []}, "players must be a list of different names; got none"),
+        (AskPlayers(), {"luck": [], "players": ["Ann", "Luck"]}, "Luck is no player"),
+        (AskPlayers(), {"luck": ["Ann"], "players": ["Ann"]}, "Ann is named twice; give draws and players different"),
+        (AskPlayers(), {"luck": "coin", "players": ["Ann"]}, "luck: expected a list, got 'coin'"),
+        (follow(PLAYERS), {"order": ["Ann", "Carl"]}, "order: 'Carl' is none of card, Ann, Bob"),
+        (follow(PLAYERS), {"order": ["Ann"]}, "order: card, Bob must be in it"),
+        (follow(PLAYERS), {"order": ["card", "Ann", "Bob"] * 4}, "order must be a list of at most 10 names"),
+        (ask_options("Ann", "Bob"), {"Ann": ["go"]}, "Ann: expected at least two moves"),
+        (ask_options("card", "Ann", "Bob"), {"card": []}, "card: expected at least two draws"),
         (
-            ask_options("luck", "Ann", "Bob"),
-            {**OPTIONS, "luck": draws(("a", "1/2", "Ann"), ("b", "1/3", "Ann"))},
+            ask_options("card", "Ann", "Bob"),
+            {**OPTIONS, "card": draws(("a", "1/2"), ("b", "1/3"))},
             r"1/2 \+ 1/3 sum to 5/6; they must sum to exactly 1",
         ),
         (
-            ask_options("luck", "Ann", "Bob"),
-            {**OPTIONS, "Ann": moves(("bet", "Bob"), ("bet", "nobody"))},
+            ask_options("card", "Ann", "Bob"),
+            {**OPTIONS, "Ann": ["bet", "bet"]},
             "two branches are called the same: bet, bet",
         ),
+        (follow(*ANSWERS[:3]), {"Ann": step()}, "Bob is missing"),
+        (follow(*ANSWERS[:3]), {"Ann": step(knows=["Bob"])}, "Ann: knows 'Bob', which is none of card"),
         (
-            ask_options("luck", "Ann", "Bob"),
-            {**OPTIONS, "Ann": moves(("bet", "nobody"), ("pass", "nobody"))},
-            "Bob never decides: it is next after no draw and no move",
+            follow({"Ann": ["a", "b"], "Ann (2)": ["a", "b"], "Bob": ["c", "d"]}, question=ask_options(*TWICE)),
+            {"Ann (2)": step(), "Bob": step("Ann: a")},
+            "Bob: after 'Ann: a', which two steps have",
         ),
-        (follow(*ANSWERS[:3]), {"Ann knows whether king or queen": "yes"}, "Bob knows whether king or queen: expected"),
         (follow(*ANSWERS[:4]), {}, "the end king; Ann: pass is missing"),
         (follow(*ANSWERS[:4]), {"king; Ann: pass": {"payoffs": {"Ann": 1}}}, 'king; Ann: pass: Ann: expected {"gets"'),
     ],
@@ -256,27 +259,21 @@ def test_a_wrong_answer_is_refused_with_the_place(question, answer, why):
 
 
 def test_an_outline_with_too_many_ends_does_not_fit():
-    wide = {
-        "Ann": moves(*((name, "Bob") for name in "abcdefgh")),
-        "Bob": moves(*((name, "nobody") for name in "stuvwxyzq")),
-    }
+    wide = {"Ann": list("abcdefgh"), "Bob": list("stuvwxyzq")}
     with pytest.raises(OutlineTooLarge, match="at most 64 ends"):
-        follow(wide, question=ask_options("Ann", "Bob"))
-    _, found = formalize(PLAYERS, {"order": ["Ann", "Bob"]}, wide)
+        follow(wide, {"Bob": step()}, question=ask_options("Ann", "Bob"))
+    _, found = formalize({"luck": [], "players": ["Ann", "Bob"]}, {"order": ["Ann", "Bob"]}, wide, {"Bob": step()})
     assert found.attempts[0].misfit == "an outline has at most 64 ends"
 
 
 def test_a_story_without_players_is_no_game():
-    _, found = formalize({"players": [], "refusal": {"kind": "no game", "reason": "it is a recipe"}})
+    _, found = formalize({"luck": [], "players": [], "refusal": {"kind": "no game", "reason": "it is a recipe"}})
     assert found.no_game == "it is a recipe"
 
 
-def test_a_draw_between_moves_is_known_only_to_those_who_choose_later():
-    toss = Step("luck", ("sun", "rain"), (2, 2), ("1/2", "1/2"))
-    outline = Outline(
-        ("Ann", "Bob"),
-        (Step("Ann", ("go", "stay"), (1, 1)), toss, Step("Bob", ("in", "out"), (None, None), known=frozenset([1]))),
-    )
-    assert outline.find_options_before(2) == {0: ["go", "stay"], 1: ["sun", "rain"]}
-    tree = as_game(outline.build([(Fraction(n), Fraction(0)) for n in range(8)]), "g").tree
+def test_a_draw_between_moves_may_be_known_to_the_later_one():
+    options = {"Ann": ["go", "stay"], "weather": draws(("sun", "1/2"), ("rain", "1/2")), "Bob": ["in", "out"]}
+    knowledge = {"weather": {"after": []}, "Bob": step(knows=["weather"])}
+    found = follow(options, knowledge, question=ask_options("Ann", "weather", "Bob")).outline
+    tree = as_game(found.build([(Fraction(n), Fraction(0)) for n in range(8)]), "g").tree
     assert [infoset.player for infoset in tree.infosets] == [0, 1, 1]

@@ -1,13 +1,13 @@
-"""A game as an outline: draws and moves in order, what comes next after each, and what is known at each choice.
+"""A game as an outline: draws and choices in order, after which options each comes, and what its player knows.
 
 The outline works out every play and names the ends. With the payoffs of the ends it becomes the tree that `tree_json`
-reads, and passes its checks. `questionnaire` asks a model for it.
+reads, and passes its checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 from typing import Final
@@ -29,16 +29,20 @@ class OutlineTooLarge(InvalidGame):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A draw or a choice. After each option comes the step of the number in `following`, or none: the play is over.
+    """A draw or a choice. It is made where each step in `after` was made with one of the options listed there.
 
     `known` holds the numbers of the earlier steps whose options the player knows when it chooses.
     """
 
     who: str
     options: tuple[str, ...]
-    following: tuple[int | None, ...]
     odds: tuple[object, ...] = ()
+    after: Mapping[int, frozenset[str]] = field(default_factory=dict)
     known: frozenset[int] = frozenset()
+
+    def name_option(self, option: str) -> str:
+        """Name an option with its player: `Mia: bet`; a draw is named alone."""
+        return option if self.who == LUCK else f"{self.who}: {option}"
 
 
 _Play = tuple[tuple[int, str], ...]
@@ -47,13 +51,13 @@ _Play = tuple[tuple[int, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Players and steps, and the ends to which they lead. The play begins with the first step."""
+    """Players and steps, and the ends to which they lead."""
 
     players: tuple[str, ...]
     steps: tuple[Step, ...]
 
     def check(self) -> None:
-        """Raise InvalidGame where this is no game yet to be paid, OutlineTooLarge where it has too many ends."""
+        """Raise InvalidGame where something is wrong with the steps, OutlineTooLarge where they have too many ends."""
         count = len(self.ends())
         if count > MOST_ENDS:
             raise OutlineTooLarge(f"an outline has at most {MOST_ENDS} ends")
@@ -67,37 +71,34 @@ class Outline:
         """Return the game with the payoffs of every end, in the order of `ends`."""
         return build_table(self.players, self._node((), 0, iter(payoffs)))
 
-    def find_options_before(self, number: int) -> dict[int, list[str]]:
-        """Return which options the earlier steps may have had when a step is made, step by step."""
-        found: dict[int, dict[str, None]] = {}
-        for play in self._plays((), 0, number):
-            for earlier, option in play:
-                found.setdefault(earlier, {})[option] = None
-        return {earlier: list(options) for earlier, options in sorted(found.items())}
-
-    def _plays(self, play: _Play, number: int | None, goal: int | None = None) -> Iterator[_Play]:
-        """Yield every play that comes to the goal: a step, or the end."""
-        if number == goal:
+    def _plays(self, play: _Play, number: int) -> Iterator[_Play]:
+        number = self._find_next(play, number)
+        if number == len(self.steps):
             yield play
-        elif number is not None:
-            step = self.steps[number]
-            for option, after in zip(step.options, step.following, strict=True):
-                yield from self._plays((*play, (number, option)), after, goal)
+            return
+        for option in self.steps[number].options:
+            yield from self._plays((*play, (number, option)), number + 1)
 
-    def _node(self, play: _Play, number: int | None, payoffs: Iterator[Sequence[Fraction]]) -> JsonObject:
+    def _node(self, play: _Play, number: int, payoffs: Iterator[Sequence[Fraction]]) -> JsonObject:
         """Return the tree below a play, as nested JSON."""
-        if number is None:
+        number = self._find_next(play, number)
+        if number == len(self.steps):
             return {"end": self._name_play(play), "payoffs": [str(one) for one in next(payoffs)]}
         step = self.steps[number]
-        below = [
-            self._node((*play, (number, option)), after, payoffs)
-            for option, after in zip(step.options, step.following, strict=True)
-        ]
+        below = [self._node((*play, (number, option)), number + 1, payoffs) for option in step.options]
         if step.who == LUCK:
             branches = zip(step.options, step.odds, below, strict=True)
             return {"chance": [{"draw": name, "probability": odds, "then": then} for name, odds, then in branches]}
         moves = [{"move": name, "then": then} for name, then in zip(step.options, below, strict=True)]
         return {"player": step.who, "knows": self._describe_knowledge(play, number), "moves": moves}
+
+    def _find_next(self, play: _Play, number: int) -> int:
+        made = dict(play)
+        while number < len(self.steps) and not all(
+            made.get(earlier) in options for earlier, options in self.steps[number].after.items()
+        ):
+            number += 1
+        return number
 
     def _describe_knowledge(self, play: _Play, number: int) -> str:
         """Tell what the mover knows or has done, and between what there is to choose where that is not always the same.
@@ -112,7 +113,4 @@ class Outline:
         return "; ".join(filter(None, (told, f"{' or '.join(step.options)}?" if differs else "")))
 
     def _name_play(self, play: _Play) -> str:
-        return "; ".join(
-            option if self.steps[number].who == LUCK else f"{self.steps[number].who}: {option}"
-            for number, option in play
-        )
+        return "; ".join(self.steps[number].name_option(option) for number, option in play)

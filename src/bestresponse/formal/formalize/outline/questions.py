@@ -1,0 +1,282 @@
+"""Ask for an outline in small questions, each of which can be answered only with what is known by then.
+
+What luck decides and who plays; the order of draws and choices; what can be drawn or chosen; after what a choice comes
+and what is known then; what everybody gets at each end. A question reads its answer and returns the next question, and
+the last one the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, Protocol
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.formalize.json_answer import (
+    PROBABILITY,
+    TEXT,
+    Schema,
+    choice_schema,
+    list_schema,
+    object_schema,
+    read_name,
+    read_number,
+    read_object,
+    refusal_schema,
+)
+from bestresponse.formal.formalize.outline.steps import LUCK, Outline, Step
+from bestresponse.formal.formalize.texts import TEXTS
+from bestresponse.formal.formalize.tree_json import read_players
+from bestresponse.logic.programs.game_table import GameTable
+
+__all__ = [
+    "QUESTION_COUNT",
+    "AskKnowledge",
+    "AskOptions",
+    "AskOrder",
+    "AskPayoffs",
+    "AskPlayers",
+    "OutlineQuestion",
+]
+
+QUESTION_COUNT: Final = 5
+_MOST_PLAYERS: Final = 6
+_MOST_DRAWS: Final = 4
+_MOST_STEPS: Final = 10
+_MOST_OPTIONS: Final = 8
+
+
+class OutlineQuestion(Protocol):
+    """A question with a schema for its answer."""
+
+    def text(self) -> str:
+        """Return the words of the question."""
+        ...
+
+    def schema(self) -> Schema:
+        """Return what the answer is held to."""
+        ...
+
+    def read(self, answer: str) -> OutlineQuestion | GameTable:
+        """Return the next question, or the game after the last; InvalidGame says what is wrong with the answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AskPlayers:
+    """Ask what luck decides and who chooses something."""
+
+    def text(self) -> str:
+        """Return the words of the question."""
+        return TEXTS.text("ask_players")
+
+    def schema(self) -> Schema:
+        """Return the schema of two lists of names, or a refusal."""
+        return object_schema(
+            refusal_schema(), luck=list_schema(TEXT, 0, _MOST_DRAWS), players=list_schema(TEXT, 0, _MOST_PLAYERS)
+        )
+
+    def read(self, answer: str) -> OutlineQuestion | GameTable:
+        """Read the names of the draws and of the players."""
+        data = read_object(answer)
+        players = read_players(data.get("players"))
+        draws = tuple(read_name(one) for one in _read_list(data.get(LUCK, []), LUCK))
+        twice = next((one for one in draws if (*players, *draws).count(one) > 1), None)
+        if twice is not None:
+            raise InvalidGame(f"{twice} is named twice; give draws and players different names")
+        return AskOrder(players, draws)
+
+
+@dataclass(frozen=True, slots=True)
+class AskOrder:
+    """Ask for the order of draws and choices."""
+
+    players: tuple[str, ...]
+    draws: tuple[str, ...]
+
+    def text(self) -> str:
+        """Return the words of the question."""
+        return TEXTS.text("ask_order")
+
+    def schema(self) -> Schema:
+        """Return the schema of a list in which only draws and players can be named."""
+        names = (*self.draws, *self.players)
+        return object_schema(order=list_schema(choice_schema(names), len(names), _MOST_STEPS))
+
+    def read(self, answer: str) -> OutlineQuestion | GameTable:
+        """Read the order, in which every draw and every player must be."""
+        order = [str(one) for one in _read_list(read_object(answer).get("order"), "order")]
+        names = (*self.draws, *self.players)
+        stranger = next((one for one in order if one not in names), None)
+        if stranger is not None:
+            raise InvalidGame(f"order: {stranger[:40]!r} is none of {', '.join(names)}")
+        missing = [one for one in names if one not in order]
+        if missing:
+            raise InvalidGame(f"order: {', '.join(missing)} must be in it")
+        if len(order) > _MOST_STEPS:
+            raise InvalidGame(f"order must be a list of at most {_MOST_STEPS} names")
+        return AskOptions(self.players, tuple(order))
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """Ask what can be drawn or chosen at each step."""
+
+    players: tuple[str, ...]
+    order: tuple[str, ...]
+
+    def text(self) -> str:
+        """Return the words of the question."""
+        return TEXTS.text("ask_options")
+
+    def schema(self) -> Schema:
+        """Return a schema with one property for each step."""
+        draw = object_schema(draw=TEXT, probability=PROBABILITY)
+        labels = zip(self._label(), self.order, strict=True)
+        return object_schema(
+            **{label: list_schema(TEXT if who in self.players else draw, 2, _MOST_OPTIONS) for label, who in labels}
+        )
+
+    def read(self, answer: str) -> OutlineQuestion | GameTable:
+        """Read the steps."""
+        data = read_object(answer)
+        labels = self._label()
+        steps = tuple(self._read_step(data.get(label), label) for label in labels)
+        for step in steps:
+            Outline(self.players, (step,)).check()
+        asked = AskKnowledge(Outline(self.players, steps), labels)
+        return asked if len(steps) > 1 else AskPayoffs(asked.outline)
+
+    def _label(self) -> tuple[str, ...]:
+        """Name the steps by who or what decides, with a number where it is not the first time: `Ann (2)`."""
+        times = [self.order[: number + 1].count(who) for number, who in enumerate(self.order)]
+        return tuple(who if time == 1 else f"{who} ({time})" for who, time in zip(self.order, times, strict=True))
+
+    def _read_step(self, given: object, label: str) -> Step:
+        listed = _read_list(given, label)
+        who = self.order[self._label().index(label)]
+        if len(listed) < 2:
+            raise InvalidGame(f"{label}: expected at least two {'moves' if who in self.players else 'draws'}")
+        if who in self.players:
+            return Step(who, tuple(read_name(one) for one in listed))
+        draws = [one if isinstance(one, dict) else {} for one in listed]
+        odds = tuple(one.get("probability") for one in draws)
+        return Step(LUCK, tuple(read_name(one.get("draw")) for one in draws), odds)
+
+
+@dataclass(frozen=True, slots=True)
+class AskKnowledge:
+    """Ask for each step after which earlier draws and moves it comes, and for a choice which of them are known."""
+
+    outline: Outline
+    labels: tuple[str, ...]
+
+    def text(self) -> str:
+        """Return the words of the question."""
+        return TEXTS.text("ask_knowledge")
+
+    def schema(self) -> Schema:
+        """Return a schema with one property for each step but the first, in which only earlier ones can be named."""
+        properties = {}
+        for number, label in enumerate(self.labels[1:], 1):
+            after = list_schema(choice_schema(list(self._list_options(number))), 0, _MOST_OPTIONS)
+            known = self._list_unknown(number)
+            knows = list_schema(choice_schema(known), 0, len(known)) if known else None
+            properties[label] = object_schema(after=after, **({"knows": knows} if knows else {}))
+        return object_schema(**properties)
+
+    def read(self, answer: str) -> OutlineQuestion | GameTable:
+        """Read what each step comes after and what is known."""
+        data = read_object(answer)
+        steps = [self.outline.steps[0]]
+        for number, label in enumerate(self.labels[1:], 1):
+            given = data.get(label)
+            if not isinstance(given, dict):
+                raise InvalidGame(f"{label} is missing")
+            after = self._read_after(_read_list(given.get("after", []), label), number)
+            known = self._read_known(_read_list(given.get("knows", []), label), number)
+            steps.append(replace(self.outline.steps[number], after=after, known=known))
+        outline = replace(self.outline, steps=tuple(steps))
+        outline.check()
+        return AskPayoffs(outline)
+
+    def _list_options(self, number: int) -> dict[str, list[tuple[int, str]]]:
+        """Return the options before a step by their names, with the steps that have them."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for earlier, step in enumerate(self.outline.steps[:number]):
+            for option in step.options:
+                found.setdefault(step.name_option(option), []).append((earlier, option))
+        return found
+
+    def _list_unknown(self, number: int) -> list[str]:
+        """Return the steps before a choice that its player may or may not know."""
+        who = self.outline.steps[number].who
+        earlier = zip(self.labels[:number], self.outline.steps, strict=False)
+        return [label for label, step in earlier if who not in (LUCK, step.who)]
+
+    def _read_after(self, given: Sequence[object], number: int) -> dict[int, frozenset[str]]:
+        """Return the condition for a step; where all options of an earlier one are named, that one does not matter."""
+        options = self._list_options(number)
+        found: dict[int, frozenset[str]] = {}
+        for one in given:
+            named = options.get(str(one), [])
+            if len(named) != 1:
+                told = "two steps have" if named else f"is none of {', '.join(options)}"
+                raise InvalidGame(f"{self.labels[number]}: after {str(one)[:40]!r}, which {told}")
+            earlier, option = named[0]
+            found[earlier] = found.get(earlier, frozenset()) | {option}
+        return {earlier: some for earlier, some in found.items() if some < {*self.outline.steps[earlier].options}}
+
+    def _read_known(self, given: Sequence[object], number: int) -> frozenset[int]:
+        known = self._list_unknown(number)
+        stranger = next((one for one in given if one not in known), None)
+        if stranger is not None:
+            raise InvalidGame(
+                f"{self.labels[number]}: knows {str(stranger)[:40]!r}, which is none of {', '.join(known)}"
+            )
+        return frozenset(self.labels.index(str(one)) for one in given)
+
+
+@dataclass(frozen=True, slots=True)
+class AskPayoffs:
+    """Ask what everybody gets or pays at each end, after the words of the story that say so."""
+
+    outline: Outline
+
+    def text(self) -> str:
+        """Return the question with the ends."""
+        return TEXTS.fill("ask_payoffs", ends="\n".join(f"- {end}" for end in self.outline.ends()))
+
+    def schema(self) -> Schema:
+        """Return a schema with one property for each end."""
+        number: Schema = {"type": "number"}
+        amount: Schema = {"anyOf": [object_schema(gets=number), object_schema(pays=number)]}
+        end = object_schema(story=TEXT, payoffs=object_schema(**dict.fromkeys(self.outline.players, amount)))
+        return object_schema(**dict.fromkeys(self.outline.ends(), end))
+
+    def read(self, answer: str) -> OutlineQuestion | GameTable:
+        """Read the payoffs and return the game."""
+        data = read_object(answer)
+        return self.outline.build([tuple(self._read_end(data.get(end), end)) for end in self.outline.ends()])
+
+    def _read_end(self, given: object, end: str) -> Iterator[Fraction]:
+        payoffs = given.get("payoffs") if isinstance(given, dict) else None
+        if not isinstance(payoffs, dict):
+            raise InvalidGame(f"the end {end} is missing")
+        for who in self.outline.players:
+            yield _read_amount(payoffs.get(who), f"{end}: {who}")
+
+
+def _read_list(given: object, place: str) -> list[object]:
+    if not isinstance(given, list):
+        raise InvalidGame(f"{place}: expected a list, got {str(given)[:40]!r}")
+    return given
+
+
+def _read_amount(given: object, place: str) -> Fraction:
+    for verb, sign in (("gets", 1), ("pays", -1)):
+        amount = read_number(given.get(verb)) if isinstance(given, dict) else None
+        if amount is not None:
+            return sign * amount
+    raise InvalidGame(f'{place}: expected {{"gets": NUMBER}} or {{"pays": NUMBER}}')
