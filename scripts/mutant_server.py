@@ -71,6 +71,7 @@ class _Session:
             words = file.relative_to(self.source.parent).with_suffix("").parts
             import_module(".".join(words).removesuffix(".__init__"))
         found = defaultdict(list)
+        gc.unfreeze()  # what was set aside when the tests began would not be listed
         for thing in gc.get_objects():
             if isinstance(thing, FunctionType):
                 code = thing.__code__
@@ -101,7 +102,7 @@ class _Session:
         """Say what the tests made of a mutant: killed, timeout, survived or unreached."""
         if not tests:
             return "unreached"
-        seconds, outcome = _LEAST + 5 * sum(duration for duration, _ in tests), 3
+        seconds, outcome = _LEAST + 2 * sum(duration for duration, _ in tests), 3
         if mutant.function is not None:
             outcome = self._fork(session, lambda: self._test(session, mutant, tests), seconds, 3 * seconds)
         if outcome == 3:
