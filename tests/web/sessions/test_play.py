@@ -2,12 +2,14 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from web_server import MODEL, hidden, join, sit_down, take
 
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.store.folder import RunFolder
+from bestresponse.web.security import limits
 from bestresponse.web.serve import ServerSettings
 from bestresponse.web.sessions.games import list_offers
 from bestresponse.web.sessions.setup import GameChoice, Setup
@@ -259,11 +261,20 @@ def test_the_desk_is_closed_to_strangers_and_every_answer_carries_the_policy(ser
     assert stranger.post("/play", data={"game": "chicken"}).status_code == 403
 
 
-def test_whoever_tries_many_keys_is_slowed_down(server):
+def test_whoever_tries_many_keys_is_slowed_down(server, monkeypatch):
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: 0.0))
     stranger = server.client()
-    answers = [stranger.get(f"/seat/x-1/0/guess{k}").status_code for k in range(80)]
-    assert answers[0] == 404
-    assert answers[-1] == 429
+    answers = [stranger.get(f"/seat/x-1/0/guess{k}").status_code for k in range(61)]
+    assert answers == [404] * 60 + [429]
+
+
+def test_strangers_may_err_once_a_second_and_a_seat_may_ask_ten_times(server, monkeypatch):
+    now = SimpleNamespace(monotonic=lambda: 0.0)
+    monkeypatch.setattr(limits, "time", now)
+    known = (server.state.strangers, server.state.seats)
+    assert [sum(limit.take("x") for _ in range(80)) for limit in known] == [60, 60]
+    now.monotonic = lambda: 1.0
+    assert [sum(limit.take("x") for _ in range(80)) for limit in known] == [1, 10]
 
 
 def test_a_long_body_is_refused(server):

@@ -28,10 +28,13 @@ def clock(monkeypatch):
     return found
 
 
+TIMING = Timing(None, "then", False, None, None)
+
+
 def seated(answers="", setup=SETUP, **standing):
     """A table with the answers "row col row col", of which a "-" was given by a stand-in."""
     given = [
-        Answer(Submission(role, Decision(move.strip("-"), stand_in="random" if "-" in move else "")))
+        Answer(Submission(role, Decision(move.strip("-"), stand_in="random" if "-" in move else "")), TIMING)
         for role, move in zip(("row", "col") * 2, answers.split(), strict=False)
     ]
     known = Standing(**{"ready": {0, 1}, **standing})
@@ -100,7 +103,7 @@ def test_answers_are_found_by_role_and_number():
         None, C, D, None,
     ]  # fmt: skip
     assert (session.stand_ins("row"), session.stand_ins("col")) == (0, 1)
-    assert [answer.timing for answer in session.list_answers()] == [Timing()] * 3
+    assert [answer.timing for answer in session.list_answers()] == [TIMING] * 3
 
 
 def test_answers_of_a_round_that_is_not_complete_have_changed_nothing():

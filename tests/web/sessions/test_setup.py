@@ -6,6 +6,7 @@ import pytest
 
 from bestresponse.core import NATURE, REFEREE, Nature, Words
 from bestresponse.core.errors import UsageError
+from bestresponse.formal.formalize.examples import library
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -134,6 +135,11 @@ def test_parameters_are_those_of_the_rules_with_their_kind():
     for wrong in ("much", 2.5, True):
         with pytest.raises(UsageError, match=f"the parameter endowment is {wrong!r}; expected something like 20"):
             make_game(choose(endowment=wrong))
+
+
+def test_a_program_is_called_as_it_is_named_or_a_game():
+    program = next(one.program for one in library() if one.name == "prisoners_dilemma")
+    assert [make_game(GameChoice(name, program)).name for name in ("", "duel")] == ["game", "duel"]
 
 
 def test_no_other_game_than_those_on_the_list_is_made():

@@ -77,6 +77,6 @@ class Journal:
         """Read the answers of every play."""
         found: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
-            timing = Timing(**{name: row[name] for name in Timing.__slots__ if name in row})
+            timing = Timing(*(row[name] for name in Timing.__slots__))
             found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found

@@ -56,11 +56,11 @@ class Timing:
     `away_times` and `away_seconds` say how often and how long the page was out of sight; None where nobody noted it.
     """
 
-    shown: str | None = None
-    answered: str | None = None
-    timed_out: bool = False
-    away_times: int | None = None
-    away_seconds: int | None = None
+    shown: str | None
+    answered: str
+    timed_out: bool
+    away_times: int | None
+    away_seconds: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Answer:
     """A submission with its timing."""
 
     submission: Submission
-    timing: Timing = Timing()
+    timing: Timing
 
 
 @dataclass
