@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bestresponse.core.errors import ProgramRefused
 from bestresponse.logic.gate.check import check, check_goal
 from bestresponse.logic.gate.clauses import find_similar
+from bestresponse.logic.gate.goals import depth
 from bestresponse.logic.language.diagnostics import Severity
 from bestresponse.logic.language.predicates import CALLABLE, FORBIDDEN
 from bestresponse.logic.language.reader import read
@@ -129,6 +130,7 @@ def test_depth_and_number_of_clauses_are_limited() -> None:
 
 
 def test_a_clause_has_at_most_three_thousand_goals() -> None:
+    assert check("final(_) :- " + "true, " * 2_999 + "true.").refusals == ()
     (refusal,) = check("final(_) :- " + "true, " * 3_000 + "true.").refusals
     assert refusal.message == "a clause of more than 3,000 goals"
     assert refusal.hint == "split it into several predicates"
@@ -307,6 +309,13 @@ def test_a_term_may_be_nested_a_hundred_deep(levels: int, accepted: bool) -> Non
     else:
         with pytest.raises(ProgramRefused, match="the goal is nested deeper than 100"):
             check_goal(f"a({nested})", program)
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"), [("a", 1), ("f(a)", 2), ("f(a, g(b))", 3), ("[a, b, c]", 2), ("a, b, c", 2), ("a ; f(b)", 2)]
+)
+def test_arguments_are_a_level_deeper_and_the_rest_of_a_chain_is_not(text: str, levels: int) -> None:
+    assert depth(read(f"{text}.").clauses[0].term) == levels
 
 
 def test_lists_and_conjunctions_are_as_long_as_they_like() -> None:

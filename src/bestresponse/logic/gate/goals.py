@@ -93,11 +93,11 @@ class _Body:
 
     def goal(self, term: Term) -> Term:
         """A goal, checked and rewritten."""
+        if isinstance(term, Struct) and term.name in (",", ";") and len(term.args) == 2:
+            return self.chain(term, term.name)
         self.count += 1
         if self.count > MAX_GOALS:
             raise Refusal(f"a clause of more than {MAX_GOALS:,} goals", "split it into several predicates")
-        if isinstance(term, Struct) and term.name in (",", ";") and len(term.args) == 2:
-            return self.chain(term, term.name)
         key = self.named(term)
         if key in self.own:
             return term
