@@ -121,15 +121,15 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Fig
     spread = np.ptp(own, axis=(1, 2))
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
-    gap = _without_noise(best - llm, own)
+    gap, support = _without_noise(best - llm, own), (y > _SUPPORT).sum(axis=1)
     columns: JsonObject = {
         "llm_value": llm,
         "br_value": best,
         "nash_gap": gap,
         "gap_normalised": _shares(gap, spread),
         "payoff_range": spread,
-        "support": (y > _SUPPORT).sum(axis=1),
-        "pure_equilibrium": (y > 1 - _SUPPORT).any(axis=1),
+        "support": support,
+        "pure_equilibrium": support == 1,
         "entropy": _entropy(x),
     }
     zero_sum = (own == -other).all(axis=(1, 2))
@@ -174,14 +174,13 @@ def _certainly_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
     be worth the value in every row that x plays: if x punishes every column that y leaves out, and its rows determine
     y, there is none.
     """
-    spread = np.maximum(np.ptp(own, axis=(1, 2)), 1e-300)[:, None, None]
-    unit = (own - value[:, None, None]) / spread
+    unit = _shares(own - value[:, None, None], np.ptp(own, axis=(1, 2), keepdims=True))
     x = solve_zero_sum(own).row
     used, playing = y > _SUPPORT, x > _SUPPORT
-    others_punished = (used | (np.einsum("ni,nij->nj", x, unit) > 1e-9)).all(axis=1)
+    others_punished = (used | (np.einsum("ni,nij->nj", x, unit) > _SUPPORT)).all(axis=1)
     kernel = np.where(playing[:, :, None] & used[:, None, :], unit, 0.0)
     bordered = np.concatenate([kernel, used[:, None, :].astype(np.float64)], axis=1)
-    determined = np.linalg.matrix_rank(bordered, tol=1e-9) == used.sum(axis=1)
+    determined = np.linalg.matrix_rank(bordered, tol=_SUPPORT) == used.sum(axis=1)
     return np.asarray(others_punished & determined)
 
 

@@ -95,7 +95,7 @@ class BenchStudy(Study[BenchConfig, Results]):
         if config.precision and how.shard is not None:
             raise UsageError("a part of a run cannot tell how precise the whole is: leave out --precision or --shard")
         plan = Plan(config)
-        stop = _Precision(plan, folder) if config.precision else None
+        stop = _Precision(plan, folder, config.precision) if config.precision else None
         if stop is not None and stop.reached:
             return Outcome(found=len(folder.finished()))
         return execute(
@@ -118,22 +118,20 @@ class BenchStudy(Study[BenchConfig, Results]):
 class _Precision:
     """Watch the normalised gap of every player and stop when all are known precisely enough."""
 
-    def __init__(self, plan: Plan, folder: RunFolder) -> None:
-        self._plan = plan
-        self._half_width = plan.config.precision or 0.0
+    def __init__(self, plan: Plan, folder: RunFolder, half_width: float) -> None:
+        self._plan, self._half_width = plan, half_width
         self._expected = len(plan.config.models) * len(plan.config.elicit)
         self._seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
         self._count = 0
-        self.reached = False
         for play in folder.plays():
             self._add(play)
-        self._look()
+        self.reached = self._is_precise()
 
     def note(self, spec: Spec, record: Record) -> bool:
         """Take a new record into account, and say whether everything is precise enough."""
         self._add(StoredPlay(spec.id, spec.data, record))
         if self._count % 10 == 0:
-            self._look()
+            self.reached = self._is_precise()
         return self.reached
 
     def _add(self, play: StoredPlay) -> None:
@@ -144,8 +142,8 @@ class _Precision:
         if row["gap_normalised"] is not None:
             self._seen.setdefault((row["model"], row["elicit"]), []).append((row["game"], row["gap_normalised"]))
 
-    def _look(self) -> None:
-        self.reached = len(self._seen) == self._expected and all(
+    def _is_precise(self) -> bool:
+        return len(self._seen) == self._expected and all(
             precision_reached([v for _, v in seen], self._half_width, [g for g, _ in seen]).reached
             for seen in self._seen.values()
         )
