@@ -41,7 +41,6 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 __all__ = ["measure", "measure_strategies"]
 
 _NOISE = 1e-9
-_SUPPORT = 1e-9
 _CHUNK = 1000
 
 
@@ -121,7 +120,7 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Fig
     spread = np.ptp(own, axis=(1, 2))
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
-    gap, support = _without_noise(best - llm, own), (y > _SUPPORT).sum(axis=1)
+    gap, support = _without_noise(best - llm, own), _is_positive(y).sum(axis=1)
     columns: JsonObject = {
         "llm_value": llm,
         "br_value": best,
@@ -156,7 +155,7 @@ def _zero_sum_columns(own: Array, x: Array, y: Array, value: Array, gap: Array) 
     exploitability = _without_noise(value - np.einsum("ni,nij->nj", x, own).min(axis=1), own)
     spread = np.ptp(own, axis=(1, 2))
     widest = gap.copy()
-    for k in np.flatnonzero(~_certainly_unique(own, y, value) & (exploitability > 0)):
+    for k in np.flatnonzero(~_certainly_unique(own, y, value) & exploitability.astype(bool)):
         lowest, _ = optimal_opponent_range(own[k], x[k])
         widest[k] = max(value[k] - lowest, gap[k])
     return {
@@ -176,11 +175,11 @@ def _certainly_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
     """
     unit = _shares(own - value[:, None, None], np.ptp(own, axis=(1, 2), keepdims=True))
     x = solve_zero_sum(own).row
-    used, playing = y > _SUPPORT, x > _SUPPORT
-    others_punished = (used | (np.einsum("ni,nij->nj", x, unit) > _SUPPORT)).all(axis=1)
+    used, playing = _is_positive(y), _is_positive(x)
+    others_punished = (used | _is_positive(np.einsum("ni,nij->nj", x, unit))).all(axis=1)
     kernel = np.where(playing[:, :, None] & used[:, None, :], unit, 0.0)
     bordered = np.concatenate([kernel, used[:, None, :].astype(np.float64)], axis=1)
-    determined = np.linalg.matrix_rank(bordered, tol=_SUPPORT) == used.sum(axis=1)
+    determined = np.linalg.matrix_rank(bordered, tol=_NOISE) == used.sum(axis=1)
     return np.asarray(others_punished & determined)
 
 
@@ -194,6 +193,10 @@ def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
         worst = float(against.max() - own.min())
         found["worst_exploitability_normalised"] = worst / spread if spread else 0.0
     return found
+
+
+def _is_positive(share: Array) -> NDArray[np.bool_]:
+    return share > _NOISE
 
 
 def _shares(figure: Array, spread: Array) -> Array:
