@@ -138,7 +138,7 @@ def test_a_game_with_wording_is_asked_in_its_words_at_the_terminal():
     [
         (12.5, "12.5", True), (12.5, " 12,5 ", True), (12.5, "12.51", False), (12.5, "12", False),
         (1 / 3, "0.33", True), (1 / 3, "0,333", True), (1 / 3, "0.32", False), (2 / 3, "0.67", True),
-        (7.0, "seven", False), (7.0, "", False),
+        (0.125, "0.13", True), (0.125, "0.11", False), (7.0, "seven", False), (7.0, "", False),
     ],
 )  # fmt: skip
 def test_a_question_takes_its_answer_with_point_or_comma_and_two_decimals_of_a_longer_one(answer, typed, right):

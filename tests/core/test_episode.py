@@ -186,15 +186,18 @@ def test_simultaneous_answers_after_one_that_cannot_be_read_are_not_taken():
 class Looks:
     """Says heads where it sees nothing, and tails where it sees the stake."""
 
-    blind: bool = False
     name: str = "looks"
 
     def decide(self, view, ask):
         return Decision("t" if view.situation else "h")
 
 
-def test_a_player_that_does_not_look_sees_nothing():
-    record = play(CoinThenPennies(), {"even": Looks(), "odd": Looks(blind=True), NATURE: Nature(5)})
+class Blind(Looks):
+    blind = True
+
+
+def test_a_player_that_says_it_does_not_look_sees_nothing():
+    record = play(CoinThenPennies(), {"even": Looks(), "odd": Blind(), NATURE: Nature(5)})
     assert [s.decision.action for s in record.submissions[1:]] == ["t", "h"]
 
 
