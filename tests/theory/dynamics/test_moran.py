@@ -13,8 +13,14 @@ def test_a_strong_type_that_is_absent_changes_nothing():
     assert result.counts[2] == 0
 
 
+def test_only_the_strong_have_children_where_the_weak_are_hopeless():
+    result = moran([[5000, 5000], [0, 0]], [5, 5], seed=2)
+    assert (result.winner, (np.diff(result.trajectory[:, 0]) >= 0).all()) == (0, True)
+
+
 def test_a_hopeless_mutant_has_no_chance_and_an_irresistible_one_is_sure_of_it():
     assert fixation_probability([[0, 0], [5000, 5000]], 100) == 0.0
+    assert fixation_probability([[0, 0], [1, 1]], 4, fitness="linear") == 0.0
     assert fixation_probability([[5000, 5000], [0, 0]], 100) == 1.0
 
 

@@ -3,6 +3,7 @@
 import pytest
 from played_games import cells, played, words
 
+from bestresponse.formal.formalize.examples import library
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.setup import GameChoice
 
@@ -33,6 +34,7 @@ def test_a_repeated_dilemma_tells_what_every_round_cost():
 def test_a_tree_is_told_move_by_move():
     choice = GameChoice("centipede")
     blocks = describe_equilibria(choice, played(choice, player_1=["pass"], player_2=["take"]))
+    assert words(blocks).endswith("knowing that everybody who moves later does the same.")
     assert cells(blocks) == [
         ("player 1", "move 1", "pass", "take"),
         ("player 2", "move 2", "take", "take"),
@@ -118,6 +120,14 @@ def test_corners_of_infinitely_many_equilibria_are_shown_as_such():
     blocks = describe_equilibria(choice, played(choice))
     assert "This game has infinitely many; these of their corners are shown." in words(blocks)
     assert [row[0] for row in cells(blocks)] == ["what was played", "equilibrium 1", "equilibrium 2"]
+
+
+def test_one_of_several_equilibria_of_a_game_with_secrets_is_shown():
+    program = next(one.program for one in library() if one.name == "used_car")
+    choice = GameChoice("used-car", program)
+    assert words(describe_equilibria(choice, played(choice))) == (
+        "In an equilibrium nobody gains by changing only their own choice. This game has 4 or more; here is one."
+    )
 
 
 def test_one_of_several_perfect_equilibria_is_shown():

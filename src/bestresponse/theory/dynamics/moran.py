@@ -22,6 +22,7 @@ __all__ = ["Fitness", "MoranResult", "Takeovers", "count_takeovers", "fixation_p
 
 Counts = NDArray[np.int64]
 Fitness = Literal["exponential", "linear"]
+_STEPS = 100_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -51,7 +52,7 @@ def moran(
     intensity: float = 1.0,
     fitness: Fitness = "exponential",
     mutation: float = 0.0,
-    steps: int = 100_000,
+    steps: int = _STEPS,
     stride: int = 1,
 ) -> MoranResult:
     """Run the process until one type has taken over (without mutation) or `steps` are done."""
@@ -79,7 +80,7 @@ def count_takeovers(
     seed: int = 0,
     intensity: float = 1.0,
     fitness: Fitness = "exponential",
-    steps: int = 100_000,
+    steps: int = _STEPS,
 ) -> Takeovers:
     """Count how often each type takes over in `runs` runs from the same `counts`, each of at most `steps` steps.
 
@@ -167,8 +168,8 @@ class _Process:
         """Let one be born and one die in every run, in place."""
         logs = np.where(now > 0, self.log_fitness(now), -np.inf)
         top = logs.max(axis=1, keepdims=True)
-        alive = np.isfinite(top)
-        weights = np.where(alive, np.exp(logs - np.where(alive, top, 0.0)), 1.0) * now.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            weights = np.where(np.isfinite(top), now * np.exp(logs - top), now)  # all alike where nobody has fitness
         child, gone = _draw(weights, rng), _draw(now.astype(np.float64), rng)
         if mutation:
             mutants = rng.random(len(now)) < mutation

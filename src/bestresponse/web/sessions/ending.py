@@ -178,10 +178,10 @@ def _describe_repetition(game: HasStage, solved: SolvedTable) -> str:
 def _describe_tree(game: AnyGame, theory: Theory, solved: SolvedTree, record: Record) -> tuple[Block, ...]:
     perfect = solved.subgame_perfect
     found: list[Block] = [Paragraph(_PERFECT if perfect else _NASH)]
-    policy = theory.policies[0]
+    policy, *others = theory.policies
     if perfect and perfect.count > 1:
         found.append(Paragraph(f"This game has {perfect.count:,}, as some moves are equally good; here is one."))
-    if len(theory.policies) > 1 and not perfect:
+    if others and not perfect:
         found.append(Paragraph(f"This game has {len(theory.policies)} or more; here is one."))
     if solved.cfr is not None:
         found.append(Note(f"The numbers are approximate: {solved.remarks[0]}."))
