@@ -7,19 +7,10 @@ from web_server import Clock
 from bestresponse.core.errors import ModelUnavailable
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.web.sessions import control, seat_worker
-from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.setup import GameChoice, Setup
-from bestresponse.web.sessions.store import SessionStore
 
 DILEMMA = GameChoice("prisoners-dilemma")
-
-
-@pytest.fixture
-def store(tmp_path):
-    journal = Journal(tmp_path)
-    yield SessionStore(journal)
-    journal.close()
 
 
 @pytest.fixture

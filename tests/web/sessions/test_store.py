@@ -9,7 +9,6 @@ from bestresponse.core import Decision
 from bestresponse.core.errors import NotAsked, UsageError
 from bestresponse.web.sessions import control
 from bestresponse.web.sessions.announcements import list_announcements
-from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.setup import GameChoice, Setup
@@ -18,13 +17,6 @@ from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, SessionSt
 PAIR = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "person"), quiz=False)
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 EXAMPLE = EXAMPLES / "dilemma.toml"
-
-
-@pytest.fixture
-def store(tmp_path):
-    journal = Journal(tmp_path)
-    yield SessionStore(journal)
-    journal.close()
 
 
 @pytest.fixture

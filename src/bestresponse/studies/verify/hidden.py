@@ -18,15 +18,14 @@ from bestresponse.core.game import NATURE, Role
 from bestresponse.core.player import Nature, Player
 from bestresponse.players.llm.verified import SubjectOf, whole_of
 from bestresponse.players.strategies.fixed import Mixing
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.disguise import disguised_tree, moves_by_player
 from bestresponse.studies.verify.texts import TEXTS
+from bestresponse.studies.verify.told_tree import ToldTree
 from bestresponse.studies.verify.turns import Turns
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.response import counterfactual_values
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF
 
 __all__ = ["HiddenScene", "HiddenTurns"]
 
@@ -72,42 +71,20 @@ class HiddenTurns(Turns):
 
 
 @dataclass(frozen=True)
-class HiddenScene:
+class HiddenScene(ToldTree):
     """One after the other, with something hidden."""
 
-    config: VerifyConfig
-    original: Tree
     yardstick = "the first decision; the other player follows one sequential equilibrium"
-
-    @property
-    def seat(self) -> int:
-        """The place of the player who reasons."""
-        return self.config.seat
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The game as the reasoner is told it."""
-        return disguised_tree(self.original, letters=self.config.disguised, inverted=self.config.inverted)
 
     @cached_property
     def game(self) -> HiddenTurns:
         """The game as it is told."""
         return HiddenTurns(self.tree)
 
-    @property
-    def role(self) -> str:
-        """The name of the player who reasons."""
-        return self.tree.players[self.seat]
-
     @cached_property
     def opening(self) -> int:
         """A node where the player first decides."""
         return next(node for node in self._find_firsts() if self.tree.owner[node] == self.seat)
-
-    @cached_property
-    def choices(self) -> tuple[str, ...]:
-        """The moves to choose from."""
-        return moves_by_player(self.tree)[self.seat]
 
     @cached_property
     def subject(self) -> SubjectOf:

@@ -20,14 +20,15 @@ from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of
 from bestresponse.players.strategies.fixed import FixedMix, Following
 from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.disguise import disguised, disguised_tree, moves_by_player
+from bestresponse.studies.verify.disguise import disguised
 from bestresponse.studies.verify.hidden import HiddenScene
+from bestresponse.studies.verify.told_tree import ToldTree
 from bestresponse.studies.verify.turns import Turns
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF
 
 __all__ = ["Scene", "TableScene", "TreeScene", "scene_of"]
 
@@ -144,22 +145,10 @@ class TableScene:
 
 
 @dataclass(frozen=True)
-class TreeScene:
+class TreeScene(ToldTree):
     """One after the other, with everything in sight."""
 
-    config: VerifyConfig
-    original: Tree
     yardstick = "the first decision; everybody follows one subgame perfect equilibrium from there on"
-
-    @property
-    def seat(self) -> int:
-        """The place of the player who reasons."""
-        return self.config.seat
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The game as the reasoner is told it."""
-        return disguised_tree(self.original, letters=self.config.disguised, inverted=self.config.inverted)
 
     @cached_property
     def game(self) -> Turns:
@@ -185,16 +174,6 @@ class TreeScene:
     def opening(self) -> int:
         """The node where the player first decides."""
         return next(self._firsts(self.seat))
-
-    @property
-    def role(self) -> str:
-        """The name of the player who reasons."""
-        return self.tree.players[self.seat]
-
-    @cached_property
-    def choices(self) -> tuple[str, ...]:
-        """The moves to choose from."""
-        return moves_by_player(self.tree)[self.seat]
 
     @cached_property
     def subject(self) -> SubjectOf:
