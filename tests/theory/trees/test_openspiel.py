@@ -215,5 +215,5 @@ class TestLoading:
 
 def test_a_missing_installation_is_said(monkeypatch):
     monkeypatch.setattr(openspiel, "openspiel_is_installed", lambda: False)
-    with pytest.raises(UsageError, match="install the extra 'openspiel'"):
+    with pytest.raises(UsageError, match=r"pip install 'bestresponse\[openspiel\]'"):
         load_openspiel("kuhn_poker")

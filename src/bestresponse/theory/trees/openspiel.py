@@ -30,7 +30,7 @@ def openspiel_is_installed() -> bool:
 def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
     """Build the tree of an OpenSpiel game, given by its name with parameters ("kuhn_poker(players=3)") or itself."""
     if not openspiel_is_installed():
-        raise UsageError("OpenSpiel is not installed; install the extra 'openspiel'")
+        raise UsageError("OpenSpiel is not installed: pip install 'bestresponse[openspiel]'")
     if isinstance(game, str):
         game = _loaded(game)
     loader = _Loader(game, tuple(f"player {i + 1}" for i in range(game.num_players())))

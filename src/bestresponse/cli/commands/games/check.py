@@ -21,6 +21,7 @@ from bestresponse.report.text import visible
 
 __all__ = ["check", "engine_for", "messages_of"]
 
+MOST_MOVES = 12
 ENGINE_HELP = "auto (SWI-Prolog where it is installed and can be confined), embedded or swi."
 
 
@@ -122,7 +123,14 @@ def _headline(found: JsonObject) -> str:
     if not found["players"]:
         return "no game"
     who = ", ".join(
-        f"{player} ({', '.join(moves)})" for player, moves in zip(found["players"], found["moves"], strict=True)
+        f"{player} ({_list_moves(moves)})" for player, moves in zip(found["players"], found["moves"], strict=True)
     )
     names = f"; {', '.join(found['names'])}" if found.get("names") else ""
     return visible(f"{'a game' if found['ok'] else 'not the game wanted'} of {who}{names}")
+
+
+def _list_moves(moves: list[str]) -> str:
+    """Name the moves of a player, of many the first and the last."""
+    if len(moves) <= MOST_MOVES:
+        return ", ".join(moves)
+    return f"{', '.join(moves[: MOST_MOVES // 2])}, ..., {moves[-1]}: {len(moves)} moves"
