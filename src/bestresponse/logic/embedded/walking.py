@@ -54,6 +54,14 @@ def _find_options(machine: Machine, arguments: Arguments) -> bool:
     return _give(machine, arguments[2], _drop_copies(own))
 
 
+def _find_mover_beside(machine: Machine, arguments: Arguments) -> bool:
+    """Find the first mover in a list of `Mover-Move` who is not in a list of movers."""
+    known = items_of(arguments[0])[0]
+    movers = _drop_copies([mover for mover, _ in _read_pairs(machine, arguments[1])])
+    other = next((mover for mover in movers if all(compare(mover, one) for one in known)), None)
+    return other is not None and unify(arguments[2], other, machine.trail)
+
+
 def _find_other_movers(machine: Machine, arguments: Arguments) -> bool:
     """Find who moves beside the first, and the forms of all moves; no forms where a move has no arguments."""
     pairs = _read_pairs(machine, arguments[0])
@@ -142,6 +150,7 @@ WALKING: dict[str, Callable[[Machine, Arguments], bool]] = {
     "count position/0": _count_position,
     "count end/0": _count_end,
     "all found/0": _find_all,
+    "mover beside/3": _find_mover_beside,
     "options of/3": _find_options,
     "other movers/4": _find_other_movers,
 }

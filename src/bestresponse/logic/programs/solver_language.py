@@ -177,11 +177,14 @@ table_rows(Rows, Orders) :-
     'options of'(Mover, Moves, Options),
     Options = [_|_],
     (   \\+ 'has percepts',
-        'one of'(Player-_, Moves),
-        \\+ 'is in'(Player, All)
+        'mover beside'(All, Moves, Player)
     ->  Early = early(Player)
     ;   Early = nobody
     ).
+
+'mover beside'(All, Moves, Player) :-
+    'one of'(Player-_, Moves),
+    \\+ 'is in'(Player, All).
 
 'options of'(Mover, Moves, Options) :-
     'moves of'(Mover, Moves, Own),
