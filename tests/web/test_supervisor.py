@@ -19,14 +19,17 @@ pace, ending = float(sys.argv[1]), int(sys.argv[2])
 ticks = itertools.count()
 supervisor.time = SimpleNamespace(monotonic=lambda: pace * next(ticks))
 
+def tell(text):
+    os.write(1, (text + "\\n").encode())  # at once: parent and worker write to the same pipe
+
 def work(number):
-    print("worker", number, flush=True)
+    tell(f"worker {number}")
     if number == ending:
         sys.exit(7)
     os.kill(os.getpid(), signal.SIGKILL)
 
 try:
-    code = supervisor.supervise(work, lambda: print("prepared", flush=True))
+    code = supervisor.supervise(work, lambda: tell("prepared"))
 except supervisor.CrashLoop as error:
     sys.exit(str(error))
 sys.exit(code)
