@@ -17,7 +17,7 @@ from bestresponse.formal.formalize.answers import Answer
 from bestresponse.formal.formalize.examples import Example
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
 from bestresponse.formal.formalize.json_answer import read_asides, read_object
-from bestresponse.formal.formalize.outline.questions import AskPlayers, OutlineQuestion
+from bestresponse.formal.formalize.outline.questions import AskPayoffs, AskPlayers, OutlineQuestion
 from bestresponse.formal.formalize.outline.steps import OutlineTooLarge
 from bestresponse.formal.formalize.plan import FormName
 from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
@@ -207,7 +207,10 @@ class TreeForm(TableForm):
 
 
 class OutlineForm(TreeForm):
-    """A questionnaire: each question is asked after the story and the questions and answers before it."""
+    """A questionnaire: each question is asked after the story and the questions and answers before it.
+
+    The ends are asked for apart from each other: a small model that sees what it wrote of one writes it of all.
+    """
 
     name: FormName = "outline"
 
@@ -232,15 +235,18 @@ class OutlineForm(TreeForm):
         return _read_json(reply, self._question.read)
 
     def after(self, reply: Reply) -> Form:
-        """Return the next question, or this one again where the answer is wrong or was the last."""
+        """Return the next question, this one again after a wrong answer, and after the last one the first end again."""
+        question = self._question
         try:
-            following = self._question.read(reply.text)
+            following = question.read(reply.text)
         except InvalidGame:
             return self
         if isinstance(following, GameTable):
-            return self
+            return OutlineForm(AskPayoffs(question.outline), self._asked) if isinstance(question, AskPayoffs) else self
+        if isinstance(question, AskPayoffs):
+            return OutlineForm(following, self._asked)
         answer = json.dumps(read_object(reply.text), ensure_ascii=False)
-        return OutlineForm(following, f"{self._asked}{self._question.text()}\n{answer}\n\n")
+        return OutlineForm(following, f"{self._asked}{question.text()}\n{answer}\n\n")
 
 
 def _read_json(reply: Reply, read: Callable[[str], GameTable | OutlineQuestion]) -> Answer:

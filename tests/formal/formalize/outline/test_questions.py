@@ -27,8 +27,10 @@ def draws(*options):
     return [{"draw": name, "probability": odds} for name, odds in options]
 
 
-def step(*after, knows=()):
-    return {"after": list(after), "knows": list(knows)}
+def step(*after, **known):
+    return {"story": "so it is told", "after": list(after) or ["always"]} | {
+        f"knows {name}": answer for name, answer in known.items()
+    }
 
 
 TWICE = ("Ann", "Ann", "Bob")
@@ -36,7 +38,7 @@ PLAYERS = {"luck": ["card"], "players": ["Ann", "Bob"]}
 ORDER = {"order": ["card", "Ann", "Bob"]}
 CARD = draws(("king", "1/2"), ("queen", "0.5"))
 OPTIONS = {"card": CARD, "Ann": ["pass", "bet"], "Bob": ["fold", "call"]}
-KNOWLEDGE = {"Ann": step(knows=["card"]), "Bob": step("Ann: bet", knows=["Ann"])}
+KNOWLEDGE = {"Ann": step(card="yes"), "Bob": step("Ann: bet", card="no", Ann="yes")}
 ENDS = {
     "king; Ann: pass": (-1, 1),
     "king; Ann: bet; Bob: fold": (1, -1),
@@ -47,17 +49,12 @@ ENDS = {
 }
 
 
-def amount(number):
-    return {"gets": number} if number >= 0 else {"pays": -number}
+def list_payoffs(*ends):
+    return [{"story": "so it is told", "payoffs": {"Ann": a, "Bob": b}} for a, b in ends]
 
 
-def sheet(ends=ENDS):
-    return {
-        end: {"story": "so it is told", "payoffs": {"Ann": amount(a), "Bob": amount(b)}} for end, (a, b) in ends.items()
-    }
-
-
-ANSWERS = (PLAYERS, ORDER, OPTIONS, KNOWLEDGE, sheet())
+OUTLINE = (PLAYERS, ORDER, OPTIONS, KNOWLEDGE)
+ANSWERS = (*OUTLINE, *list_payoffs(*ENDS.values()))
 
 
 def formalize(*answers, attempts=3):
@@ -96,9 +93,10 @@ def test_a_schema_offers_only_what_is_known_by_then():
     knowledge = follow(*ANSWERS[:3]).schema()["properties"]
     assert list(knowledge) == ["Ann", "Bob"]
     bob = knowledge["Bob"]["properties"]
-    assert bob["after"]["items"]["enum"] == ["king", "queen", "Ann: pass", "Ann: bet"]
-    assert bob["knows"]["items"]["enum"] == ["card", "Ann"]
-    assert list(follow(*ANSWERS[:4]).schema()["properties"]) == list(ENDS)
+    assert bob["after"]["items"]["enum"] == ["always", "king", "queen", "Ann: pass", "Ann: bet"]
+    assert list(bob) == ["story", "after", "knows card", "knows Ann"]
+    assert follow(*OUTLINE).outline.ends() == list(ENDS)
+    assert list(follow(*OUTLINE).schema()["properties"]["payoffs"]["properties"]) == ["Ann", "Bob"]
 
 
 def test_all_questions_are_one_attempt_and_make_the_game():
@@ -119,10 +117,16 @@ def test_each_question_continues_the_text_of_the_one_before():
     model, _ = formalize(*ANSWERS)
     asked = [request.messages[1].content for request in model.asked]
     assert asked[0] == f"Story:\n{STORY}\n\n{AskPlayers().text()}"
-    for before, after, answer in zip(asked, asked[1:], ANSWERS, strict=False):
+    for before, after, answer in zip(asked, asked[1:], OUTLINE, strict=False):
         assert after.startswith(f"{before}\n{json.dumps(answer)}\n\n")
-    assert asked[4].endswith("- queen; Ann: bet; Bob: call")
     assert len({request.messages[0].content for request in model.asked}) == 1
+
+
+def test_the_ends_are_asked_for_apart_from_each_other():
+    model, _ = formalize(*ANSWERS)
+    asked = [request.messages[1].content for request in model.asked[4:]]
+    assert [text.partition("in the end after: ")[2] for text in asked] == list(ENDS)
+    assert len({text.partition("in the end after: ")[0] for text in asked}) == 1
 
 
 def test_the_system_message_shows_the_questions_as_they_are_asked():
@@ -130,14 +134,18 @@ def test_the_system_message_shows_the_questions_as_they_are_asked():
     story = re.search(r"Story:\n(.*)\n\n", shown)[1]
     answers = [line for line in shown.splitlines() if line.startswith("{")]
     form = OutlineForm()
-    for answer in answers[:-1]:
+    for answer in answers[:4]:
         form = form.after(Reply(answer))
-    assert shown.endswith(f"\n\n{form.task(story)}\n{answers[-1]}")
-    assert form.read(Reply(answers[-1])).source
+    asked, _, end = form.task(story).partition("heads; Mia: pass")
+    assert not end
+    for answer in answers[4:]:
+        assert not form.read(Reply(answer)).problem
+    assert asked[: asked.rindex("\n\n")] in shown
+    assert shown.count(f"\n\n{asked[asked.rindex('What') :]}") == 3
 
 
 def test_a_wrong_answer_is_asked_for_again_without_the_questions_before():
-    wrong = {**KNOWLEDGE, "Bob": step("Ann: raise")}
+    wrong = {**KNOWLEDGE, "Bob": step("Ann: raise", card="no", Ann="yes")}
     model, found = formalize(*ANSWERS[:3], wrong, *ANSWERS[3:])
     assert found.ok
     assert [attempt.ok for attempt in found.attempts] == [False, True]
@@ -146,24 +154,23 @@ def test_a_wrong_answer_is_asked_for_again_without_the_questions_before():
 
 
 def test_a_fault_in_the_payoffs_comes_back_to_the_payoffs():
-    model, found = formalize(*ANSWERS[:4], sheet(dict.fromkeys(ENDS, (0, 0))), sheet())
+    model, found = formalize(*OUTLINE, *list_payoffs(*[(0, 0)] * 6), *ANSWERS[4:])
     assert found.ok
-    assert "every end has the same payoffs" in model.asked[5].messages[1].content
-    assert model.asked[5].schema == model.asked[4].schema
+    assert "every end has the same payoffs" in model.asked[10].messages[1].content
+    assert "king; Ann: pass" in model.asked[10].messages[1].content
 
 
 def test_a_remark_of_the_reader_is_in_every_question_of_a_revision():
-    better = sheet({**ENDS, "queen; Ann: bet; Bob: call": (-3, 3)})
-    model = ScriptedModel([json.dumps(answer) for answer in (*ANSWERS, *ANSWERS[:4], better)])
+    model = ScriptedModel([json.dumps(answer) for answer in (*ANSWERS, *ANSWERS[:9], *list_payoffs((-3, 3)))])
     formalizer = Formalizer(model, EmbeddedEngine(), Settings(form="outline"))
     found = formalizer.revise(formalizer.formalize(STORY), "With a queen Ann loses 3.")
     assert found.table.rows[-1].payoffs == (-3, 3)
-    assert all("With a queen Ann loses 3." in request.messages[1].content for request in model.asked[5:])
+    assert all("With a queen Ann loses 3." in request.messages[1].content for request in model.asked[10:])
 
 
 def test_moves_at_the_same_time_are_not_known():
     found = follow(
-        {"Ann": ["up", "down"], "Bob": ["left", "right"]}, {"Bob": step()}, question=ask_options("Ann", "Bob")
+        {"Ann": ["up", "down"], "Bob": ["left", "right"]}, {"Bob": step(Ann="no")}, question=ask_options("Ann", "Bob")
     ).outline
     assert found.ends() == [
         "Ann: up; Bob: left",
@@ -181,22 +188,22 @@ def test_one_choice_alone_needs_no_knowledge():
 
 def test_a_step_needs_an_option_of_every_step_it_comes_after():
     options = {"Ann": ["go", "stay"], "Bob": ["go", "stay"], "toss": draws(("heads", "1/2"), ("tails", "1/2"))}
-    knowledge = {"Bob": step(), "toss": {"after": ["Ann: stay", "Bob: stay"]}}
+    knowledge = {"Bob": step(Ann="no"), "toss": step("Ann: stay", "Bob: stay")}
     found = follow(options, knowledge, question=ask_options("Ann", "Bob", "toss")).outline
     assert [end for end in found.ends() if "heads" in end] == ["Ann: stay; Bob: stay; heads"]
     options = {"Ann": ["low", "middle", "high"], "Bob": ["x", "y"]}
-    some = {"Bob": step("Ann: low", "Ann: middle")}
+    some = {"Bob": step("Ann: low", "Ann: middle", Ann="no")}
     assert len(follow(options, some, question=ask_options("Ann", "Bob")).outline.ends()) == 5
-    every = {"Bob": step("Ann: low", "Ann: middle", "Ann: high")}
+    every = {"Bob": step("Ann: low", "Ann: middle", "Ann: high", Ann="no")}
     assert follow(options, every, question=ask_options("Ann", "Bob")).outline.steps[1].after == {}
 
 
 def test_different_moves_after_different_draws_are_two_steps_of_one_player():
     options = {"card": CARD, "Ann": ["show", "hide"], "Ann (2)": ["sell", "keep"], "Bob": ["buy", "leave"]}
     knowledge = {
-        "Ann": step("king", knows=["card"]),
-        "Ann (2)": step("queen", knows=["card"]),
-        "Bob": step("Ann: sell", knows=["Ann (2)"]),
+        "Ann": step("king", card="yes"),
+        "Ann (2)": step("queen", card="yes"),
+        "Bob": step("Ann: sell", card="no", Ann="no", **{"Ann (2)": "yes"}),
     }
     found = follow(options, knowledge, question=ask_options("card", "Ann", "Ann", "Bob"))
     assert found.outline.ends() == [
@@ -211,9 +218,9 @@ def test_different_moves_after_different_draws_are_two_steps_of_one_player():
 def test_a_player_still_knows_at_its_second_choice_what_it_knew_at_the_first():
     options = {"card": CARD, "Ann": ["pass", "bet"], "Bob": ["raise", "call"], "Ann (2)": ["fold", "stay"]}
     knowledge = {
-        "Ann": step(knows=["card"]),
-        "Bob": step("Ann: bet"),
-        "Ann (2)": step("Bob: raise"),
+        "Ann": step(card="yes"),
+        "Bob": step("Ann: bet", card="no", Ann="yes"),
+        "Ann (2)": step("Bob: raise", card="no", Bob="yes"),
     }
     found = follow(options, knowledge, question=ask_options("card", "Ann", "Bob", "Ann")).outline
     tree = as_game(found.build([(Fraction(n), Fraction(0)) for n in range(8)]), "g").tree
@@ -242,15 +249,16 @@ def test_a_player_still_knows_at_its_second_choice_what_it_knew_at_the_first():
             {**OPTIONS, "Ann": ["bet", "bet"]},
             "two branches are called the same: bet, bet",
         ),
-        (follow(*ANSWERS[:3]), {"Ann": step()}, "Bob is missing"),
-        (follow(*ANSWERS[:3]), {"Ann": step(knows=["Bob"])}, "Ann: knows 'Bob', which is none of card"),
+        (follow(*ANSWERS[:3]), {"Ann": step(card="yes")}, "Bob is missing"),
+        (follow(*ANSWERS[:3]), {"Ann": {"after": []}}, "Ann: expected yes or no under 'knows card'"),
+        (follow(*ANSWERS[:3]), {"Ann": {"after": "king"}}, "Ann: after: expected a list, got 'king'"),
         (
             follow({"Ann": ["a", "b"], "Ann (2)": ["a", "b"], "Bob": ["c", "d"]}, question=ask_options(*TWICE)),
             {"Ann (2)": step(), "Bob": step("Ann: a")},
             "Bob: after 'Ann: a', which two steps have",
         ),
-        (follow(*ANSWERS[:4]), {}, "the end king; Ann: pass is missing"),
-        (follow(*ANSWERS[:4]), {"king; Ann: pass": {"payoffs": {"Ann": 1}}}, 'king; Ann: pass: Ann: expected {"gets"'),
+        (follow(*OUTLINE), {}, "payoffs must be an object with one number for each player"),
+        (follow(*OUTLINE), {"payoffs": {"Ann": 1}}, "the payoffs of the end king; Ann: pass must be numbers"),
     ],
 )
 def test_a_wrong_answer_is_refused_with_the_place(question, answer, why):
@@ -261,8 +269,10 @@ def test_a_wrong_answer_is_refused_with_the_place(question, answer, why):
 def test_an_outline_with_too_many_ends_does_not_fit():
     wide = {"Ann": list("abcdefgh"), "Bob": list("stuvwxyzq")}
     with pytest.raises(OutlineTooLarge, match="at most 64 ends"):
-        follow(wide, {"Bob": step()}, question=ask_options("Ann", "Bob"))
-    _, found = formalize({"luck": [], "players": ["Ann", "Bob"]}, {"order": ["Ann", "Bob"]}, wide, {"Bob": step()})
+        follow(wide, {"Bob": step(Ann="no")}, question=ask_options("Ann", "Bob"))
+    _, found = formalize(
+        {"luck": [], "players": ["Ann", "Bob"]}, {"order": ["Ann", "Bob"]}, wide, {"Bob": step(Ann="no")}
+    )
     assert found.attempts[0].misfit == "an outline has at most 64 ends"
 
 
@@ -273,7 +283,7 @@ def test_a_story_without_players_is_no_game():
 
 def test_a_draw_between_moves_may_be_known_to_the_later_one():
     options = {"Ann": ["go", "stay"], "weather": draws(("sun", "1/2"), ("rain", "1/2")), "Bob": ["in", "out"]}
-    knowledge = {"weather": {"after": []}, "Bob": step(knows=["weather"])}
+    knowledge = {"weather": step(), "Bob": step(Ann="no", weather="yes")}
     found = follow(options, knowledge, question=ask_options("Ann", "weather", "Bob")).outline
     tree = as_game(found.build([(Fraction(n), Fraction(0)) for n in range(8)]), "g").tree
     assert [infoset.player for infoset in tree.infosets] == [0, 1, 1]

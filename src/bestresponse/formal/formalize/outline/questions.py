@@ -1,7 +1,7 @@
 """Ask for an outline in small questions, each of which can be answered only with what is known by then.
 
 What luck decides and who plays; the order of draws and choices; what can be drawn or chosen; after what a choice comes
-and what is known then; what everybody gets at each end. A question reads its answer and returns the next question, and
+and what is known then; end by end what everybody gets. A question reads its answer and returns the next question, and
 the last one the game.
 """
 
@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Final, Protocol
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonObject
 from bestresponse.formal.formalize.json_answer import (
     PROBABILITY,
     TEXT,
@@ -21,7 +22,7 @@ from bestresponse.formal.formalize.json_answer import (
     list_schema,
     object_schema,
     read_name,
-    read_number,
+    read_numbers,
     read_object,
     refusal_schema,
 )
@@ -40,11 +41,13 @@ __all__ = [
     "OutlineQuestion",
 ]
 
-QUESTION_COUNT: Final = 5
+QUESTION_COUNT: Final = 10
+"""How many questions a game of six ends takes."""
 _MOST_PLAYERS: Final = 6
 _MOST_DRAWS: Final = 4
 _MOST_STEPS: Final = 10
 _MOST_OPTIONS: Final = 8
+_ALWAYS: Final = "always"
 
 
 class OutlineQuestion(Protocol):
@@ -167,7 +170,7 @@ class AskOptions:
 
 @dataclass(frozen=True, slots=True)
 class AskKnowledge:
-    """Ask for each step after which earlier draws and moves it comes, and for a choice which of them are known."""
+    """Ask for each step after which earlier draws or moves it comes, and for a choice which earlier steps are known."""
 
     outline: Outline
     labels: tuple[str, ...]
@@ -180,10 +183,9 @@ class AskKnowledge:
         """Return a schema with one property for each step but the first, in which only earlier ones can be named."""
         properties = {}
         for number, label in enumerate(self.labels[1:], 1):
-            after = list_schema(choice_schema(list(self._list_options(number))), 0, _MOST_OPTIONS)
-            known = self._list_unknown(number)
-            knows = list_schema(choice_schema(known), 0, len(known)) if known else None
-            properties[label] = object_schema(after=after, **({"knows": knows} if knows else {}))
+            after = choice_schema((_ALWAYS, *self._list_options(number)))
+            known = dict.fromkeys(self._list_unknown(number), choice_schema(("yes", "no")))
+            properties[label] = object_schema(story=TEXT, after=list_schema(after, 1, _MOST_OPTIONS), **known)
         return object_schema(**properties)
 
     def read(self, answer: str) -> OutlineQuestion | GameTable:
@@ -194,8 +196,8 @@ class AskKnowledge:
             given = data.get(label)
             if not isinstance(given, dict):
                 raise InvalidGame(f"{label} is missing")
-            after = self._read_after(_read_list(given.get("after", []), label), number)
-            known = self._read_known(_read_list(given.get("knows", []), label), number)
+            after = self._read_after(_read_list(given.get("after"), f"{label}: after"), number)
+            known = frozenset(self._read_known(given, number))
             steps.append(replace(self.outline.steps[number], after=after, known=known))
         outline = replace(self.outline, steps=tuple(steps))
         outline.check()
@@ -209,17 +211,17 @@ class AskKnowledge:
                 found.setdefault(step.name_option(option), []).append((earlier, option))
         return found
 
-    def _list_unknown(self, number: int) -> list[str]:
-        """Return the steps before a choice that its player may or may not know."""
+    def _list_unknown(self, number: int) -> dict[str, int]:
+        """Return the numbers of the steps before a choice that its player may or may not know, by their properties."""
         who = self.outline.steps[number].who
-        earlier = zip(self.labels[:number], self.outline.steps, strict=False)
-        return [label for label, step in earlier if who not in (LUCK, step.who)]
+        earlier = enumerate(zip(self.labels[:number], self.outline.steps, strict=False))
+        return {f"knows {label}": place for place, (label, step) in earlier if who not in (LUCK, step.who)}
 
     def _read_after(self, given: Sequence[object], number: int) -> dict[int, frozenset[str]]:
         """Return the condition for a step; where all options of an earlier one are named, that one does not matter."""
         options = self._list_options(number)
         found: dict[int, frozenset[str]] = {}
-        for one in given:
+        for one in given if _ALWAYS not in given else ():
             named = options.get(str(one), [])
             if len(named) != 1:
                 told = "two steps have" if named else f"is none of {', '.join(options)}"
@@ -228,55 +230,44 @@ class AskKnowledge:
             found[earlier] = found.get(earlier, frozenset()) | {option}
         return {earlier: some for earlier, some in found.items() if some < {*self.outline.steps[earlier].options}}
 
-    def _read_known(self, given: Sequence[object], number: int) -> frozenset[int]:
-        known = self._list_unknown(number)
-        stranger = next((one for one in given if one not in known), None)
-        if stranger is not None:
-            raise InvalidGame(
-                f"{self.labels[number]}: knows {str(stranger)[:40]!r}, which is none of {', '.join(known)}"
-            )
-        return frozenset(self.labels.index(str(one)) for one in given)
+    def _read_known(self, given: JsonObject, number: int) -> Iterator[int]:
+        for name, earlier in self._list_unknown(number).items():
+            if given.get(name) not in ("yes", "no"):
+                raise InvalidGame(f"{self.labels[number]}: expected yes or no under {name!r}")
+            if given[name] == "yes":
+                yield earlier
 
 
 @dataclass(frozen=True, slots=True)
 class AskPayoffs:
-    """Ask what everybody gets or pays at each end, after the words of the story that say so."""
+    """Ask what everybody gets at one end, after the words of the story that say so; `known` are the ends before it."""
 
     outline: Outline
+    known: tuple[tuple[Fraction, ...], ...] = ()
 
     def text(self) -> str:
-        """Return the question with the ends."""
-        return TEXTS.fill("ask_payoffs", ends="\n".join(f"- {end}" for end in self.outline.ends()))
+        """Return the question with the play that leads to the end."""
+        return TEXTS.fill("ask_payoffs", end=self._name_end())
 
     def schema(self) -> Schema:
-        """Return a schema with one property for each end."""
-        number: Schema = {"type": "number"}
-        amount: Schema = {"anyOf": [object_schema(gets=number), object_schema(pays=number)]}
-        end = object_schema(story=TEXT, payoffs=object_schema(**dict.fromkeys(self.outline.players, amount)))
-        return object_schema(**dict.fromkeys(self.outline.ends(), end))
+        """Return the schema of one number for each player."""
+        numbers: dict[str, Schema] = {who: {"type": "number"} for who in self.outline.players}
+        return object_schema(story=TEXT, payoffs=object_schema(**numbers))
 
     def read(self, answer: str) -> OutlineQuestion | GameTable:
-        """Read the payoffs and return the game."""
-        data = read_object(answer)
-        return self.outline.build([tuple(self._read_end(data.get(end), end)) for end in self.outline.ends()])
+        """Read the payoffs and ask for those of the next end; after the last one return the game."""
+        given = read_object(answer).get("payoffs")
+        if not isinstance(given, dict):
+            raise InvalidGame("payoffs must be an object with one number for each player")
+        numbers = read_numbers([given.get(who) for who in self.outline.players], self._name_end())
+        known = (*self.known, numbers)
+        return self.outline.build(known) if len(known) == len(self.outline.ends()) else replace(self, known=known)
 
-    def _read_end(self, given: object, end: str) -> Iterator[Fraction]:
-        payoffs = given.get("payoffs") if isinstance(given, dict) else None
-        if not isinstance(payoffs, dict):
-            raise InvalidGame(f"the end {end} is missing")
-        for who in self.outline.players:
-            yield _read_amount(payoffs.get(who), f"{end}: {who}")
+    def _name_end(self) -> str:
+        return self.outline.ends()[len(self.known)]
 
 
 def _read_list(given: object, place: str) -> list[object]:
     if not isinstance(given, list):
         raise InvalidGame(f"{place}: expected a list, got {str(given)[:40]!r}")
     return given
-
-
-def _read_amount(given: object, place: str) -> Fraction:
-    for verb, sign in (("gets", 1), ("pays", -1)):
-        amount = read_number(given.get(verb)) if isinstance(given, dict) else None
-        if amount is not None:
-            return sign * amount
-    raise InvalidGame(f'{place}: expected {{"gets": NUMBER}} or {{"pays": NUMBER}}')
