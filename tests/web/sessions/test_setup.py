@@ -207,3 +207,11 @@ def test_an_amount_need_not_be_whole_because_the_usual_one_is():
     game = make_game(GameChoice("ultimatum-amounts", parameters=(("pie", 12.5),)))
     assert list_parameters(game)["pie"] == 12.5
     assert list_parameters(make_game(GameChoice("ultimatum-amounts", parameters=(("pie", 12),))))["pie"] == 12.0
+
+
+@pytest.mark.parametrize("name", ["chicken", "kuhn-poker"])
+def test_a_table_or_a_tree_has_no_parameters(name):
+    assert list_parameters(make_game(GameChoice(name))) == {}
+    told = f"{name} has no parameter 'rules'; it has none"
+    with pytest.raises(UsageError, match=told):
+        make_game(GameChoice(name, parameters=(("rules", "Whoever laughs wins."),)))

@@ -35,7 +35,8 @@ __all__ = [
 ]  # fmt: skip
 
 _DIALOGUE = "dialogue:"
-_FIXED = ("name", "version")
+_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as")
+"""What says which game it is and how it is told; a table or a tree has nothing else that is simple."""
 
 _making = tuple(threading.Lock() for _ in range(16))
 """Many who come at once want the same game; one of them makes it, and the others have it then. Few games share a lock,
