@@ -61,8 +61,13 @@ def test_rules_without_a_table_are_told_by_what_theory_knows():
 
 def test_where_nothing_is_known_that_is_said():
     choice = GameChoice("water", rounds=1)
-    (note,) = describe_equilibria(choice, played(choice))
-    assert note.text.startswith("No equilibrium of this game is known")
+    record = played(choice)
+    (note,) = describe_equilibria(choice, record)
+    assert note.text.startswith("No equilibrium of this game is known: it lasts for days")
+    (note,) = describe_equilibria(GameChoice("dialogue:meeting"), record)
+    assert note.text == (
+        "No equilibrium of this game is known here: it has no payoff table and no tree that is small enough."
+    )
 
 
 def test_the_only_equilibrium_has_no_number():
@@ -120,6 +125,15 @@ def test_corners_of_infinitely_many_equilibria_are_shown_as_such():
     blocks = describe_equilibria(choice, played(choice))
     assert "This game has infinitely many; these of their corners are shown." in words(blocks)
     assert [row[0] for row in cells(blocks)] == ["what was played", "equilibrium 1", "equilibrium 2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("colonel-blotto", "Here is one; there may be more."), ("minimum-effort", "Here are 8; there may be more.")],
+)
+def test_where_not_every_equilibrium_was_found_that_is_said(name, told):
+    choice = GameChoice(name)
+    assert told in words(describe_equilibria(choice, played(choice)))
 
 
 def test_one_of_several_equilibria_of_a_game_with_secrets_is_shown():

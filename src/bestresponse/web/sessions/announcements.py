@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bestresponse.core.episode import Submission
-from bestresponse.web.sessions.session import Session
+from bestresponse.web.sessions.session import Session, round_amount
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
-__all__ = ["list_announcements"]
+__all__ = ["format_action", "list_announcements"]
 
 _WHY = {
     "nobody had come": "why_absent",
@@ -36,16 +38,23 @@ def list_announcements(session: Session, seat: int) -> list[str]:
 
 def _announce_own(submission: Submission, texts: InterfaceTexts) -> str:
     why = texts(_WHY.get(submission.decision.reading.how, "why_time"))
-    return texts("own_stand_in", why=why, action=_format(submission.decision.action))
+    return texts("own_stand_in", why=why, action=format_action(submission.decision.action))
 
 
-def _format(action: object) -> str:
+def format_action(action: object) -> str:
+    """Format an answer for people; a dash where there is none.
+
+    >>> format_action({"points": 2.0, "mix": (0.25, 0.75)})
+    'points: 2, mix: 25 %, 75 %'
+    """
     match action:
-        case dict():
-            return ", ".join(f"{name}: {_format(part)}" for name, part in action.items())
+        case None:
+            return "–"
+        case Mapping():
+            return ", ".join(f"{name}: {format_action(part)}" for name, part in action.items())
         case tuple() | list():
             return ", ".join(f"{100 * part:.3g} %" for part in action)
         case float():
-            return f"{action:g}"
+            return f"{round_amount(action):g}"
         case _:
             return str(action)

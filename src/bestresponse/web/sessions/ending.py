@@ -17,7 +17,9 @@ from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.trees.response import policy_value
+from bestresponse.web.sessions.announcements import format_action
 from bestresponse.web.sessions.games import make_game
+from bestresponse.web.sessions.session import round_amount
 from bestresponse.web.sessions.setup import GameChoice
 
 __all__ = ["describe_equilibria"]
@@ -70,7 +72,7 @@ def _compare_moves(game: AnyGame, record: Record) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for _, state, role, action in iterate_decisions(record, game):
         usual = find_equilibrium_moves(game, state).get(role)
-        rows.append((role, game.view(state, role).situation, _format_action(action), _format_action(usual)))
+        rows.append((role, game.view(state, role).situation, format_action(action), format_action(usual)))
     return Table(_MOVE_COLUMNS, tuple(rows), "Move by move")
 
 
@@ -93,7 +95,7 @@ def _describe_table(game: AnyGame, solved: SolvedTable, record: Record) -> tuple
     repeated = isinstance(game, HasStage)
     if not repeated and record.payoffs:
         given = {s.role: s.decision.action for s in record.submissions}
-        played = (_format_action(given.get(role)) for role in roles)
+        played = (format_action(given.get(role)) for role in roles)
         rows.insert(0, ("what was played", *played, *(_format_number(record.payoffs[role]) for role in roles)))
     found.append(Table(columns, tuple(rows), "Of one round" if repeated else ""))
     found.append(Paragraph(_judge_play(game, record)))
@@ -131,21 +133,7 @@ def _format_mix(chances: Mapping[str, float]) -> str:
 
 
 def _format_number(amount: float) -> str:
-    return f"{round(float(amount), 9) + 0.0:.4g}"
-
-
-def _format_action(action: object) -> str:
-    match action:
-        case None:
-            return "–"
-        case tuple() | list():
-            return ", ".join(f"{100 * p:.3g} %" for p in action)
-        case Mapping():
-            return ", ".join(f"{name}: {_format_action(value)}" for name, value in action.items())
-        case float():
-            return _format_number(action)
-        case _:
-            return str(action)
+    return f"{round_amount(amount):.4g}"
 
 
 def _judge_play(game: AnyGame, record: Record) -> str:
@@ -188,6 +176,6 @@ def _describe_tree(game: AnyGame, theory: Theory, solved: SolvedTree, record: Re
     rows: list[tuple[Cell, ...]] = []
     for _, state, role, action in iterate_decisions(record, game):
         label = theory.name_infoset(game.view(state, role))
-        rows.append((role, label, _format_action(action), _format_mix(policy.at(role, label))))
+        rows.append((role, label, format_action(action), _format_mix(policy.at(role, label))))
     payoffs = {"earned here": record.payoffs, "in equilibrium, on average": policy_value(solved.tree, policy)}
     return (*found, Table(_MOVE_COLUMNS, tuple(rows), "Move by move"), _tabulate_payoffs(game.roles, payoffs))
