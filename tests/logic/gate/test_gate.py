@@ -267,8 +267,9 @@ def test_a_program_that_is_required_but_refused_tells_three_reasons_and_counts_t
     assert str(three.value).startswith("The program was refused: ")
     assert str(three.value).count("halt/0 is not allowed") == 3
     assert "more)" not in str(three.value)
-    with pytest.raises(ProgramRefused, match=r"\(and 2 more\)$"):
-        check("".join(f"a{n} :- halt.\n" for n in range(5))).require()
+    with pytest.raises(ProgramRefused, match=r"\(and 1 more\)$") as four:
+        check("".join(f"a{n} :- halt.\n" for n in range(4))).require()
+    assert str(four.value).count("halt/0 is not allowed") == 3
     assert check("a.").require().refusals == ()
 
 

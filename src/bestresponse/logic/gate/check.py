@@ -26,6 +26,7 @@ REFUSING = frozenset(
     {"syntax", "size", "character", "forbidden", "random", "directive", "reserved", "goal", "depth", "clause"}
 )
 """Codes of diagnostics for which a program must not run."""
+_MOST_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,10 @@ class GatedProgram:
     def require(self) -> GatedProgram:
         """Itself, or `ProgramRefused` with the reasons."""
         refusals = self.refusals
-        if refusals:
-            more = f" (and {len(refusals) - 3} more)" if len(refusals) > 3 else ""
-            raise ProgramRefused("The program was refused: " + "; ".join(map(str, refusals[:3])) + more)
+        told, rest = refusals[:_MOST_TOLD], refusals[_MOST_TOLD:]
+        if told:
+            more = f" (and {len(rest)} more)" if rest else ""
+            raise ProgramRefused("The program was refused: " + "; ".join(map(str, told)) + more)
         return self
 
     def given(self, fluents: Iterable[tuple[Term, Term]]) -> GatedProgram:
