@@ -64,6 +64,12 @@ def test_it_gives_up_after_the_last_try_with_the_last_reason():
     assert len(clock.slept) == 2
 
 
+def test_a_call_is_tried_six_times_where_nothing_else_is_said():
+    model = _failing(*[Transient("busy")] * 9)
+    with pytest.raises(ModelUnavailable, match="gave up after 6 tries: busy"):
+        Retried(model, sleep=FakeClock().sleep).complete(ask("x"))
+
+
 def test_the_server_decides_how_long_to_wait_within_reason():
     clock = FakeClock()
     assert (

@@ -196,14 +196,6 @@ def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_pa
         run(TournamentStudy(), strategies, tmp_path, {}, shard=Shard(1, 2))
 
 
-def test_an_output_that_is_there_is_not_written_over(tmp_path):
-    parts = play_parts(tmp_path, bench_case)
-    br.merge_runs(parts[:2], tmp_path / "all")
-    with pytest.raises(UsageError, match="is there already"):
-        br.merge_runs(parts, tmp_path / "all")
-    assert br.merge_runs([*parts, tmp_path / "all"], tmp_path / "all").complete
-
-
 def test_folders_without_exactly_one_run_are_refused(tmp_path):
     with pytest.raises(UsageError, match="holds no run"):
         br.merge_runs([tmp_path], tmp_path / "all")

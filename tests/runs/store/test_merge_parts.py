@@ -54,6 +54,14 @@ def test_a_play_finished_in_one_part_is_not_taken_from_one_that_has_more_answers
     assert merge(one, two)["submissions.jsonl"] == [("p", "d")]
 
 
+def test_an_output_that_is_there_is_written_over_only_as_a_part_of_the_whole(tmp_path, merge):
+    one, two = write_part(tmp_path / "one", "p:1"), write_part(tmp_path / "two", "q:2")
+    assert merge(one)["records.jsonl"] == [("p", "1")]
+    with pytest.raises(UsageError, match="is there already: name it as a part too, or choose another output"):
+        merge(one, two)
+    assert merge(two, tmp_path / "all")["records.jsonl"] == [("p", "1"), ("q", "2")]
+
+
 def test_more_lines_than_are_written_at_a_time_are_all_there(tmp_path, merge):
     answers = [f"p{number}:a" for number in range(600)]
     found = merge(write_part(tmp_path / "one", answers=" ".join(answers)))
