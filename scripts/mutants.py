@@ -46,7 +46,7 @@ TARGETS = {
     "models/wrappers": ["models/wrappers", "models/providers/test_recorded.py", "runs/executors/test_services.py"],
     "logic/gate": ["logic/gate/test_gate.py", "logic/gate/test_needs.py", "logic/gate/test_other_writers.py",
                    "logic/programs/test_slips.py"],
-    "formal/claims/checker.py": ["formal/claims/test_claim_verdicts.py"],
+    "formal/claims/checker.py": ["formal/claims/test_claim_verdicts.py", "formal/claims/test_feedback.py"],
     "studies/bench/measure.py": ["studies/bench/test_measure.py"],
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
