@@ -1,4 +1,4 @@
-"""A game asked for in small questions: players, order, options, knowledge, payoffs."""
+"""A game asked for in small questions: players, order, options, conditions, knowledge, payoffs."""
 
 import json
 import re
@@ -27,18 +27,25 @@ def draws(*options):
     return [{"draw": name, "probability": odds} for name, odds in options]
 
 
-def step(*after, **known):
-    return {"story": "so it is told", "after": list(after) or ["always"]} | {
-        f"knows {name}": answer for name, answer in known.items()
+def after(**steps):
+    return {label: {"story": "so it is told", "after": given} for label, given in steps.items()}
+
+
+def known(**steps):
+    return {
+        label: {"story": "so it is told"} | {f"{who} knows": told for who, told in given.items()}
+        for label, given in steps.items()
     }
 
 
+ALWAYS = ["always"]
 TWICE = ("Ann", "Ann", "Bob")
 PLAYERS = {"luck": ["card"], "players": ["Ann", "Bob"]}
 ORDER = {"order": ["card", "Ann", "Bob"]}
 CARD = draws(("king", "1/2"), ("queen", "0.5"))
 OPTIONS = {"card": CARD, "Ann": ["pass", "bet"], "Bob": ["fold", "call"]}
-KNOWLEDGE = {"Ann": step(card="yes"), "Bob": step("Ann: bet", card="no", Ann="yes")}
+CONDITIONS = after(Ann=ALWAYS, Bob=["Ann: bet"])
+KNOWLEDGE = known(card={"Ann": "yes", "Bob": "no"})
 ENDS = {
     "king; Ann: pass": (-1, 1),
     "king; Ann: bet; Bob: fold": (1, -1),
@@ -53,7 +60,7 @@ def list_payoffs(*ends):
     return [{"story": "so it is told", "payoffs": {"Ann": a, "Bob": b}} for a, b in ends]
 
 
-OUTLINE = (PLAYERS, ORDER, OPTIONS, KNOWLEDGE)
+OUTLINE = (PLAYERS, ORDER, OPTIONS, CONDITIONS, KNOWLEDGE)
 ANSWERS = (*OUTLINE, *list_payoffs(*ENDS.values()))
 
 
@@ -90,11 +97,14 @@ def test_a_schema_offers_only_what_is_known_by_then():
     assert (order["minItems"], order["maxItems"]) == (3, 10)
     options = ask_options("card", "Ann", "Bob", "Ann").schema()["properties"]
     assert list(options) == ["card", "Ann", "Bob", "Ann (2)"]
-    knowledge = follow(*ANSWERS[:3]).schema()["properties"]
-    assert list(knowledge) == ["Ann", "Bob"]
-    bob = knowledge["Bob"]["properties"]
-    assert bob["after"]["items"]["enum"] == ["always", "king", "queen", "Ann: pass", "Ann: bet"]
-    assert list(bob) == ["story", "after", "knows card", "knows Ann"]
+    conditions = follow(*OUTLINE[:3]).schema()["properties"]
+    assert list(conditions) == ["Ann", "Bob"]
+    named = conditions["Bob"]["properties"]["after"]["items"]["enum"]
+    assert named == ["always", "king", "queen", "Ann: pass", "Ann: bet"]
+    knowledge = follow(*OUTLINE[:4]).schema()["properties"]
+    assert {label: list(one["properties"]) for label, one in knowledge.items()} == {
+        "card": ["story", "Ann knows", "Bob knows"]
+    }
     assert follow(*OUTLINE).outline.ends() == list(ENDS)
     assert list(follow(*OUTLINE).schema()["properties"]["payoffs"]["properties"]) == ["Ann", "Bob"]
 
@@ -124,7 +134,7 @@ def test_each_question_continues_the_text_of_the_one_before():
 
 def test_the_ends_are_asked_for_apart_from_each_other():
     model, _ = formalize(*ANSWERS)
-    asked = [request.messages[1].content for request in model.asked[4:]]
+    asked = [request.messages[1].content for request in model.asked[5:]]
     assert [text.partition("in the end after: ")[2] for text in asked] == list(ENDS)
     assert len({text.partition("in the end after: ")[0] for text in asked}) == 1
 
@@ -134,18 +144,18 @@ def test_the_system_message_shows_the_questions_as_they_are_asked():
     story = re.search(r"Story:\n(.*)\n\n", shown)[1]
     answers = [line for line in shown.splitlines() if line.startswith("{")]
     form = OutlineForm()
-    for answer in answers[:4]:
+    for answer in answers[:5]:
         form = form.after(Reply(answer))
     asked, _, end = form.task(story).partition("heads; Mia: pass")
     assert not end
-    for answer in answers[4:]:
+    for answer in answers[5:]:
         assert not form.read(Reply(answer)).problem
     assert asked[: asked.rindex("\n\n")] in shown
     assert shown.count(f"\n\n{asked[asked.rindex('What') :]}") == 3
 
 
 def test_a_wrong_answer_is_asked_for_again_without_the_questions_before():
-    wrong = {**KNOWLEDGE, "Bob": step("Ann: raise", card="no", Ann="yes")}
+    wrong = after(Ann=ALWAYS, Bob=["Ann: raise"])
     model, found = formalize(*ANSWERS[:3], wrong, *ANSWERS[3:])
     assert found.ok
     assert [attempt.ok for attempt in found.attempts] == [False, True]
@@ -154,23 +164,26 @@ def test_a_wrong_answer_is_asked_for_again_without_the_questions_before():
 
 
 def test_a_fault_in_the_payoffs_comes_back_to_the_payoffs():
-    model, found = formalize(*OUTLINE, *list_payoffs(*[(0, 0)] * 6), *ANSWERS[4:])
+    model, found = formalize(*OUTLINE, *list_payoffs(*[(0, 0)] * 6), *ANSWERS[5:])
     assert found.ok
-    assert "every end has the same payoffs" in model.asked[10].messages[1].content
-    assert "king; Ann: pass" in model.asked[10].messages[1].content
+    assert "every end has the same payoffs" in model.asked[11].messages[1].content
+    assert "king; Ann: pass" in model.asked[11].messages[1].content
 
 
 def test_a_remark_of_the_reader_is_in_every_question_of_a_revision():
-    model = ScriptedModel([json.dumps(answer) for answer in (*ANSWERS, *ANSWERS[:9], *list_payoffs((-3, 3)))])
+    model = ScriptedModel([json.dumps(answer) for answer in (*ANSWERS, *ANSWERS[:10], *list_payoffs((-3, 3)))])
     formalizer = Formalizer(model, EmbeddedEngine(), Settings(form="outline"))
     found = formalizer.revise(formalizer.formalize(STORY), "With a queen Ann loses 3.")
     assert found.table.rows[-1].payoffs == (-3, 3)
-    assert all("With a queen Ann loses 3." in request.messages[1].content for request in model.asked[10:])
+    assert all("With a queen Ann loses 3." in request.messages[1].content for request in model.asked[11:])
 
 
 def test_moves_at_the_same_time_are_not_known():
     found = follow(
-        {"Ann": ["up", "down"], "Bob": ["left", "right"]}, {"Bob": step(Ann="no")}, question=ask_options("Ann", "Bob")
+        {"Ann": ["up", "down"], "Bob": ["left", "right"]},
+        after(Bob=ALWAYS),
+        known(Ann={"Bob": "no"}),
+        question=ask_options("Ann", "Bob"),
     ).outline
     assert found.ends() == [
         "Ann: up; Bob: left",
@@ -188,24 +201,25 @@ def test_one_choice_alone_needs_no_knowledge():
 
 def test_a_step_needs_an_option_of_every_step_it_comes_after():
     options = {"Ann": ["go", "stay"], "Bob": ["go", "stay"], "toss": draws(("heads", "1/2"), ("tails", "1/2"))}
-    knowledge = {"Bob": step(Ann="no"), "toss": step("Ann: stay", "Bob: stay")}
-    found = follow(options, knowledge, question=ask_options("Ann", "Bob", "toss")).outline
+    conditions = after(Bob=ALWAYS, toss=["Ann: stay", "Bob: stay"])
+    found = follow(options, conditions, question=ask_options("Ann", "Bob", "toss")).outline
     assert [end for end in found.ends() if "heads" in end] == ["Ann: stay; Bob: stay; heads"]
     options = {"Ann": ["low", "middle", "high"], "Bob": ["x", "y"]}
-    some = {"Bob": step("Ann: low", "Ann: middle", Ann="no")}
+    some = after(Bob=["Ann: low", "Ann: middle"])
     assert len(follow(options, some, question=ask_options("Ann", "Bob")).outline.ends()) == 5
-    every = {"Bob": step("Ann: low", "Ann: middle", "Ann: high", Ann="no")}
+    every = after(Bob=["Ann: low", "Ann: middle", "Ann: high"])
     assert follow(options, every, question=ask_options("Ann", "Bob")).outline.steps[1].after == {}
+
+
+def test_what_a_choice_comes_after_is_known():
+    options = {"Ann": ["go", "stay"], "Bob": ["x", "y"]}
+    assert isinstance(follow(options, after(Bob=["Ann: go"]), question=ask_options("Ann", "Bob")), AskPayoffs)
 
 
 def test_different_moves_after_different_draws_are_two_steps_of_one_player():
     options = {"card": CARD, "Ann": ["show", "hide"], "Ann (2)": ["sell", "keep"], "Bob": ["buy", "leave"]}
-    knowledge = {
-        "Ann": step("king", card="yes"),
-        "Ann (2)": step("queen", card="yes"),
-        "Bob": step("Ann: sell", card="no", Ann="no", **{"Ann (2)": "yes"}),
-    }
-    found = follow(options, knowledge, question=ask_options("card", "Ann", "Ann", "Bob"))
+    conditions = after(**{"Ann": ["king"], "Ann (2)": ["queen"], "Bob": ["Ann: sell"]})
+    found = follow(options, conditions, question=ask_options("card", "Ann", "Ann", "Bob"))
     assert found.outline.ends() == [
         "king; Ann: show",
         "king; Ann: hide",
@@ -217,12 +231,9 @@ def test_different_moves_after_different_draws_are_two_steps_of_one_player():
 
 def test_a_player_still_knows_at_its_second_choice_what_it_knew_at_the_first():
     options = {"card": CARD, "Ann": ["pass", "bet"], "Bob": ["raise", "call"], "Ann (2)": ["fold", "stay"]}
-    knowledge = {
-        "Ann": step(card="yes"),
-        "Bob": step("Ann: bet", card="no", Ann="yes"),
-        "Ann (2)": step("Bob: raise", card="no", Bob="yes"),
-    }
-    found = follow(options, knowledge, question=ask_options("card", "Ann", "Bob", "Ann")).outline
+    conditions = after(**{"Ann": ALWAYS, "Bob": ["Ann: bet"], "Ann (2)": ["Bob: raise"]})
+    knowledge = known(card={"Ann": "yes", "Bob": "no", "Ann (2)": "no"})
+    found = follow(options, conditions, knowledge, question=ask_options("card", "Ann", "Bob", "Ann")).outline
     tree = as_game(found.build([(Fraction(n), Fraction(0)) for n in range(8)]), "g").tree
     assert [infoset.player for infoset in tree.infosets].count(0) == 4
 
@@ -249,14 +260,14 @@ def test_a_player_still_knows_at_its_second_choice_what_it_knew_at_the_first():
             {**OPTIONS, "Ann": ["bet", "bet"]},
             "two branches are called the same: bet, bet",
         ),
-        (follow(*ANSWERS[:3]), {"Ann": step(card="yes")}, "Bob is missing"),
-        (follow(*ANSWERS[:3]), {"Ann": {"after": []}}, "Ann: expected yes or no under 'knows card'"),
-        (follow(*ANSWERS[:3]), {"Ann": {"after": "king"}}, "Ann: after: expected a list, got 'king'"),
+        (follow(*OUTLINE[:3]), after(Ann=ALWAYS), "Bob is missing"),
+        (follow(*OUTLINE[:3]), after(Ann="king"), "Ann: after: expected a list, got 'king'"),
         (
             follow({"Ann": ["a", "b"], "Ann (2)": ["a", "b"], "Bob": ["c", "d"]}, question=ask_options(*TWICE)),
-            {"Ann (2)": step(), "Bob": step("Ann: a")},
+            after(**{"Ann (2)": ALWAYS, "Bob": ["Ann: a"]}),
             "Bob: after 'Ann: a', which two steps have",
         ),
+        (follow(*OUTLINE[:4]), known(card={"Ann": "yes"}), "card: expected yes or no under 'Bob knows'"),
         (follow(*OUTLINE), {}, "payoffs must be an object with one number for each player"),
         (follow(*OUTLINE), {"payoffs": {"Ann": 1}}, "the payoffs of the end king; Ann: pass must be numbers"),
     ],
@@ -269,10 +280,8 @@ def test_a_wrong_answer_is_refused_with_the_place(question, answer, why):
 def test_an_outline_with_too_many_ends_does_not_fit():
     wide = {"Ann": list("abcdefgh"), "Bob": list("stuvwxyzq")}
     with pytest.raises(OutlineTooLarge, match="at most 64 ends"):
-        follow(wide, {"Bob": step(Ann="no")}, question=ask_options("Ann", "Bob"))
-    _, found = formalize(
-        {"luck": [], "players": ["Ann", "Bob"]}, {"order": ["Ann", "Bob"]}, wide, {"Bob": step(Ann="no")}
-    )
+        follow(wide, after(Bob=ALWAYS), question=ask_options("Ann", "Bob"))
+    _, found = formalize({"luck": [], "players": ["Ann", "Bob"]}, {"order": ["Ann", "Bob"]}, wide, after(Bob=ALWAYS))
     assert found.attempts[0].misfit == "an outline has at most 64 ends"
 
 
@@ -283,7 +292,9 @@ def test_a_story_without_players_is_no_game():
 
 def test_a_draw_between_moves_may_be_known_to_the_later_one():
     options = {"Ann": ["go", "stay"], "weather": draws(("sun", "1/2"), ("rain", "1/2")), "Bob": ["in", "out"]}
-    knowledge = {"weather": step(), "Bob": step(Ann="no", weather="yes")}
-    found = follow(options, knowledge, question=ask_options("Ann", "weather", "Bob")).outline
+    knowledge = known(Ann={"Bob": "no"}, weather={"Bob": "yes"})
+    found = follow(
+        options, after(weather=ALWAYS, Bob=ALWAYS), knowledge, question=ask_options("Ann", "weather", "Bob")
+    ).outline
     tree = as_game(found.build([(Fraction(n), Fraction(0)) for n in range(8)]), "g").tree
     assert [infoset.player for infoset in tree.infosets] == [0, 1, 1]

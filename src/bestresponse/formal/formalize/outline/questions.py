@@ -1,19 +1,18 @@
 """Ask for an outline in small questions, each of which can be answered only with what is known by then.
 
-What luck decides and who plays; the order of draws and choices; what can be drawn or chosen; after what a choice comes
-and what is known then; end by end what everybody gets. A question reads its answer and returns the next question, and
+What luck decides and who plays; the order of draws and choices; what can be drawn or chosen; after what each comes; who
+knows it; end by end what everybody gets. A question reads its answer and returns the next question, and
 the last one the game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Protocol
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.json import JsonObject
 from bestresponse.formal.formalize.json_answer import (
     PROBABILITY,
     TEXT,
@@ -33,6 +32,7 @@ from bestresponse.logic.programs.game_table import GameTable
 
 __all__ = [
     "QUESTION_COUNT",
+    "AskConditions",
     "AskKnowledge",
     "AskOptions",
     "AskOrder",
@@ -41,7 +41,7 @@ __all__ = [
     "OutlineQuestion",
 ]
 
-QUESTION_COUNT: Final = 10
+QUESTION_COUNT: Final = 11
 """How many questions a game of six ends takes."""
 _MOST_PLAYERS: Final = 6
 _MOST_DRAWS: Final = 4
@@ -148,8 +148,8 @@ class AskOptions:
         steps = tuple(self._read_step(data.get(label), label) for label in labels)
         for step in steps:
             Outline(self.players, (step,)).check()
-        asked = AskKnowledge(Outline(self.players, steps), labels)
-        return asked if len(steps) > 1 else AskPayoffs(asked.outline)
+        outline = Outline(self.players, steps)
+        return AskConditions(outline, labels) if len(steps) > 1 else AskPayoffs(outline)
 
     def _label(self) -> tuple[str, ...]:
         """Name the steps by who or what decides, with a number where it is not the first time: `Ann (2)`."""
@@ -169,27 +169,26 @@ class AskOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class AskKnowledge:
-    """Ask for each step after which earlier draws or moves it comes, and for a choice which earlier steps are known."""
+class AskConditions:
+    """Ask for each step but the first after which earlier draws or moves it comes, with the words that say so."""
 
     outline: Outline
     labels: tuple[str, ...]
 
     def text(self) -> str:
         """Return the words of the question."""
-        return TEXTS.text("ask_knowledge")
+        return TEXTS.text("ask_conditions")
 
     def schema(self) -> Schema:
-        """Return a schema with one property for each step but the first, in which only earlier ones can be named."""
+        """Return a schema with one property for each step, in which only earlier options can be named."""
         properties = {}
         for number, label in enumerate(self.labels[1:], 1):
             after = choice_schema((_ALWAYS, *self._list_options(number)))
-            known = dict.fromkeys(self._list_unknown(number), choice_schema(("yes", "no")))
-            properties[label] = object_schema(story=TEXT, after=list_schema(after, 1, _MOST_OPTIONS), **known)
+            properties[label] = object_schema(story=TEXT, after=list_schema(after, 1, _MOST_OPTIONS))
         return object_schema(**properties)
 
     def read(self, answer: str) -> OutlineQuestion | GameTable:
-        """Read what each step comes after and what is known."""
+        """Read what each step comes after."""
         data = read_object(answer)
         steps = [self.outline.steps[0]]
         for number, label in enumerate(self.labels[1:], 1):
@@ -197,11 +196,11 @@ class AskKnowledge:
             if not isinstance(given, dict):
                 raise InvalidGame(f"{label} is missing")
             after = self._read_after(_read_list(given.get("after"), f"{label}: after"), number)
-            known = frozenset(self._read_known(given, number))
-            steps.append(replace(self.outline.steps[number], after=after, known=known))
+            steps.append(replace(self.outline.steps[number], after=after))
         outline = replace(self.outline, steps=tuple(steps))
         outline.check()
-        return AskPayoffs(outline)
+        asked = AskKnowledge(outline, self.labels)
+        return asked if asked.list_open() else AskPayoffs(outline)
 
     def _list_options(self, number: int) -> dict[str, list[tuple[int, str]]]:
         """Return the options before a step by their names, with the steps that have them."""
@@ -210,12 +209,6 @@ class AskKnowledge:
             for option in step.options:
                 found.setdefault(step.name_option(option), []).append((earlier, option))
         return found
-
-    def _list_unknown(self, number: int) -> dict[str, int]:
-        """Return the numbers of the steps before a choice that its player may or may not know, by their properties."""
-        who = self.outline.steps[number].who
-        earlier = enumerate(zip(self.labels[:number], self.outline.steps, strict=False))
-        return {f"knows {label}": place for place, (label, step) in earlier if who not in (LUCK, step.who)}
 
     def _read_after(self, given: Sequence[object], number: int) -> dict[int, frozenset[str]]:
         """Return the condition for a step; where all options of an earlier one are named, that one does not matter."""
@@ -230,12 +223,56 @@ class AskKnowledge:
             found[earlier] = found.get(earlier, frozenset()) | {option}
         return {earlier: some for earlier, some in found.items() if some < {*self.outline.steps[earlier].options}}
 
-    def _read_known(self, given: JsonObject, number: int) -> Iterator[int]:
-        for name, earlier in self._list_unknown(number).items():
-            if given.get(name) not in ("yes", "no"):
-                raise InvalidGame(f"{self.labels[number]}: expected yes or no under {name!r}")
-            if given[name] == "yes":
-                yield earlier
+
+@dataclass(frozen=True, slots=True)
+class AskKnowledge:
+    """Ask for each draw and move who knows it at a later choice, with the words that say so."""
+
+    outline: Outline
+    labels: tuple[str, ...]
+
+    def list_open(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """Return for each step the later choices, as properties, with the numbers of both steps.
+
+        What a choice comes after is known, as is what its player did.
+        """
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        for number, step in enumerate(self.outline.steps):
+            for earlier, made in enumerate(self.outline.steps[:number]):
+                if step.who not in (LUCK, made.who) and len(step.after.get(earlier, made.options)) > 1:
+                    found.setdefault(self.labels[earlier], {})[f"{self.labels[number]} knows"] = number, earlier
+        return found
+
+    def text(self) -> str:
+        """Return the words of the question."""
+        return TEXTS.text("ask_knowledge")
+
+    def schema(self) -> Schema:
+        """Return a schema with yes or no for each pair of steps."""
+        answer = choice_schema(("yes", "no"))
+        return object_schema(
+            **{
+                label: object_schema(story=TEXT, **dict.fromkeys(later, answer))
+                for label, later in self.list_open().items()
+            }
+        )
+
+    def read(self, answer: str) -> OutlineQuestion | GameTable:
+        """Read what is known."""
+        data = read_object(answer)
+        known: list[set[int]] = [set() for _ in self.labels]
+        for label, later in self.list_open().items():
+            given = data.get(label)
+            for name, (number, earlier) in later.items():
+                told = given.get(name) if isinstance(given, dict) else None
+                if told not in ("yes", "no"):
+                    raise InvalidGame(f"{label}: expected yes or no under {name!r}")
+                if told == "yes":
+                    known[number].add(earlier)
+        pairs = zip(self.outline.steps, known, strict=True)
+        outline = replace(self.outline, steps=tuple(replace(step, known=frozenset(one)) for step, one in pairs))
+        outline.check()
+        return AskPayoffs(outline)
 
 
 @dataclass(frozen=True, slots=True)
