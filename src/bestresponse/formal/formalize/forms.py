@@ -209,7 +209,7 @@ class TreeForm(TableForm):
 class OutlineForm(TreeForm):
     """A questionnaire: each question is asked after the story and the questions and answers before it.
 
-    The ends are asked for apart from each other: a small model that sees what it wrote of one writes it of all.
+    An end is asked for after the story alone: a small model that sees what it wrote of one end writes it of all.
     """
 
     name: FormName = "outline"
@@ -242,9 +242,9 @@ class OutlineForm(TreeForm):
         except InvalidGame:
             return self
         if isinstance(following, GameTable):
-            return OutlineForm(AskPayoffs(question.outline), self._asked) if isinstance(question, AskPayoffs) else self
-        if isinstance(question, AskPayoffs):
-            return OutlineForm(following, self._asked)
+            return OutlineForm(AskPayoffs(question.outline)) if isinstance(question, AskPayoffs) else self
+        if isinstance(following, AskPayoffs):
+            return OutlineForm(following)
         answer = json.dumps(read_object(reply.text), ensure_ascii=False)
         return OutlineForm(following, f"{self._asked}{question.text()}\n{answer}\n\n")
 
