@@ -11,7 +11,7 @@ ROOT = Path(bestresponse.__file__).parent
 LARGEST_FOLDER = 18
 LONGEST_FUNCTION = 60
 KERNELS = {
-    "logic/embedded/machine.py _run",
+    "logic/embedded/machine.py _search",
     "theory/equilibria/extreme_kernels.py _pair_exactly",
     "theory/equilibria/many_players/path_kernels.py _evaluate",
     "theory/trees/cfr_numba.py _iterate",

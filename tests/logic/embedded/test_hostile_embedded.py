@@ -8,6 +8,7 @@ from games_for_logic import DILEMMA
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.embedded.machine import Machine
 from bestresponse.logic.engine import Limits
 from bestresponse.logic.programs.table import GameTable, extract
 from bestresponse.logic.programs.validate import validate
@@ -73,3 +74,10 @@ def test_generated_giants_are_contained(giant: str) -> None:
 def test_a_limit_is_reported_as_such_to_the_author() -> None:
     report = validate(DILEMMA.replace(LEGAL, LEGAL + "numlist(1, 1000000000, _), "), EmbeddedEngine(LIMITS))
     assert [(d.stage.value, d.code) for d in report.errors] == [("runtime", "limit")]
+
+
+def test_the_inner_loop_has_no_handler_that_would_repeat_for_ever_without_memory():
+    # CPython notes the place of an exception as a number; where there is no memory for it, it handles the exception
+    # of having no memory at the same place, again and again. Places before the 257th have their numbers already.
+    assert Machine._search.__code__.co_exceptiontable == b""
+    assert len(Machine._run.__code__.co_code) // 2 < 256

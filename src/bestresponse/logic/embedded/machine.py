@@ -118,246 +118,251 @@ class Machine:
         return self._run(code, [0])
 
     def _run(self, code: Code, slots: list[Any]) -> Iterator[None]:
+        # Handlers are here and not in `_search`: CPython repeats the handling of an exception for ever where it has no
+        # memory left to note a place beyond the 256th instruction of a function.
+        choices: list[tuple[Any, ...]] = []
+        try:
+            found = self._search(code, slots, choices, failed=False)
+            while found:
+                yield
+                found = self._search(None, [], choices, failed=True)
+        except Fault as fault:
+            if fault.origin is None:
+                fault.origin = _find_origin(fault)
+            raise
+
+    def _search(self, code: Code, slots: list[Any], choices: list[tuple[Any, ...]], failed: bool) -> bool:
+        """Go on to the next solution, after the first from the last choice; say whether there is one."""
         # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
         trail, limits, predicates, work, situations = (
             self.trail, self.limits, self.predicates, self.work, self.situations,
         )  # fmt: skip
         max_cells = limits.cells - self.below
-        choices: list[tuple[Any, ...]] = []
         frame: tuple[Any, ...] | None = None
         arguments: list[Term] = []
         candidates: list[CompiledClause] = []
         goal_on: tuple[Any, ...] | None = None
         cells = steps = position = 0
-        failed = False
-        try:
-            while True:
-                steps += 1
-                if steps > _CLOCK_EVERY:
+        while True:
+            steps += 1
+            if steps > _CLOCK_EVERY:
+                work.spend(steps)
+                steps = 0
+            if failed:
+                if not choices:
                     work.spend(steps)
-                    steps = 0
-                if failed:
-                    if not choices:
-                        work.spend(steps)
-                        return
-                    choice = choices.pop()
-                    mark = choice[1]
-                    while len(trail) > mark:
-                        trail.pop().ref = None
-                    cells = choice[2]
-                    if choice[0] == _CLAUSES:
-                        _, _, _, arguments, candidates, position, goal_on = choice
-                    elif choice[0] == _BRANCH:
-                        _, _, _, code, slots, frame = choice
-                        failed = False
-                        continue
-                    else:
-                        if next(choice[3], self) is not self:
-                            choices.append(choice)
-                            _, _, _, _, code, slots, frame = choice
-                            failed = False
-                        continue
+                    return False
+                choice = choices.pop()
+                mark = choice[1]
+                while len(trail) > mark:
+                    trail.pop().ref = None
+                cells = choice[2]
+                if choice[0] == _CLAUSES:
+                    _, _, _, arguments, candidates, position, goal_on = choice
+                elif choice[0] == _BRANCH:
+                    _, _, _, code, slots, frame = choice
+                    failed = False
+                    continue
                 else:
-                    if code is None:
-                        if frame is None:
-                            work.spend(steps)
-                            yield
-                            max_cells = limits.cells - self.below
-                            steps = 0
-                            failed = True
+                    if next(choice[3], self) is not self:
+                        choices.append(choice)
+                        _, _, _, _, code, slots, frame = choice
+                        failed = False
+                    continue
+            else:
+                if code is None:
+                    if frame is None:
+                        work.spend(steps)
+                        return True
+                    code, slots, frame = frame
+                    continue
+                operation = code[0]
+                if operation in CALLS:
+                    arguments = []
+                    for pattern in code[3]:
+                        kind = pattern[0]
+                        if kind == LATER:
+                            term = slots[pattern[1]]
+                            if term is None:
+                                term = slots[pattern[1]] = Var()
+                            arguments.append(term)
+                        elif kind == CONSTANT:
+                            arguments.append(pattern[1])
                         else:
-                            code, slots, frame = frame
+                            arguments.append(build(pattern, slots))
+                    if operation != CALL_CLOSURE:
+                        key = code[2]
+                    else:
+                        key, arguments = _closure(arguments)
+                    predicate = predicates.get(key)
+                    if predicate is None:
+                        code = self._builtin(key, arguments, code)
                         continue
-                    operation = code[0]
-                    if operation in CALLS:
-                        arguments = []
-                        for pattern in code[3]:
-                            kind = pattern[0]
-                            if kind == LATER:
-                                term = slots[pattern[1]]
-                                if term is None:
-                                    term = slots[pattern[1]] = Var()
-                                arguments.append(term)
-                            elif kind == CONSTANT:
-                                arguments.append(pattern[1])
-                            else:
-                                arguments.append(build(pattern, slots))
-                        if operation != CALL_CLOSURE:
-                            key = code[2]
-                        else:
-                            key, arguments = _closure(arguments)
-                        predicate = predicates.get(key)
-                        if predicate is None:
-                            code = self._builtin(key, arguments, code)
-                            continue
-                        if predicate.tabled and operation != CALL_AGAIN and situations is not None:
-                            self.used = cells
-                            found = situations.find(self, key, arguments)
-                            if found is not None:
-                                table, variables = found
-                                if table.source is None and table.whole and len(table.answers) < 2:
-                                    failed = not table.answers
-                                    for answer in table.answers:
-                                        for variable, value in zip(variables, answer, strict=True):
-                                            variable.ref = value
-                                            trail.append(variable)
-                                    code = code[1]
-                                else:
-                                    result = table.replay(variables, self)
-                                    choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
-                                    cells += _CHOICE_CELLS
-                                    failed = True
-                                continue
-                        candidates = predicate.clauses
-                        for position, index, default in predicate.indexes:
-                            argument = arguments[position]
-                            while argument.__class__ is Var and argument.ref is not None:
-                                argument = argument.ref
-                            if argument.__class__ is Struct:
-                                fitting = index.get((argument.name, len(argument.args)), default)
-                            elif argument.__class__ is not Var:
-                                fitting = index.get(argument, default)
-                            else:
-                                continue
-                            if len(fitting) < len(candidates):
-                                candidates = fitting
-                        position = 0
-                        following = code[1]
-                        goal_on = frame if following is None else (following, slots, frame)
-                    elif operation == COMPUTE:
+                    if predicate.tabled and operation != CALL_AGAIN and situations is not None:
                         self.used = cells
-                        failed = not code[2](self, slots)
+                        found = situations.find(self, key, arguments)
+                        if found is not None:
+                            table, variables = found
+                            if table.source is None and table.whole and len(table.answers) < 2:
+                                failed = not table.answers
+                                for answer in table.answers:
+                                    for variable, value in zip(variables, answer, strict=True):
+                                        variable.ref = value
+                                        trail.append(variable)
+                                code = code[1]
+                            else:
+                                result = table.replay(variables, self)
+                                choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                                cells += _CHOICE_CELLS
+                                failed = True
+                            continue
+                    candidates = predicate.clauses
+                    for position, index, default in predicate.indexes:
+                        argument = arguments[position]
+                        while argument.__class__ is Var and argument.ref is not None:
+                            argument = argument.ref
+                        if argument.__class__ is Struct:
+                            fitting = index.get((argument.name, len(argument.args)), default)
+                        elif argument.__class__ is not Var:
+                            fitting = index.get(argument, default)
+                        else:
+                            continue
+                        if len(fitting) < len(candidates):
+                            candidates = fitting
+                    position = 0
+                    following = code[1]
+                    goal_on = frame if following is None else (following, slots, frame)
+                elif operation == COMPUTE:
+                    self.used = cells
+                    failed = not code[2](self, slots)
+                    if self.charged:
+                        cells += self.charged
+                        self.charged = 0
+                    code = code[1]
+                    continue
+                elif operation == DETERMINATE:
+                    self.used = cells
+                    if code[2](self, [build(pattern, slots) for pattern in code[3]]):
                         if self.charged:
                             cells += self.charged
                             self.charged = 0
                         code = code[1]
-                        continue
-                    elif operation == DETERMINATE:
-                        self.used = cells
-                        if code[2](self, [build(pattern, slots) for pattern in code[3]]):
-                            if self.charged:
-                                cells += self.charged
-                                self.charged = 0
-                            code = code[1]
-                        else:
-                            failed = True
-                        continue
-                    elif operation == TRY:
-                        slots[code[2]] = len(choices)
-                        choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
-                        cells += _CHOICE_CELLS
-                        code = code[1]
-                        continue
-                    elif operation == CUT:
-                        del choices[slots[code[2]] :]
-                        code = code[1]
-                        continue
-                    elif operation == CUT_AND_FAIL:
-                        del choices[slots[code[2]] :]
-                        failed = True
-                        continue
-                    elif operation == CUT_AFTER:
-                        del choices[slots[code[2]] + 1 :]
-                        code = code[1]
-                        continue
-                    elif operation == EITHER:
-                        choices.append((_BRANCH, len(trail), cells, code[2], slots, frame))
-                        cells += _CHOICE_CELLS
-                        code = code[1]
-                        continue
-                    elif operation == SOLVE_ALL:
-                        slots[code[2]] = Found()
-                        choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
-                        slots[code[2] + 1] = len(choices)
-                        cells += _CHOICE_CELLS
-                        code = code[1]
-                        continue
-                    elif operation == COLLECT:
-                        found = slots[code[2]]
-                        self.used = cells
-                        found.append(copy(build(code[3], slots), self.charge, shared=True))
-                        self.charged += 2
-                        found.cells += self.charged
-                        work.held += self.charged
-                        self.charged = 0
-                        if work.held + cells > max_cells:
-                            raise make_memory_error(limits)
-                        failed = True
-                        continue
-                    elif operation == MARK:
-                        slots[code[2]] = len(choices)
-                        code = code[1]
-                        continue
-                    elif operation == FORGET:
-                        _, mark, before, *_ = choices[slots[code[2]]]
-                        choices[slots[code[2]]] = (_BRANCH, mark, before, _NO_MORE, slots, frame)
-                        code = code[1]
-                        continue
-                    elif operation == FAIL:
-                        if code[2] is not None:
-                            raise Fault(code[2])
-                        failed = True
-                        continue
                     else:
-                        self.used = cells
-                        if operation == GATHER:
-                            function, slot = code[2]
-                            found, slots[slot] = slots[slot], None
-                            work.held -= found.cells
-                            cells += found.cells
-                            result = function(self, found, [build(pattern, slots) for pattern in code[3]])
-                        else:
-                            result = code[2](self, [build(pattern, slots) for pattern in code[3]])
-                        cells += self.charged
-                        self.charged = 0
-                        if result is True:
-                            code = code[1]
-                        elif result is False:
-                            failed = True
-                        else:
-                            choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
-                            cells += _CHOICE_CELLS
-                            failed = True
-                        continue
-                if cells > max_cells:
-                    raise make_memory_error(limits)
-                # Enter the first clause whose head fits; remember the others.
-                failed = True
-                mark = len(trail)
-                last = len(candidates)
-                while position < last:
-                    clause = candidates[position]
-                    position += 1
-                    slots = [None] * clause[2]
-                    for pattern, argument in zip(clause[0], arguments, strict=False):
-                        kind = pattern[0]
-                        if kind == FIRST:
-                            slots[pattern[1]] = argument
-                        elif kind == CONSTANT:
-                            while argument.__class__ is Var and argument.ref is not None:
-                                argument = argument.ref
-                            constant = pattern[1]
-                            if argument.__class__ is Var:
-                                argument.ref = constant
-                                trail.append(argument)
-                            elif argument.__class__ is not constant.__class__ or argument != constant:
-                                break
-                        elif kind != VOID and not match(pattern, argument, slots, trail):
+                        failed = True
+                    continue
+                elif operation == TRY:
+                    slots[code[2]] = len(choices)
+                    choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == CUT:
+                    del choices[slots[code[2]] :]
+                    code = code[1]
+                    continue
+                elif operation == CUT_AND_FAIL:
+                    del choices[slots[code[2]] :]
+                    failed = True
+                    continue
+                elif operation == CUT_AFTER:
+                    del choices[slots[code[2]] + 1 :]
+                    code = code[1]
+                    continue
+                elif operation == EITHER:
+                    choices.append((_BRANCH, len(trail), cells, code[2], slots, frame))
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == SOLVE_ALL:
+                    slots[code[2]] = Found()
+                    choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
+                    slots[code[2] + 1] = len(choices)
+                    cells += _CHOICE_CELLS
+                    code = code[1]
+                    continue
+                elif operation == COLLECT:
+                    found = slots[code[2]]
+                    self.used = cells
+                    found.append(copy(build(code[3], slots), self.charge, shared=True))
+                    self.charged += 2
+                    found.cells += self.charged
+                    work.held += self.charged
+                    self.charged = 0
+                    if work.held + cells > max_cells:
+                        raise make_memory_error(limits)
+                    failed = True
+                    continue
+                elif operation == MARK:
+                    slots[code[2]] = len(choices)
+                    code = code[1]
+                    continue
+                elif operation == FORGET:
+                    _, mark, before, *_ = choices[slots[code[2]]]
+                    choices[slots[code[2]]] = (_BRANCH, mark, before, _NO_MORE, slots, frame)
+                    code = code[1]
+                    continue
+                elif operation == FAIL:
+                    if code[2] is not None:
+                        raise Fault(code[2])
+                    failed = True
+                    continue
+                else:
+                    self.used = cells
+                    if operation == GATHER:
+                        function, slot = code[2]
+                        found, slots[slot] = slots[slot], None
+                        work.held -= found.cells
+                        cells += found.cells
+                        result = function(self, found, [build(pattern, slots) for pattern in code[3]])
+                    else:
+                        result = code[2](self, [build(pattern, slots) for pattern in code[3]])
+                    cells += self.charged
+                    self.charged = 0
+                    if result is True:
+                        code = code[1]
+                    elif result is False:
+                        failed = True
+                    else:
+                        choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                        cells += _CHOICE_CELLS
+                        failed = True
+                    continue
+            if cells > max_cells:
+                raise make_memory_error(limits)
+            # Enter the first clause whose head fits; remember the others.
+            failed = True
+            mark = len(trail)
+            last = len(candidates)
+            while position < last:
+                clause = candidates[position]
+                position += 1
+                slots = [None] * clause[2]
+                for pattern, argument in zip(clause[0], arguments, strict=False):
+                    kind = pattern[0]
+                    if kind == FIRST:
+                        slots[pattern[1]] = argument
+                    elif kind == CONSTANT:
+                        while argument.__class__ is Var and argument.ref is not None:
+                            argument = argument.ref
+                        constant = pattern[1]
+                        if argument.__class__ is Var:
+                            argument.ref = constant
+                            trail.append(argument)
+                        elif argument.__class__ is not constant.__class__ or argument != constant:
                             break
-                    else:
-                        slots[0] = len(choices)
-                        if position < last:
-                            choices.append((_CLAUSES, mark, cells, arguments, candidates, position, goal_on))
-                            cells += _CHOICE_CELLS
-                        cells += clause[3]
-                        code, frame = clause[1], goal_on
-                        failed = False
+                    elif kind != VOID and not match(pattern, argument, slots, trail):
                         break
-                    while len(trail) > mark:
-                        trail.pop().ref = None
-        except Fault as fault:
-            fault.origin = fault.origin or (code[4] if code else (0, ""))
-            raise
+                else:
+                    slots[0] = len(choices)
+                    if position < last:
+                        choices.append((_CLAUSES, mark, cells, arguments, candidates, position, goal_on))
+                        cells += _CHOICE_CELLS
+                    cells += clause[3]
+                    code, frame = clause[1], goal_on
+                    failed = False
+                    break
+                while len(trail) > mark:
+                    trail.pop().ref = None
 
     def _builtin(self, key: str, arguments: list[Term], code: tuple[Any, ...]) -> Code:
         """Code for a built-in predicate that was called through a closure, or by a name nobody defines."""
@@ -367,6 +372,15 @@ class Machine:
         if key in self.builtins.multiple:
             return (MULTIPLE, code[1], self.builtins.multiple[key], patterns, code[4])
         raise Fault(f"unknown procedure {key}")
+
+
+def _find_origin(fault: Fault) -> tuple[int, str]:
+    """Return the place in the program of what `_search` was running when the fault was raised."""
+    here = fault.__traceback__
+    assert here is not None
+    assert here.tb_next is not None
+    code: Code = here.tb_next.tb_frame.f_locals["code"]
+    return code[4] if code else (0, "")
 
 
 def _closure(arguments: list[Term]) -> tuple[str, list[Term]]:
