@@ -86,6 +86,11 @@ def test_runs_side_by_side_are_counted_by_who_took_over_and_how_many_did_not_end
     assert count_takeovers([[1, 1], [1, 1]], [3, 3], steps=2, runs=30).undecided == 30
 
 
+def test_one_run_of_one_step_is_enough():
+    found = count_takeovers([[1, 1], [1, 1]], [2, 0], runs=1, steps=1)
+    assert (found.wins, found.undecided) == ((1, 0), 0)
+
+
 def test_a_run_that_ends_in_the_last_step_has_ended():
     # Of two individuals one is born and one dies: half of the runs are decided by the first step.
     found = count_takeovers([[1, 1], [1, 1]], [1, 1], runs=2000, steps=1)
