@@ -47,7 +47,8 @@ class _Session:
         if session.testsfailed:
             raise session.Interrupted("some tests cannot be collected")
         reached = self._learn(session)
-        self.functions = self._load()
+        self._import_modules()
+        self.functions = find_functions()
         gc.collect()
         gc.freeze()  # no fork looks through what they all share
         for mutant in self.mutants:
@@ -65,18 +66,10 @@ class _Session:
             raise session.Interrupted("a test fails without any change")
         return pickle.loads(kept.read_bytes())
 
-    def _load(self) -> dict[tuple[str, str, int], list[FunctionType]]:
-        """Import the modules that are to be changed, and find every loaded function by file, name and line."""
+    def _import_modules(self) -> None:
         for file in {mutant.file for mutant in self.mutants}:
             words = file.relative_to(self.source.parent).with_suffix("").parts
             import_module(".".join(words).removesuffix(".__init__"))
-        found = defaultdict(list)
-        gc.unfreeze()  # what was set aside when the tests began would not be listed
-        for thing in gc.get_objects():
-            if isinstance(thing, FunctionType):
-                code = thing.__code__
-                found[code.co_filename, code.co_qualname, code.co_firstlineno].append(thing)
-        return found
 
     def _trace(self, session, kept: Path) -> bool:
         measured = coverage.Coverage(data_file=None, include=[f"{self.source}/*"], config_file=False)
@@ -183,6 +176,17 @@ def _wait(child: int, seconds: float) -> int:
         with suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
     return status if found else os.waitpid(child, 0)[1]
+
+
+def find_functions() -> dict[tuple[str, str, int], list[FunctionType]]:
+    """Find every loaded function by file, name and line."""
+    found = defaultdict(list)
+    gc.unfreeze()  # what was set aside when the tests began would not be listed
+    for thing in gc.get_objects():
+        if isinstance(thing, FunctionType):
+            code = thing.__code__
+            found[code.co_filename, code.co_qualname, code.co_firstlineno].append(thing)
+    return found
 
 
 def exchange(mutant, loaded: dict[tuple[str, str, int], list[FunctionType]]) -> None:

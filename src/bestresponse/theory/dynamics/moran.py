@@ -96,9 +96,9 @@ def count_takeovers(
     now = np.tile(start, (runs, 1))
     for _ in range(steps):
         process.step(now, rng)
-        decided = now.max(axis=1) == start.sum()
-        wins += (now[decided] > 0).sum(axis=0)
-        now = now[~decided]
+        won = now == start.sum()
+        wins += won.sum(axis=0)
+        now = now[~won.any(axis=1)]
         if not len(now):
             break
     return Takeovers(tuple(map(int, wins)), len(now))
