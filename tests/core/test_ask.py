@@ -54,6 +54,9 @@ def test_only_an_ask_that_allows_it_takes_a_pass():
         Choice(("rock",)).check(PASS)
     with pytest.raises(InvalidMove, match="'stone' is not one of rock"):
         Choice(("rock",), may_pass=True).check("stone")
+    assert [Choice(("rock",), may_pass=True).read(text) for text in ("pass", "Rock")] == ["pass", "rock"]
+    with pytest.raises(InvalidMove, match="'stone' is not one of rock"):
+        Choice(("rock",), may_pass=True).read("stone")
 
 
 @pytest.mark.parametrize("text", ["[0.25, 0.75]", '{"A": 0.25, "B": 0.75}', "A: 0.25; B: 0.75", "B: 0.75\nA: 0.25"])
@@ -62,7 +65,8 @@ def test_mixture_reads_lists_objects_and_pairs(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["[0.5, 0.6]", "[1.5, -0.5]", "[1]", "[true, false]", "A: x, B: 1", "half half", "{}", "[null, 1]"]
+    "text",
+    ["[0.5, 0.6]", "[1.5, -0.5]", "[1]", "[true, false]", "A: x, B: 1", "half half", "{}", "[null, 1]", "A: 1, A: 1"],
 )
 def test_mixture_refuses_what_is_no_distribution(text):
     with pytest.raises(InvalidMove):
