@@ -1,8 +1,8 @@
 """Ask for an outline in small questions, each of which can be answered only with what is known by then.
 
 What luck decides and who plays; the order of draws and choices; what can be drawn or chosen; after what each comes; who
-knows it; end by end what everybody gets. A question reads its answer and returns the next question, and
-the last one the game.
+knows it; end by end what everybody gets. A question reads its answer and returns the next question, the last one the
+game.
 """
 
 from __future__ import annotations
@@ -145,7 +145,8 @@ class AskOptions:
         """Read the steps."""
         data = read_object(answer)
         labels = self._label()
-        steps = tuple(self._read_step(data.get(label), label) for label in labels)
+        pairs = zip(labels, self.order, strict=True)
+        steps = tuple(self._read_step(data.get(label), label, who) for label, who in pairs)
         for step in steps:
             Outline(self.players, (step,)).check()
         outline = Outline(self.players, steps)
@@ -156,9 +157,8 @@ class AskOptions:
         times = [self.order[: number + 1].count(who) for number, who in enumerate(self.order)]
         return tuple(who if time == 1 else f"{who} ({time})" for who, time in zip(self.order, times, strict=True))
 
-    def _read_step(self, given: object, label: str) -> Step:
+    def _read_step(self, given: object, label: str, who: str) -> Step:
         listed = _read_list(given, label)
-        who = self.order[self._label().index(label)]
         if len(listed) < 2:
             raise InvalidGame(f"{label}: expected at least two {'moves' if who in self.players else 'draws'}")
         if who in self.players:
