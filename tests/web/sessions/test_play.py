@@ -236,6 +236,14 @@ def test_only_models_named_at_the_start_can_be_seated(server):
     assert server.state.sessions.list_lobbies() == []
 
 
+def test_who_names_a_model_that_is_not_there_learns_which_are(server):
+    with pytest.raises(UsageError, match=f"there is no model named 'x' here; known: {re.escape(MODEL)}$"):
+        server.state.model("x")
+    server.state.models = ()
+    with pytest.raises(UsageError, match="known: none; start `bestresponse serve` with --model"):
+        server.state.model("x")
+
+
 def test_no_name_of_a_game_becomes_a_path(server, tmp_path):
     (tmp_path / "x.json").write_text(json.dumps({"payoffs": [[1]]}))
     for name in (str(tmp_path / "x.json"), "../x.json", "saved:../x", "/etc/passwd"):
