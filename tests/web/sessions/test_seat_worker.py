@@ -1,7 +1,9 @@
 """Seats without a person, and people whose time is up, are answered for in the background."""
 
+import threading
+
 import pytest
-from waiting import wait_until
+from waiting import PATIENCE, run_at_once, wait_until
 from web_server import Clock
 
 from bestresponse.core.errors import ModelUnavailable
@@ -77,6 +79,26 @@ def test_a_model_that_cannot_be_reached_is_stood_in_for_with_the_reason(store, b
     (row,) = (row for row in read_answers(store, session) if row[0] == "row")
     assert row == ("row", "defect", "level-1", "the server is gone", False)
     assert session.answer("row", 0).decision.reading.status == "refused"
+
+
+def test_a_worker_ends_without_waiting_for_slow_players(store):
+    asked, released = threading.Event(), threading.Event()
+
+    def think(request):
+        asked.set()
+        released.wait(PATIENCE)
+        return "cooperate"
+
+    worker = SeatWorker(store, lambda name: ScriptedModel(think))
+    worker.start()
+    session = create(store, "model:m", "strategy:always:cooperate")
+    wait_until(asked.is_set)
+    try:
+        run_at_once(worker.stop)
+        assert session.answer("row", 0) is None
+    finally:
+        released.set()
+    wait_until(lambda: session.answer("row", 0) is not None)
 
 
 def test_a_seat_that_breaks_is_told_beside_the_table_and_asked_again_later(store, begin, monkeypatch):
