@@ -58,3 +58,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("12345")
     with pytest.raises(OSError, match="it has 5 bytes; at most 4 are read"):
         read_text_file(tmp_path / "a.txt", 4)
+    assert read_text_file(tmp_path / "a.txt", 5) == "12345"
+    os.truncate(tmp_path / "a.txt", 200_000_001)
+    with pytest.raises(OSError, match="it has 200,000,001 bytes; at most 200,000,000 are read"):
+        read_text_file(tmp_path / "a.txt")
