@@ -73,6 +73,12 @@ def test_mixture_refuses_what_is_no_distribution(text):
         Mixture(("A", "B")).read(text)
 
 
+@pytest.mark.parametrize(("value", "named"), [((1.5, 0.0), "1.5"), ((1e308, 1e308), r"1e\+308"), ((-0.5, 1.5), "-0.5")])
+def test_a_probability_beyond_one_or_below_zero_is_named(value, named):
+    with pytest.raises(InvalidMove, match=f"^{named} is not between 0 and 1$"):
+        Mixture(("A", "B")).check(value)
+
+
 def test_form_names_the_field_that_is_wrong():
     form = Form((("bid", Amount(0, 10)), ("word", Words(5))))
     assert form.read('{"bid": 3, "word": "hi", "extra": 1}') == {"bid": 3.0, "word": "hi"}

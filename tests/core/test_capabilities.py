@@ -136,7 +136,7 @@ def test_a_game_with_wording_is_asked_in_its_words_at_the_terminal():
 @pytest.mark.parametrize(
     ("answer", "typed", "right"),
     [
-        (12.5, "12.5", True), (12.5, " 12,5 ", True), (12.5, "12.51", False), (12.5, "12", False),
+        (12.5, "12.5", True), (12.5, " 12,5 ", True), (12.5, "12.504", False), (12.5, "12", False),
         (1 / 3, "0.33", True), (1 / 3, "0,333", True), (1 / 3, "0.32", False), (2 / 3, "0.67", True),
         (0.125, "0.13", True), (0.125, "0.11", False), (7.0, "seven", False), (7.0, "", False),
     ],
