@@ -202,6 +202,7 @@ def test_a_rule_about_everybody_gives_way_to_what_is_given_of_one() -> None:
     program = check("initially(mood(_, calm), s0).\nask(M) :- initially(mood(p1, M), s0).")
     changed = program.given(check_goal("initialise(mood(p1, angry), s0), ask(M)", program).given)
     assert "calm" not in changed.canonical
+    assert changed.canonical.startswith("':-'(ask(_1),initially(mood(p1,_1),s0)).\n")
 
 
 @pytest.mark.parametrize(
@@ -360,10 +361,27 @@ def test_the_first_ten_calls_of_nothing_get_a_hint() -> None:
 def test_a_lambda_becomes_a_predicate_whose_name_the_program_does_not_use() -> None:
     lambdas = "a(X, Z) :- maplist([Y]>>(Y = Z), X).\n"
     assert "'lambda 0'(_1,_2,_3)" in check(lambdas).canonical
+    assert "'lambda 1'(_1,_2,_3)" in check(lambdas + "'lambda 0'(1, 2, 3).").canonical
     taken = check(lambdas + "'lambda 0'(1, 2, 3).\n'lambda 1'(1, 2, 3).").canonical
     assert "'lambda 2'(_1,_2,_3)" in taken
     other_arity = check(lambdas + "'lambda 0'(1, 2).\n'lambda 0'(1, 2, 3, 4).").canonical
     assert "'lambda 0'(_1,_2,_3)" in other_arity
+
+
+def test_built_in_predicates_are_called_by_the_names_of_the_library_also_where_they_are_handed_on() -> None:
+    program = check("a(X, Y, O) :- length(X, Y), maplist(length, X, Y), maplist(compare(O), X, Y).")
+    assert program.canonical.startswith(
+        "':-'(a(_1,_2,_3),','('list length'(_1,_2),"
+        "','(maplist('list length',_1,_2),maplist('ordered as'(_3),_1,_2)))).\n"
+    )
+
+
+def test_everyday_words_may_name_predicates_of_a_game_unless_every_prolog_has_them() -> None:
+    assert check("help(ann, bob).\nopen(door).\na :- help(ann, bob), open(door).").diagnostics == ()
+    assert [d.message for d in check("halt.\nthrow(ball).").refusals] == [
+        "halt/0 is not allowed in game programs",
+        "throw/1 is not allowed in game programs",
+    ]
 
 
 def test_every_lambda_has_a_predicate_of_its_own() -> None:

@@ -59,6 +59,8 @@ def test_what_is_left_out_is_said() -> None:
     assert "go/0" in program.defined
     assert "main/0" not in program.defined
     assert "halt" not in program.canonical
+    assert "start" not in program.canonical
+    assert "\ngo.\n" in program.canonical
 
 
 def test_what_the_game_leads_to_is_never_left_out() -> None:
