@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import inspect
 import os
 import pickle
 import resource
@@ -15,6 +16,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import _lru_cache_wrapper
 from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
@@ -46,9 +48,10 @@ class _Session:
     def pytest_runtestloop(self, session) -> bool:
         if session.testsfailed:
             raise session.Interrupted("some tests cannot be collected")
-        reached = self._learn(session)
         self._import_modules()
         self.functions = find_functions()
+        self.caches = find_caches({str(mutant.file) for mutant in self.mutants})
+        reached = self._learn(session)
         gc.collect()
         gc.freeze()  # no fork looks through what they all share
         for mutant in self.mutants:
@@ -79,6 +82,7 @@ class _Session:
         for number, item in enumerate(session.items):
             measured.switch_context(str(number))
             began = time.process_time()
+            self._clear_caches()  # what one test has computed another may reach as well
             self._run(session, number, (*session.items, None)[number + 1])
             seconds.append(time.process_time() - began)
             if self.failed:
@@ -107,12 +111,17 @@ class _Session:
             exchange(mutant, self.functions)
         except Unreachable:
             return 3
+        self._clear_caches()
         order = [number for _, number in tests]
         for number, following in zip(order, [*order[1:], None], strict=True):
             self._run(session, number, None if following is None else session.items[following])
             if self.failed:
                 return 1
         return 0
+
+    def _clear_caches(self) -> None:
+        for cache in self.caches:
+            cache.cache_clear()
 
     def _run(self, session, number: int, following) -> None:
         item = session.items[number]
@@ -187,6 +196,12 @@ def find_functions() -> dict[tuple[str, str, int], list[FunctionType]]:
             code = thing.__code__
             found[code.co_filename, code.co_qualname, code.co_firstlineno].append(thing)
     return found
+
+
+def find_caches(files: set[str]) -> list[_lru_cache_wrapper]:
+    """Find the caches of loaded functions of these files."""
+    found = [thing for thing in gc.get_objects() if isinstance(thing, _lru_cache_wrapper)]
+    return [cache for cache in found if inspect.unwrap(cache).__code__.co_filename in files]
 
 
 def exchange(mutant, loaded: dict[tuple[str, str, int], list[FunctionType]]) -> None:

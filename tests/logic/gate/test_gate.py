@@ -376,6 +376,24 @@ def test_built_in_predicates_are_called_by_the_names_of_the_library_also_where_t
     )
 
 
+def test_what_is_handed_on_is_a_predicate_of_the_program_or_silent() -> None:
+    assert check("a(X) :- maplist(b, X).\nb(_).").canonical.startswith("':-'(a(_1),maplist(b,_1)).\n")
+    assert check("a(X) :- maplist(print, X).").canonical.startswith("':-'(a(_1),maplist('say nothing',_1)).\n")
+
+
+def test_nothing_more_is_said_of_a_clause_that_may_not_be_defined() -> None:
+    assert [d.message for d in check("halt :- shell(ls).").errors] == ["halt/0 is not allowed in game programs"]
+
+
+def test_an_expression_may_name_what_is_no_constant() -> None:
+    assert check("a(X) :- X is b.").diagnostics == ()
+
+
+def test_a_directive_makes_no_predicate() -> None:
+    (refusal,) = check("a.\n:- maplist([X]>>(X = 1), [1]).").refusals
+    assert refusal.message.endswith("is not allowed")
+
+
 def test_everyday_words_may_name_predicates_of_a_game_unless_every_prolog_has_them() -> None:
     assert check("help(ann, bob).\nopen(door).\na :- help(ann, bob), open(door).").diagnostics == ()
     assert [d.message for d in check("halt.\nthrow(ball).").refusals] == [
