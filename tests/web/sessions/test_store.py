@@ -207,6 +207,7 @@ def test_people_are_put_into_groups_and_roles_as_the_experiment_says(store, grou
 def test_a_person_has_a_seat_in_every_part_of_an_experiment(store):
     lobby = store.create_experiment(EXAMPLE.read_text("utf-8"))
     assert (lobby.title, len(lobby.tables), len(lobby.first_tables)) == ("Entscheidungen zu zweit", 40, 20)
+    assert lobby.setup == lobby.tables[0].setup != lobby.tables[1].setup
     first, second = (table.id for table in lobby.list_chain(3))
     assert [table.number for table in lobby.list_chain(3)] == [1, 2]
     assert lobby.last_tables[2].id == second

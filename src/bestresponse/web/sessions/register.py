@@ -38,8 +38,8 @@ def _identify(labels: Mapping[str, str]) -> str:
 class Holder:
     """The person in a seat; `number` counts those who held the seat before and did not confirm it."""
 
+    since: float
     number: int = 0
-    since: float = 0.0
     seated: str | None = None
     confirmed: bool = False
     quiz_tries: int = 0
@@ -58,7 +58,7 @@ class SeatRegister:
     def apply(self, event: JsonMapping) -> None:
         """Follow one event: seated, quiz or ready."""
         key = (event["session"], event["seat"])
-        before = self._holders.get(key, Holder(since=self._clock()))
+        before = self._holders.get(key, Holder(self._clock()))
         match event["event"]:
             case "seated":
                 self._seat(key, event)
@@ -74,7 +74,7 @@ class SeatRegister:
             self._by_label.pop((lobby, label), None)
         labels = event.get("labels", {})
         self._taken[lobby] = self._taken.get(lobby, 0) + 1
-        self._holders[key] = Holder(event.get("holder", 0), self._clock(), event["at"], labels=labels)
+        self._holders[key] = Holder(self._clock(), event.get("holder", 0), event["at"], labels=labels)
         if label := _identify(labels):
             self._by_label[lobby, label] = key
 
