@@ -62,7 +62,9 @@ def test_a_formalized_story_is_saved_and_played_by_two_people(site, people):
     admin.locator("#seat1").select_option("person")
     admin.locator("input[name=quiz]").uncheck()
     admin.get_by_role("button", name="Lay the table").click()
-    ada, ben = (people(link.get_attribute("href")) for link in admin.get_by_role("link", name="open").all())
+    seats = admin.get_by_role("link", name="open")
+    seats.nth(1).wait_for()
+    ada, ben = (people(link.get_attribute("href")) for link in seats.all())
     ready(ada)
     ready(ben)
     for page, move in ((ada, "Silent"), (ben, "Silent")):
