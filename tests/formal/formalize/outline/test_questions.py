@@ -247,13 +247,18 @@ def test_a_player_still_knows_at_its_second_choice_what_it_knew_at_the_first():
         (AskPlayers(), {"luck": "coin", "players": ["Ann"]}, "luck: expected a list, got 'coin'"),
         (follow(PLAYERS), {"order": ["Ann", "Carl"]}, "order: 'Carl' is none of card, Ann, Bob"),
         (follow(PLAYERS), {"order": ["Ann"]}, "order: card, Bob must be in it"),
+        (
+            follow({"luck": [], "players": ["Ann", "Ann (2)"]}),
+            {"order": ["Ann", "Ann", "Ann (2)"]},
+            "order: two of Ann, Ann (2), Ann (2) have the same name; give them other names",
+        ),
         (follow(PLAYERS), {"order": ["card", "Ann", "Bob"] * 4}, "order must be a list of at most 10 names"),
         (ask_options("Ann", "Bob"), {"Ann": ["go"]}, "Ann: expected at least two moves"),
         (ask_options("card", "Ann", "Bob"), {"card": []}, "card: expected at least two draws"),
         (
             ask_options("card", "Ann", "Bob"),
             {**OPTIONS, "card": draws(("a", "1/2"), ("b", "1/3"))},
-            r"1/2 \+ 1/3 sum to 5/6; they must sum to exactly 1",
+            "1/2 + 1/3 sum to 5/6; they must sum to exactly 1",
         ),
         (
             ask_options("card", "Ann", "Bob"),
@@ -273,7 +278,7 @@ def test_a_player_still_knows_at_its_second_choice_what_it_knew_at_the_first():
     ],
 )
 def test_a_wrong_answer_is_refused_with_the_place(question, answer, why):
-    with pytest.raises(InvalidGame, match=why):
+    with pytest.raises(InvalidGame, match=re.escape(why)):
         follow(answer, question=question)
 
 

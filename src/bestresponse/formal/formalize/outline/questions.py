@@ -119,7 +119,11 @@ class AskOrder:
             raise InvalidGame(f"order: {', '.join(missing)} must be in it")
         if len(order) > _MOST_STEPS:
             raise InvalidGame(f"order must be a list of at most {_MOST_STEPS} names")
-        return AskOptions(self.players, tuple(order))
+        asked = AskOptions(self.players, tuple(order))
+        labels = asked.label_steps()
+        if len({*labels}) < len(labels):
+            raise InvalidGame(f"order: two of {', '.join(labels)} have the same name; give them other names")
+        return asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ class AskOptions:
     def schema(self) -> Schema:
         """Return a schema with one property for each step."""
         draw = object_schema(draw=TEXT, probability=PROBABILITY)
-        labels = zip(self._label(), self.order, strict=True)
+        labels = zip(self.label_steps(), self.order, strict=True)
         return object_schema(
             **{label: list_schema(TEXT if who in self.players else draw, 2, _MOST_OPTIONS) for label, who in labels}
         )
@@ -144,7 +148,7 @@ class AskOptions:
     def read(self, answer: str) -> OutlineQuestion | GameTable:
         """Read the steps."""
         data = read_object(answer)
-        labels = self._label()
+        labels = self.label_steps()
         pairs = zip(labels, self.order, strict=True)
         steps = tuple(self._read_step(data.get(label), label, who) for label, who in pairs)
         for step in steps:
@@ -152,7 +156,7 @@ class AskOptions:
         outline = Outline(self.players, steps)
         return AskConditions(outline, labels) if len(steps) > 1 else AskPayoffs(outline)
 
-    def _label(self) -> tuple[str, ...]:
+    def label_steps(self) -> tuple[str, ...]:
         """Name the steps by who or what decides, with a number where it is not the first time: `Ann (2)`."""
         times = [self.order[: number + 1].count(who) for number, who in enumerate(self.order)]
         return tuple(who if time == 1 else f"{who} ({time})" for who, time in zip(self.order, times, strict=True))
