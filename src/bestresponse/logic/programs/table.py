@@ -19,7 +19,17 @@ from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.terms import Struct, Term, Var, brief, deref, items_of, list_of, variables_of, write
 from bestresponse.logic.programs.game_table import GameTable, Row
-from bestresponse.logic.programs.paths import Goal, Path, PathReader, exact, label, orders, replays, reversed_order
+from bestresponse.logic.programs.paths import (
+    Goal,
+    Path,
+    PathReader,
+    exact,
+    label,
+    orders,
+    read_paths,
+    replays,
+    reversed_order,
+)
 from bestresponse.logic.programs.views import tree
 
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
@@ -51,9 +61,8 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     if len(starts) != 1:
         found = "several" if starts else "none"
         return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {found}"),))
-    reader = PathReader()
+    paths, reader = read_paths(rows)
     players = _unique(reader.player(player) for player in items_of(starts[0])[0])
-    paths = [reader.path(row) for row in rows]
     private = "sees/3" in program.gated.defined
     defects = [*_path_defects(paths, reader, private), *_people_defects(paths, players, private)]
     if defects:
