@@ -23,6 +23,8 @@ from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, R
 __all__ = ["Chance", "Decision", "End", "Node", "NormalFormView", "normal_form", "spell_knowledge", "tree"]
 
 MAX_PROFILES = 100_000
+_LONG_NUMBER = 10**20
+"""From here on a message does not show a number: nobody reads it, and Python writes none of more than 4,300 digits."""
 
 _PLAIN = re.compile(r"[\w.+/(),'-]+")
 
@@ -101,8 +103,7 @@ def tree(table: GameTable) -> Node:
     for node in _walk(root):
         if isinstance(node, Chance) and sum(node.probabilities) != 1:
             when = _say_when(node.row, sum(node.row.blocks[: node.block]))
-            total = sum(node.probabilities)
-            raise InvalidGame(f"The probabilities of nature's moves {when} sum to {total}, not to 1.")
+            raise InvalidGame(f"The probabilities of nature's moves {when} sum to {_say_total(node)}.")
         if isinstance(node, Decision):
             moves = known.setdefault((node.player, node.knowledge), node.moves)
             if moves != node.moves and set(moves) != set(node.moves):
@@ -134,6 +135,13 @@ def _build_node(table: GameTable, rows: list[Row], depth: int) -> Node:
 
 def _say_when(row: Row, depth: int) -> str:
     return f"after {spell_knowledge(row.moves[:depth])}" if depth else "at the start"
+
+
+def _say_total(node: Chance) -> str:
+    total = sum(node.probabilities, Fraction(0))
+    if max(abs(total.numerator), total.denominator) < _LONG_NUMBER:
+        return f"{total}, not to 1"
+    return f"{'less' if total < 1 else 'more'} than 1"
 
 
 def _build_chance(table: GameTable, groups: dict[str, list[Row]], depth: int) -> Chance:
