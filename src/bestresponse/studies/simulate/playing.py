@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
@@ -15,7 +14,6 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.lookup import find_strategy, seat_speaker
-from bestresponse.players.strategies.trembling import Trembling
 from bestresponse.runs.agents import Replies, ask_at_once, settled_agent
 from bestresponse.runs.spec import Spec
 
@@ -49,12 +47,11 @@ def _player(
     replies: Sequence[str],
 ) -> Player:
     player = find_strategy(who, game, role, data["seed"])
-    noise, own_seed = data.get("noise", 0.0), split(data["seed"], "seat", role)
     if player is not None:
-        return Trembling(player, noise, own_seed) if noise else player
+        return player
+    own_seed = split(data["seed"], "seat", role)
     if isinstance(game, HasSpeakers):
         sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=own_seed % 2**31)
         return seat_speaker(models[who], game, role, own_seed, sampling)
     persona = Persona(**data["personas"][role]) if role in data["personas"] else None
-    seated = settled_agent(data, who, models[who], persona, own_seed, replies)
-    return replace(seated, player=Trembling(seated.player, noise, own_seed)) if noise else seated
+    return settled_agent(data, who, models[who], persona, own_seed, replies)
