@@ -399,6 +399,7 @@ def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
     assert "Round 1: you chose" not in last
     assert "Round 2: you chose cooperate, col chose cooperate; you got 3.\nYour reasons then" in last
     assert '"I trust them."' in last
+    assert not any("rational" in message.content for request in model.asked for message in request.messages)
 
 
 @pytest.mark.parametrize(

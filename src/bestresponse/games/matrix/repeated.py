@@ -17,7 +17,7 @@ from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
-from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.matrix.game import MatrixGame, Others
 from bestresponse.games.matrix.presentation import Format
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
@@ -59,6 +59,7 @@ class RepeatedGame:
     version: int = 2
     discount: float = 1.0
     noise: float = 0.0
+    others: Others = "unsaid"
 
     def __post_init__(self) -> None:
         if self.rounds < 1:
@@ -82,7 +83,7 @@ class RepeatedGame:
     @cached_property
     def stage(self) -> MatrixGame:
         """The game of one round."""
-        return MatrixGame(self.form, shown_as=self.shown_as, story=self.story)
+        return MatrixGame(self.form, shown_as=self.shown_as, story=self.story, others=self.others)
 
     def start(self) -> Rounds:
         """Return the state before anybody has moved."""
