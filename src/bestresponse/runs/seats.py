@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import lru_cache
 
 import numpy as np
@@ -32,7 +32,6 @@ from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.players.lookup import SIMULATED, find_strategy, seat_speaker
 from bestresponse.players.strategies.random import RandomPlayer
-from bestresponse.players.strategies.trembling import Trembling
 from bestresponse.runs.agents import AGENT_SETTINGS, AgentSettings, Replies, ask_at_once, settled_agent
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.inputs import GameSetting
@@ -89,19 +88,21 @@ class MatchSettings(AgentSettings):
 
     def make_game(self) -> AnyGame:
         """Return the game to be played, repeated where the settings say so; the same object each time."""
-        return make_repeated(self.game, self.rounds, self.continuation, self.discount)
+        return make_repeated(self.game, self.rounds, self.continuation, self.discount, self.noise)
 
 
 @lru_cache(maxsize=16)
-def make_repeated(source: NamedGame, rounds: int, continuation: float, discount: float) -> AnyGame:
-    """Make the game, repeated where there are several rounds; SettingError where it cannot be."""
+def make_repeated(source: NamedGame, rounds: int, continuation: float, discount: float, noise: float = 0.0) -> AnyGame:
+    """Make the game, repeated where there are several rounds or moves can go wrong; SettingError where it cannot be."""
     game = source.game()
-    if rounds == 1:
+    if rounds == 1 and (not noise or isinstance(game, HasSpeakers)):
         return game
     if not isinstance(game, HasNormalForm):
+        if rounds == 1:
+            raise SettingError("noise", f"it belongs to games with a payoff table, and {source.name} has none")
         why = "it has rounds of its own" if isinstance(game, AdjustableRounds) else "it has no payoff table"
         raise SettingError("rounds", f"{source.name} cannot be repeated, because {why}")
-    return RepeatedGame(game.normal_form, rounds, continuation, discount=discount)
+    return RepeatedGame(game.normal_form, rounds, continuation, discount=discount, noise=noise)
 
 
 def list_plays(
@@ -233,12 +234,11 @@ def _player(
     replies: Sequence[str],
 ) -> Player:
     player = find_strategy(who, game, role, data["seed"])
-    noise, own_seed = data.get("noise", 0.0), split(data["seed"], "seat", role)
     if player is not None:
-        return Trembling(player, noise, own_seed) if noise else player
+        return player
+    own_seed = split(data["seed"], "seat", role)
     if isinstance(game, HasSpeakers):
         sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=own_seed % 2**31)
         return seat_speaker(models[who], game, role, own_seed, sampling)
     persona = Persona(**data["personas"][role]) if role in data["personas"] else None
-    seated = settled_agent(data, who, models[who], persona, own_seed, replies)
-    return replace(seated, player=Trembling(seated.player, noise, own_seed)) if noise else seated
+    return settled_agent(data, who, models[who], persona, own_seed, replies)
