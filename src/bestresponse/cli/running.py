@@ -150,8 +150,7 @@ def show_run(run: Run[Any], as_json: bool, tables: int = 1) -> None:
         else:
             for _, table in run.report().tables[:tables]:
                 print_table(console(), table)
-        for path in files:
-            notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+        notes().print(f"wrote {files[0]} and {len(files) - 1} files beside it", markup=False, soft_wrap=True)
     if run.outcome is not None:
         _explain(run.outcome)
     if not run.complete or not run.results.answered:

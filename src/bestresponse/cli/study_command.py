@@ -18,7 +18,7 @@ from pydantic_core import PydanticUndefined
 
 from bestresponse.cli.files import read_toml
 from bestresponse.cli.running import run_and_show_settings, show_estimate
-from bestresponse.core.errors import SettingError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.settings import RunSettings, list_settings
 from bestresponse.runs.study import AnyStudy
@@ -52,7 +52,12 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         for name, value in typed.items():
             if value is not None and value != []:
                 values[name] = _read_typed(name, value, hints[name])
-        config = kind.from_json(values, stored=False)
+        try:
+            config = kind.from_json(values, stored=False)
+        except SettingError as error:
+            if error.field in fields and _extra(fields[error.field], "argument"):
+                raise UsageError(f"{error.field.upper()}: {error.problem}") from None
+            raise
         if dry_run:
             show_estimate(study, config, as_json)
         else:
@@ -79,12 +84,9 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Param
     if default not in (None, "", (), False, True) and default is not PydanticUndefined and default is not MISSING:
         words = f"{words} [default: {_show_default(default)}]"
     if _extra(field, "argument"):
-        required = field.is_required()
-        shown = typer.Argument(help=words, metavar=name.upper() if required else f"[{name.upper()}]")
-        annotation = Annotated[str, shown] if required else Annotated[str | None, shown]
-        return Parameter(
-            name, Parameter.KEYWORD_ONLY, default=Parameter.empty if required else None, annotation=annotation
-        )
+        # Never required here: a file of settings may hold it, and the settings say that it is missing.
+        metavar = name.upper() if field.is_required() else f"[{name.upper()}]"
+        return _keyword(name, Annotated[str | None, typer.Argument(help=words, metavar=metavar, show_default=False)])
     flag = f"--{name.replace('_', '-')}"
     flags = [flag, *([_extra(field, "short")] if _extra(field, "short") else [])]
     if bool in _list_parts(hint):
