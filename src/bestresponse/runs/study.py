@@ -107,7 +107,8 @@ class Study(Generic[P, C]):
     `specs` yields every play as plain data, `play` sets up what all plays share and returns the function that makes
     one, `measure` reads the finished plays of a folder. `title` and `subtitle` are templates over `config`. `command`
     are the words of its command where it has one of its own besides `run`. `tables` of its report are shown on the
-    terminal. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls` says what a run
+    terminal. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy that is
+    still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls` says what a run
     takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no specs.
     """
 
@@ -125,6 +126,7 @@ class Study(Generic[P, C]):
     tables: int = 1
     texts: tuple[Texts, ...] = (GAME_TEXTS, PLAYER_TEXTS)
     game: Callable[[C, JsonMapping], AnyGame | None] = _no_game
+    prepare: Callable[[C], C] | None = None
     count_plays: Callable[[C], int | None] | None = None
     estimate_calls: Callable[[C], Estimate] | None = None
     make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
