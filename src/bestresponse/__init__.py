@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from bestresponse.api.running import simulate as simulate
     from bestresponse.api.running import simulate_water as simulate_water
     from bestresponse.api.running import steer as steer
-    from bestresponse.api.running import tournament as tournament
     from bestresponse.api.running import verify_model as verify_model
     from bestresponse.api.solving import Formalized as Formalized
     from bestresponse.api.solving import Solution as Solution
@@ -47,5 +46,6 @@ if TYPE_CHECKING:
     from bestresponse.studies.bench.classic import generate_games as generate_games
     from bestresponse.studies.bench.classic import matrix_game as matrix_game
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
+    from bestresponse.studies.tournament.study import tournament as tournament
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -21,7 +21,6 @@ __all__ = [
     "SimulateSettings",
     "SteerSettings",
     "StoriesSettings",
-    "TournamentSettings",
     "VerifySettings",
     "WaterSettings",
 ]
@@ -98,24 +97,6 @@ class StoriesSettings(RunOptions, total=False):
     temperature: float
     samples: int
     llm_seed: int | None
-
-
-class TournamentSettings(RunOptions, total=False):
-    """The settings of `tournament`; see `TournamentConfig`."""
-
-    rounds: int
-    noise: float
-    continuation: float
-    repetitions: int | None
-    against: str | None
-    default_move: str | None
-    targets: tuple[tuple[str, float], ...]
-    moran: int
-    seed: int
-    temperature: float | None
-    max_tokens: int
-    attempts: int
-    style: str
 
 
 class AgentSettings(RunOptions, total=False):

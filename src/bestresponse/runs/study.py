@@ -252,7 +252,7 @@ studies = Registry(
         "simulate": "bestresponse.studies.simulate.study:SimulateStudy",
         "steer": "bestresponse.studies.steer.study:SteerStudy",
         "stories": "bestresponse.studies.stories.study:StoriesStudy",
-        "tournament": "bestresponse.studies.tournament.study:TournamentStudy",
+        "tournament": "bestresponse.studies.tournament.study:tournament",
         "verify": "bestresponse.studies.verify.study:VerifyStudy",
         "water": "bestresponse.studies.water.study:WaterStudy",
     },
