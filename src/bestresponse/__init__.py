@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from bestresponse.api.reasoning import verify as verify
     from bestresponse.api.running import bench as bench
     from bestresponse.api.running import bench_policy as bench_policy
-    from bestresponse.api.running import bench_stories as bench_stories
     from bestresponse.api.running import simulate as simulate
     from bestresponse.api.running import simulate_water as simulate_water
     from bestresponse.api.running import steer as steer
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from bestresponse.studies.bench.classic import generate_games as generate_games
     from bestresponse.studies.bench.classic import matrix_game as matrix_game
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
+    from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

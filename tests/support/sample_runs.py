@@ -14,8 +14,7 @@ from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
+from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.config import VerifyConfig
@@ -55,7 +54,7 @@ def verify_run(output):
 
 
 def stories_run(output):
-    return run(StoriesStudy(), StoriesConfig(("scripted",), count=1, attempts=1), output, models("This is no game."))
+    return run(stories_study, StoriesConfig("scripted", count=1, attempts=1), output, models("This is no game."))
 
 
 def steer_run(output):

@@ -13,7 +13,6 @@ from bestresponse.api.settings import (
     RunOptions,
     SimulateSettings,
     SteerSettings,
-    StoriesSettings,
     VerifySettings,
     WaterSettings,
 )
@@ -42,8 +41,6 @@ from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
@@ -53,7 +50,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 __all__ = [
     "bench",
     "bench_policy",
-    "bench_stories",
     "simulate",
     "simulate_water",
     "steer",
@@ -86,12 +82,6 @@ def bench_policy(
     names, given = as_models(_as_list(model))
     config = SequentialConfig(names, NamedGame.find(str(game)), **_pick(settings, SequentialConfig))
     return _run(SequentialStudy(), config, given, settings)
-
-
-def bench_stories(model: ModelLike | Sequence[ModelLike], **settings: Unpack[StoriesSettings]) -> Run[Any]:
-    """Measure how well models turn stories into games."""
-    names, given = as_models(_as_list(model))
-    return _run(StoriesStudy(), StoriesConfig(names, **_pick(settings, StoriesConfig)), given, settings)
 
 
 def simulate(

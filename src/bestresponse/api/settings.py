@@ -20,7 +20,6 @@ __all__ = [
     "RunOptions",
     "SimulateSettings",
     "SteerSettings",
-    "StoriesSettings",
     "VerifySettings",
     "WaterSettings",
 ]
@@ -83,20 +82,6 @@ class PolicySettings(RunOptions, total=False):
     attempts: int
     think: bool
     llm_seed: int
-
-
-class StoriesSettings(RunOptions, total=False):
-    """The settings of `bench_stories`; see `StoriesConfig`."""
-
-    games: tuple[str, ...]
-    count: int | None
-    attempts: int
-    shots: int
-    form: Literal["auto", "program", "table"]
-    max_tokens: int
-    temperature: float
-    samples: int
-    llm_seed: int | None
 
 
 class AgentSettings(RunOptions, total=False):
