@@ -16,6 +16,10 @@ from bestresponse.core.lazy import lazy_exports
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from bestresponse.api.formalizing import Formalized as Formalized
+    from bestresponse.api.formalizing import check as check
+    from bestresponse.api.formalizing import formalize as formalize
+    from bestresponse.api.formalizing import list_models as list_models
     from bestresponse.api.reasoning import open_model as open_model
     from bestresponse.api.reasoning import play as play
     from bestresponse.api.reasoning import reproduce as reproduce
@@ -26,10 +30,11 @@ if TYPE_CHECKING:
     from bestresponse.api.running import simulate_water as simulate_water
     from bestresponse.api.running import steer as steer
     from bestresponse.api.running import verify_model as verify_model
-    from bestresponse.api.solving import Formalized as Formalized
     from bestresponse.api.solving import Solution as Solution
-    from bestresponse.api.solving import check as check
-    from bestresponse.api.solving import formalize as formalize
+    from bestresponse.api.solving import ask as ask
+    from bestresponse.api.solving import compare as compare
+    from bestresponse.api.solving import convert as convert
+    from bestresponse.api.solving import list_games as list_games
     from bestresponse.api.solving import nash as nash
     from bestresponse.api.solving import solve as solve
     from bestresponse.core.errors import BestResponseError as BestResponseError

@@ -19,6 +19,7 @@ from bestresponse.api.settings import (
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
+from bestresponse.games.inputs import GameLike, as_found, as_source
 from bestresponse.games.named_game import NamedGame
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
@@ -26,7 +27,7 @@ from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.llm.persona import published_personas
 from bestresponse.players.lookup import SIMULATED, choose_default
 from bestresponse.runs.executors.lookup import find_executor
-from bestresponse.runs.inputs import GameLike, ModelLike, as_found, as_model, as_source
+from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
