@@ -499,6 +499,14 @@ def test_what_the_solver_is_made_of_is_not_defined_anew(head: str) -> None:
         assert refusal.message.endswith("belongs to the solver; a game cannot define it")
 
 
+@pytest.mark.parametrize(
+    "goal", ["table_row(A, B)", "maplist(table_rows, [A], [B])", "call(published_cell(A, B), C, D)"]
+)
+def test_what_is_asked_about_a_whole_game_is_not_called_in_one(goal: str) -> None:
+    (refusal,) = check(f"b :- {goal}.").refusals
+    assert refusal.message.endswith("belongs to the solver; a game cannot call it")
+
+
 def test_what_strategies_take_for_granted_is_there_unless_the_program_defines_it() -> None:
     assert "highest(['-'(_1,_2)|_3],_2).\n" in check("a.").canonical
     own = check("highest(X, X).").canonical
