@@ -15,6 +15,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.lookup import (
     check_strategy,
     choose_default,
+    describe_seat,
     find_strategy,
     list_strategies,
     make_player,
@@ -207,3 +208,17 @@ def test_dialogues_are_filled_by_simulated_speakers_and_models():
     assert style.action in game.neutral(0)
     assert find_strategy("random", game, role, 0) is None
     assert NATURE not in game.asks(game.start())
+
+
+@pytest.mark.parametrize(
+    ("name", "described"),
+    [
+        ("tit-for-tat", "a program that plays the strategy tit-for-tat"),
+        ("always:defect", "a program that always answers defect"),
+        ("equilibrium", "a program that plays an equilibrium of the game"),
+        ("some-model", "a language model"),
+    ],
+)
+def test_whoever_sits_in_a_seat_can_be_described_to_the_others(name, described):
+    game = RepeatedGame(find_game("prisoners-dilemma").game, 3)
+    assert describe_seat(name, game, "col") == described

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from bestresponse import __version__
-from bestresponse.core.errors import BestResponseError, Interrupted, UsageError
+from bestresponse.core.errors import BestResponseError, Interrupted, SettingError, UsageError
 from bestresponse.logic.settings import Limits, SandboxWarning, settings
 from bestresponse.report.text import visible
 
@@ -47,7 +47,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tournament": ("tournament", "Run a round robin of strategies and models in a repeated game."),
     "verify": ("verify.command", "Check reasoning about payoffs by logic."),
 }
-"""Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`."""
+"""Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
+
+`runs.run:STUDY` is the command of a study, made from its settings.
+"""
 
 
 class _LazyGroup(TyperGroup):
@@ -59,9 +62,12 @@ class _LazyGroup(TyperGroup):
     def get_command(self, ctx: object, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"bestresponse.cli.commands.{COMMANDS[cmd_name][0]}")
-        if isinstance(sub_app := getattr(module, "app", None), typer.Typer):
-            command: Any = typer.main.get_command(sub_app)
+        source, _, study = COMMANDS[cmd_name][0].partition(":")
+        module = import_module(f"bestresponse.cli.commands.{source}")
+        if study:
+            command: Any = typer.main.get_command(module.app).get_command(ctx, study)
+        elif isinstance(sub_app := getattr(module, "app", None), typer.Typer):
+            command = typer.main.get_command(sub_app)
         else:
             single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
             single.command(cmd_name)(getattr(module, cmd_name))
@@ -143,6 +149,8 @@ def main() -> None:
     """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
     try:
         app()
+    except SettingError as error:
+        _fail(f"--{error.field.replace('_', '-')}: {error.problem}", 2)
     except UsageError as error:
         _fail(str(error), 2)
     except Interrupted as error:

@@ -40,7 +40,8 @@ def draw_matrices(number: int, actions: int, seed: int) -> Iterator[list[list[in
 
 def write_question(matrix: Sequence[Sequence[int]]) -> str:
     """Write the rules of the game for the row player and the form of the answer."""
-    game = MatrixGame(NormalForm.zero_sum(np.array(matrix, dtype=np.float64)), ("mixture", "mixture"))
+    form = NormalForm.zero_sum(np.array(matrix, dtype=np.float64))
+    game = MatrixGame(form, ("mixture", "mixture"), others="rational")
     names = game.form.actions[0]
     example = "{" + ", ".join(f'"{name}": {1 / len(names):.2f}' for name in names) + "}"
     return f"{game.view((), 'row').briefing}\n\n{_ANSWER.replace('{example}', example)}"

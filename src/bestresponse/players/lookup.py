@@ -44,6 +44,7 @@ __all__ = [
     "OpenModel",
     "check_strategy",
     "choose_default",
+    "describe_seat",
     "find_strategy",
     "list_strategies",
     "make_player",
@@ -107,6 +108,22 @@ def check_strategy(name: str, game: AnyGame) -> None:
         known = list_strategies(game)
         hint = did_you_mean(name, list(known)) or f" There are {ALWAYS}MOVE, {', '.join(known)}."
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
+
+
+def describe_seat(name: str, game: AnyGame, role: Role) -> str:
+    """Describe who sits in a seat under that name, to complete the sentence "ROLE is ..." for the other players.
+
+    >>> from bestresponse.games.lookup import find_game
+    >>> describe_seat("always:hare", find_game("stag-hunt").playable(), "row")
+    'a program that always answers hare'
+    """
+    if find_strategy(name, game, role, 0) is None:
+        return "a language model"
+    if name.startswith(ALWAYS):
+        return f"a program that always answers {name.removeprefix(ALWAYS)}"
+    if name == EQUILIBRIUM:
+        return "a program that plays an equilibrium of the game"
+    return f"a program that plays the strategy {name}"
 
 
 def make_player(name: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel) -> Player:

@@ -187,6 +187,9 @@ class Document:
     opening: tuple[Block, ...] = ()
     footer: str = ""
 
+    def __repr__(self) -> str:
+        return f"Document({self.title!r}, {len(self.sections)} sections)"
+
     @property
     def tables(self) -> tuple[tuple[str, Table], ...]:
         """List every table with the title of its section, in order."""

@@ -10,6 +10,7 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import UsageError
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.presentation import FORMATS, number, theme, themes
+from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.theory import NormalForm
 
 PENNIES = NormalForm.zero_sum([[1, -1], [-1, 1]])
@@ -71,3 +72,41 @@ def test_themes_refuse_games_with_more_actions_than_they_name():
 def test_labels_of_every_theme_differ_between_the_players():
     for each in themes().values():
         assert not set(each.actions[0]) & set(each.actions[1])
+
+
+def test_nothing_is_said_of_the_others_unless_it_is_asked_for():
+    assert (
+        MatrixGame(DILEMMA)
+        .view((), "row")
+        .briefing.endswith("Your aim is to make your own expected payoff as large as possible.")
+    )
+    assert (
+        MatrixGame(PENNIES)
+        .view((), "row")
+        .briefing.endswith(
+            "Whatever you gain col loses, and the other way round. "
+            "Your aim is to make your own expected payoff as large as possible."
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "others", "said"),
+    [
+        (DILEMMA, "participants", "Col is another participant."),
+        (DILEMMA, ("a language model", "a program that plays grim"), "Col is a program that plays grim."),
+        (
+            DILEMMA,
+            "rational",
+            "The others are perfectly rational, know the same table, and each of them has the same aim for itself.",
+        ),
+        (
+            PENNIES,
+            "rational",
+            "Col is perfectly rational, knows the same table, and wants you to get as little as possible.",
+        ),
+    ],
+)
+def test_the_last_sentence_of_the_rules_says_who_the_others_are(form, others, said):
+    assert MatrixGame(form, others=others).view((), "row").briefing.endswith(f"as large as possible. {said}")
+    assert said in RepeatedGame(form, 3, others=others).view(RepeatedGame(form).start(), "row").briefing

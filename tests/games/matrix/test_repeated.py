@@ -1,22 +1,46 @@
+import re
+from collections import Counter
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
-from bestresponse.core import NATURE, Nature, play
+from bestresponse.core import NATURE, Episode, Nature, play
+from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.conformance import check_game, check_player
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.strategies.automaton import AutomatonPlayer
-from bestresponse.theory.catalogue.tables import load
+from bestresponse.players.strategies.fixed import Always
+from bestresponse.players.strategies.random import RandomPlayer
+from bestresponse.theory.catalogue.tables import load, names
 from bestresponse.theory.repeated.library import classic_strategy
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
 
 DILEMMA = load("prisoners-dilemma")
+CHOICE = Choice(("a", "b"))
+
+
+@dataclass
+class Onlooker:
+    """A player who keeps every view it is shown."""
+
+    player: RandomPlayer
+    shown: list
+    name: str = "onlooker"
+
+    def decide(self, view, ask):
+        self.shown.append(view)
+        return self.player.decide(view, ask)
 
 
 def test_a_repeated_game_keeps_the_promises_of_a_game():
     for seed in range(5):
         check_game(RepeatedGame(DILEMMA, rounds=4), seed)
         check_game(RepeatedGame(DILEMMA, rounds=6, continuation=0.5), seed)
+        check_game(RepeatedGame(DILEMMA, rounds=3, noise=0.4, continuation=0.9), seed)
+        check_game(RepeatedGame(DILEMMA, rounds=1, noise=0.4), seed)
 
 
 @pytest.mark.parametrize(("first", "second"), [("tit-for-tat", "defector"), ("grim", "alternator"), ("tester", "grim")])
@@ -47,6 +71,67 @@ def test_the_view_tells_the_history_from_ones_own_side():
     assert told.splitlines()[0] == "Round 2."
     assert "you chose defect" in told
     assert "you got 1." in told
+
+
+def test_a_move_that_goes_wrong_is_told_as_meant_and_made_to_the_mover_and_as_made_to_the_other():
+    game = RepeatedGame(DILEMMA, rounds=3, noise=0.1)
+    state = game.apply(game.start(), {"row": "cooperate", "col": "cooperate"})
+    assert game.asks(state) == {NATURE: Lottery((("cooperate", 0.9), ("defect", 0.1)))}
+    state = game.apply(game.apply(state, {NATURE: "defect"}), {NATURE: "cooperate"})
+    assert game.payoffs(state) == {"row": 5, "col": 0}
+    row, col = game.view(state, "row"), game.view(state, "col")
+    assert row.facts["past"] == [
+        "Round 1: you meant cooperate, defect was made, col made the move cooperate; you got 5."
+    ]
+    assert col.facts["past"] == [
+        "Round 1: you meant cooperate, cooperate was made, row made the move defect; you got 0."
+    ]
+    assert (row.facts["meant"], row.facts["history"]) == (["cooperate"], [["defect", "cooperate"]])
+    assert "with a probability of 10 % a move is made that the player did not mean" in row.briefing
+    assert "with a probability of 10 % a move is made that the player did not mean" in game.word_rules("row")
+    table = game.list_rounds(state, "row")
+    assert dict(zip(table.columns, table.rows[0], strict=True)) == {
+        "round": 1, "you meant": "cooperate", "you": "defect", "col": "cooperate", "your payoff": 5,
+    }  # fmt: skip
+
+
+def test_noise_is_not_mentioned_where_there_is_none():
+    view = RepeatedGame(DILEMMA, rounds=3).view(RepeatedGame(DILEMMA, rounds=3).start(), "row")
+    assert "go wrong" not in view.briefing
+    assert "meant" not in view.facts
+
+
+def test_moves_go_wrong_as_often_as_the_rules_say_and_evenly():
+    """1,000 draws of a seat with three actions at 30 %: 15 % for each of the two others."""
+    game = RepeatedGame(load("rock-paper-scissors"), rounds=1000, noise=0.3)
+    players = {role: Always("rock") for role in game.roles}
+    state = Episode(game, play(game, {**players, NATURE: Nature(3)}).submissions).state
+    made = Counter(moves[0] for moves in state.played)
+    assert abs(made["paper"] - 150) < 4 * np.sqrt(1000 * 0.15 * 0.85)
+    assert abs(made["scissors"] - 150) < 4 * np.sqrt(1000 * 0.15 * 0.85)
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_prompt_misstates_a_move_under_noise(name):
+    """Every line of every prompt is compared with the answers that were given and with what nature drew."""
+    game = RepeatedGame(load(name), rounds=6, noise=0.5)
+    shown = {role: [] for role in game.roles}
+    players = {role: Onlooker(RandomPlayer(7), shown[role]) for role in game.roles}
+    record = play(game, {**players, NATURE: Nature(1)})
+    meant = {role: [s.decision.action for s in record.submissions if s.role == role] for role in game.roles}
+    drawn = [s.decision.action for s in record.submissions if s.role == NATURE]
+    made = {role: drawn[seat :: len(game.roles)] for seat, role in enumerate(game.roles)}
+    for role in game.roles:
+        assert len(shown[role]) == 6
+        for view in shown[role]:
+            lines = re.findall(r"Round \d+: .*?;", prompt(view, CHOICE, "line"))
+            assert lines == [
+                f"Round {k + 1}: you meant {meant[role][k]}, {made[role][k]} was made, "
+                + ", ".join(f"{other} made the move {made[other][k]}" for other in game.roles if other != role)
+                + ";"
+                for k in range(len(view.facts["history"]))
+            ]
+    assert meant != made
 
 
 def test_a_strategy_for_repeated_games_refuses_others():

@@ -364,6 +364,32 @@ def test_a_random_end_and_noise_change_how_long_and_what_is_played(tmp_path):
     assert abs(np.mean(moves) - 0.25) < 4 * (0.25 * 0.75 / len(moves)) ** 0.5
 
 
+def test_rows_tell_what_was_meant_beside_the_move_that_was_made(tmp_path):
+    model = ScriptedModel(lambda request: '{"reasons": "I trust them.", "answer": "cooperate"}', name="m")
+    config = settings("prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=12, noise=0.5, seed=3)
+    run, _ = played(tmp_path, config, {"m": model})
+    rows = [row for row in run.results.measured.rows if row["seat"] == "row"]
+    assert {row["meant"] for row in rows} == {"cooperate"}
+    assert {row["move"] for row in rows} == {"cooperate", "defect"}
+    last = model.asked[-1].messages[-1].content
+    for row in rows[:-1]:
+        assert f"Round {row['turn']}: you meant cooperate, {row['move']} was made, col made the move" in last
+    assert "with a probability of 50 %" in last
+    assert [
+        row["meant"] == row["move"]
+        for row in played(tmp_path / "sure", settings("chicken", "random", repeats=1))[0].results.measured.rows
+    ] == [True, True]
+
+
+def test_noise_in_one_round_is_part_of_the_rules(tmp_path):
+    config = settings("prisoners-dilemma", "always:cooperate", noise=0.5, repeats=40)
+    view = config.make_game().view(config.make_game().start(), "row")
+    assert "with a probability of 50 %" in view.briefing
+    assert "is played" not in view.briefing
+    made = played(tmp_path, config)[0].results.measured.made
+    assert {one.value for one in made} == {"cooperate", "defect"}
+
+
 def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
     model = ScriptedModel(lambda request: '{"reasons": "I trust them.", "answer": "cooperate"}', name="m")
     config = settings("prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=3, memory="window:1")
@@ -373,6 +399,7 @@ def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
     assert "Round 1: you chose" not in last
     assert "Round 2: you chose cooperate, col chose cooperate; you got 3.\nYour reasons then" in last
     assert '"I trust them."' in last
+    assert not any("rational" in message.content for request in model.asked for message in request.messages)
 
 
 @pytest.mark.parametrize(
@@ -382,6 +409,7 @@ def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
         ("prisoners-dilemma", {"rounds": 0}, "expected a whole number from 1"),
         ("prisoners-dilemma", {"discount": 0.9}, "about several rounds"),
         ("prisoners-dilemma", {"noise": 1.0}, "expected a probability below 1"),
+        ("kuhn-poker", {"noise": 0.1}, "--noise belongs to games with a payoff table"),
         ("prisoners-dilemma", {"rounds": 3, "continuation": 0.0}, "continuation is 0"),
     ],
 )

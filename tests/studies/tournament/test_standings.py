@@ -214,3 +214,7 @@ def test_noise_reaches_model_players_too(tmp_path):
     model = ScriptedModel(lambda request: '{"answer": "defect"}', name="llm")
     _, found, _ = play_with(model, tmp_path, "defector", rounds=40, noise=0.5, repetitions=3)
     assert found.totals[1, 0, 0] > 40
+    last = model.asked[-1].messages[-1].content
+    assert "with a probability of 50 %" in last
+    assert last.count("you meant defect, ") == 39
+    assert "you chose" not in last

@@ -51,7 +51,7 @@ class GamePromptFormatter:
 
 def matrix_game(payoffs: Any) -> MatrixGame:
     """The zero-sum game in which the row player gets `payoffs`, with neutral labels."""
-    return MatrixGame(theme("neutral").dress(NormalForm.zero_sum(payoffs)))
+    return MatrixGame(theme("neutral").dress(NormalForm.zero_sum(payoffs)), others="rational")
 
 
 def generate_games(num_games: int = 100, num_rows: int = 3, num_cols: int = 3, seed: int = 0) -> list[MatrixGame]:

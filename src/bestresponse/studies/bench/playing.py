@@ -35,7 +35,7 @@ def game_of(data: JsonMapping) -> MatrixGame:
     payoffs = np.asarray(data["payoffs"], dtype=np.float64)
     form = dress.dress(payoffs)
     wanted = (own, "mixture") if seat == 0 else ("mixture", own)
-    return MatrixGame(form, wanted, data["format"], dress.story)  # type: ignore[arg-type]
+    return MatrixGame(form, wanted, data["format"], dress.story, others="rational")  # type: ignore[arg-type]
 
 
 def seat_player(data: JsonMapping, model: Model) -> Player:

@@ -94,7 +94,7 @@ class SimulateConfig:
 
     def make_game(self) -> AnyGame:
         """Return the game to be played, repeated where the settings say so; the same object each time."""
-        return make_repeated(self.game, self.rounds, self.continuation, self.discount)
+        return make_repeated(self.game, self.rounds, self.continuation, self.discount, self.noise)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -129,15 +129,17 @@ class SimulateConfig:
 
 
 @lru_cache(maxsize=16)
-def make_repeated(source: NamedGame, rounds: int, continuation: float, discount: float) -> AnyGame:
-    """Make the game, repeated where there are several rounds; UsageError where it cannot be."""
+def make_repeated(source: NamedGame, rounds: int, continuation: float, discount: float, noise: float = 0.0) -> AnyGame:
+    """Make the game, repeated where there are several rounds or moves can go wrong; UsageError where it cannot be."""
     game = source.game()
-    if rounds == 1:
+    if rounds == 1 and (not noise or isinstance(game, HasSpeakers)):
         return game
     if not isinstance(game, HasNormalForm):
         why = "it has rounds of its own" if isinstance(game, AdjustableRounds) else "it has no payoff table"
+        if rounds == 1:
+            raise UsageError(f"--noise belongs to games with a payoff table, and {source.name} has none")
         raise UsageError(f"--rounds: {source.name} cannot be repeated, because {why}")
-    return RepeatedGame(game.normal_form, rounds, continuation, discount=discount)
+    return RepeatedGame(game.normal_form, rounds, continuation, discount=discount, noise=noise)
 
 
 def usual_policy(game: AnyGame) -> Policy:

@@ -1,14 +1,15 @@
 """What was played, seat by seat, from the records of a run. A void play enters no figure; it is counted.
 
 A seat's answer is a move by its label, an amount, or a form of several fields, each of which counts as an answer of
-its own. `turn` numbers the answers of one kind that a seat gives in a play: the round, in a game of rounds.
+its own; under noise what was meant stands beside the move that was made. `turn` numbers the answers of one kind that a
+seat gives in a play: the round, in a game of rounds.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypedDict
 
@@ -22,6 +23,7 @@ from bestresponse.core.codec import record_from_json
 from bestresponse.core.episode import AnyEpisode, Episode, Record
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, canonical
+from bestresponse.games.capabilities import HasStage
 from bestresponse.runs.reporting.answers import Answers, count_answers
 from bestresponse.studies.simulate.config import SimulateConfig
 
@@ -34,8 +36,9 @@ Floats = NDArray[np.float64]
 class Made:
     """One answer: in which play (a row of the payoffs), by whom, where and when; `options` are those of a choice.
 
-    `cost` is what the answer loses against others who play the equilibrium that is known in words, None where there is
-    none; that of a form stands at its first field.
+    `value` is the move that was made, `meant` what the seat answered, None where the two cannot differ. `cost` is what
+    the answer loses against others who play the equilibrium that is known in words, None where there is none; that of a
+    form stands at its first field.
     """
 
     play: int
@@ -46,6 +49,7 @@ class Made:
     value: str | float
     options: tuple[str, ...] = ()
     cost: float | None = None
+    meant: str | float | None = None
 
 
 class AnswerRow(TypedDict):
@@ -58,6 +62,7 @@ class AnswerRow(TypedDict):
     place: str
     part: str
     move: str | float | None
+    meant: str | float | None
     cost: float | None
     payoff: float | None
     void: str
@@ -122,6 +127,7 @@ class Measured:
                 place=one.place,
                 part=one.part,
                 move=one.value,
+                meant=one.value if one.meant is None else one.meant,
                 cost=one.cost,
                 payoff=float(self.payoffs[one.play, column[one.seat]]),
                 void="",
@@ -137,6 +143,7 @@ class Measured:
                 place="",
                 part="",
                 move=None,
+                meant=None,
                 cost=None,
                 payoff=None,
                 void=void.why,
@@ -179,10 +186,11 @@ def _payoffs_a_round(config: SimulateConfig, game: AnyGame, record: Record) -> l
     return [record.payoffs[role] / rounds for role in game.roles]
 
 
-def _moves(game: AnyGame, theory: Theory, row: int, record: Record) -> Iterator[Made]:
+def _moves(game: AnyGame, theory: Theory, row: int, record: Record) -> list[Made]:
     """The answers of the seats in one play, from playing it again."""
     episode: AnyEpisode = Episode(game)
     turns: Counter[tuple[str, str]] = Counter()
+    made: list[Made] = []
     for submission in record.submissions:
         role, ask = submission.role, episode.pending[submission.role]
         if role in game.roles:
@@ -191,9 +199,14 @@ def _moves(game: AnyGame, theory: Theory, row: int, record: Record) -> Iterator[
             action = submission.decision.action
             cost = measure_decision_cost(game, episode.state, role, action) if theory.known is not None else None
             for part in _parts(ask, action):
-                yield Made(row, role, turns[role, type(ask).__name__], place, *part, cost)
+                made.append(Made(row, role, turns[role, type(ask).__name__], place, *part, cost))
                 cost = None
         episode.submit(role, submission.decision)
+    facts = episode.view(game.roles[0]).facts if isinstance(game, HasStage) else {}
+    if "meant" not in facts:
+        return made
+    history = facts["history"]
+    return [replace(one, value=history[one.turn - 1][game.roles.index(one.seat)], meant=one.value) for one in made]
 
 
 def _parts(ask: Ask, action: object) -> Iterator[tuple[str, str | float, tuple[str, ...]]]:

@@ -19,7 +19,6 @@ from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.players.strategies.axelrod import AxelrodPlayer
 from bestresponse.players.strategies.function import HistoryFunction, HistoryPlayer
-from bestresponse.players.strategies.trembling import Trembling
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.tournament.config import Entry, TournamentConfig
 from bestresponse.studies.tournament.entrants import as_automata
@@ -30,7 +29,7 @@ __all__ = ["game_of", "make_player"]
 
 def game_of(config: TournamentConfig) -> RepeatedGame:
     """The repeated game that is shown to those who are asked."""
-    return RepeatedGame(config.game.form, config.rounds, config.continuation)
+    return RepeatedGame(config.game.form, config.rounds, config.continuation, noise=config.noise)
 
 
 def make_player(
@@ -44,8 +43,7 @@ def make_player(
         seed = split(config.seed, "match", *data["places"], data["repetition"])
         seats: dict[str, Player] = {NATURE: Nature(split(seed, "length"))}
         for seat, role in enumerate(game.roles):
-            player = _seat(config, data, seat, models, functions or {}, split(seed, seat))
-            seats[role] = Trembling(player, config.noise, split(seed, "noise", seat)) if config.noise else player
+            seats[role] = _seat(config, data, seat, models, functions or {}, split(seed, seat))
         return play(game, seats, submissions=done, on_submission=keep)
 
     return play_one

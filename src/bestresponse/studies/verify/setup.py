@@ -117,7 +117,7 @@ class TableScene:
     def game(self) -> MatrixGame:
         """The game in sentences: an action is asked of the reasoner, the others state a mix."""
         wanted = tuple("action" if i == self.seat else "mixture" for i in range(self.form.num_players))
-        return MatrixGame(self.form, wanted, "prose")  # type: ignore[arg-type]
+        return MatrixGame(self.form, wanted, "prose", others="rational")  # type: ignore[arg-type]
 
     @property
     def choices(self) -> tuple[str, ...]:

@@ -1,44 +1,50 @@
-"""`bestresponse run`: any study from a file of settings, also one of an installed package."""
+"""`bestresponse run STUDY`: any study by its name, also one of an installed package, with all its settings as options."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from bestresponse.cli.files import read_toml
-from bestresponse.cli.options import expand_options
-from bestresponse.cli.run_options import SharedRunOptions
-from bestresponse.cli.running import run_and_show
-from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.cli.study_command import make_study_command
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.runs.study import find_study, studies
 
-__all__ = ["run"]
+__all__ = ["app"]
 
 
-@expand_options
-def run(
-    study: Annotated[str, typer.Argument(help="The name of a study: a built-in one, or one of an installed package.")],
-    settings: Annotated[Path, typer.Argument(help="A TOML file with the study's settings.")],
-    options: SharedRunOptions,
-) -> None:
-    """Run a study by its name, with the settings of a file.
+class _Studies(TyperGroup):
+    """Load a study when its command is used; one that cannot be loaded spoils nothing but itself."""
 
-    The settings are those of the study's own configuration, as they stand in the manifest of every run. The same
-    command again goes on where it was stopped.
-    """
-    if study not in studies.names():
-        known = ", ".join(studies.names())
-        raise UsageError(f"there is no study {study!r}; known: {known}.{did_you_mean(study, studies.names())}")
-    found = find_study(study)
-    try:
-        config = found.config.from_json(read_toml(settings))
-    except BestResponseError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{settings} does not hold the settings of {study}: {error}") from None
-    given = {"simulated": SimulatedSpeaker(0)} if "simulated" in config.models else None
-    run_and_show(found, config, options, given=given)
+    def list_commands(self, ctx: object) -> list[str]:
+        return studies.names()
+
+    def get_command(self, ctx: object, cmd_name: str) -> Any:
+        if cmd_name not in studies.names():
+            known = ", ".join(studies.names())
+            raise UsageError(
+                f"there is no study {cmd_name!r}; known: {known}.{did_you_mean(cmd_name, studies.names())}"
+            )
+        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        single.command(cmd_name)(make_study_command(find_study(cmd_name)))
+        return typer.main.get_command(single)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        lines = []
+        for name in studies.names():
+            try:
+                lines.append((name, (find_study(name).config.__doc__ or "").strip().partition("\n")[0]))
+            except StoreError as error:
+                lines.append((name, str(error)))
+        with formatter.section("Studies"):
+            formatter.write_dl(lines)
+
+
+app = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def start() -> None:
+    """Run a study by its name: `run STUDY --help` lists its settings, --settings takes them from a TOML file."""
