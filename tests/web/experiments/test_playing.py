@@ -90,6 +90,13 @@ def test_public_goods_in_two_treatments(server):
     assert meanings["q_fair"].startswith("How fair was your group?")
 
 
+def test_instructions_tell_the_usual_values_of_parameters_too(server):
+    text = 'title = "x"\n[[games]]\ngame = "ultimatum-amounts"\nseats = ["person", "person"]\nquiz = false\n'
+    lobby = server.state.sessions.create_experiment(f'{text}instructions = "You are $role; the pie is $pie euros."\n')
+    client, link = seat(server, lobby)
+    assert "You are proposer; the pie is 10 euros." in client.get(link).text
+
+
 def test_a_dialogue_ends_when_both_name_the_same_day(server):
     lobby = begin(server, "dialogue", groups=("groups = 10", "groups = 1"))
     people = [seat(server, lobby) for _ in range(2)]

@@ -218,7 +218,6 @@ def test_a_game_among_strategies_alone_needs_nobody(server):
     [
         (("person",), "has 2 seats"),
         (("person", "strategy:nope"), "no strategy named 'nope'"),
-        (("person", "somebody"), "fills no seat"),
     ],
 )
 def test_a_setup_that_does_not_fit_is_refused(server, seats, why):

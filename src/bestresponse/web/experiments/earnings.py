@@ -42,7 +42,7 @@ class Earnings:
 
 def compute_earnings(server: ServerState, experiment: Experiment, session: str, seat: int) -> Earnings:
     """Add up what the person has earned in the parts that are over; a part without a result counts nothing."""
-    payment = experiment.payment or Payment("")
+    payment = experiment.payment or Payment("none")
     holder = server.sessions.register.get(*server.sessions.find_participant(session, seat))
     points = seat_points = 0.0
     answers = stand_ins = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,11 +31,11 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.sessions.setup import GameChoice, Parameter
 
 __all__ = [
-    "Busy", "Offer", "list_offers", "list_parameters", "make_game", "take_turn", "validate_program",
+    "Busy", "Offer", "list_offers", "list_parameters", "list_places", "make_game", "take_turn", "validate_program",
 ]  # fmt: skip
 
 _DIALOGUE = "dialogue:"
-_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as")
+_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as", "others")
 """What says which game it is and how it is told; a table or a tree has nothing else that is simple."""
 
 _making = tuple(threading.Lock() for _ in range(16))
@@ -94,11 +94,21 @@ def _build_game(choice: GameChoice) -> AnyGame:
         name = choice.name or "game"
         return _make_playable(Found(name, "file", program_game(validate_program(choice.program), name)), choice)
     if choice.name.startswith(_DIALOGUE):
-        return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), dict(choice.parameters))
+        return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
     if choice.name not in known:
         raise UsageError(f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}")
     return set_parameters(_make_playable(find_game(choice.name), choice), choice.parameters)
+
+
+def list_places(choice: GameChoice) -> dict[str, str]:
+    """List what `$name` stands for in instructions: the rounds, and the parameters of the game, set or usual."""
+    found = {"rounds": choice.rounds, **list_parameters(make_game(choice)), **choice.parameters}
+    return {name: f"{value:g}" if type(value) is float else _join(value) for name, value in found.items()}
+
+
+def _join(value: Parameter) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def list_parameters(game: AnyGame) -> dict[str, Parameter]:
@@ -121,10 +131,10 @@ def _is_simple(value: object) -> bool:
     return isinstance(value, bool | int | float | str)
 
 
-def set_parameters(game: AnyGame, given: Iterable[tuple[str, Parameter]]) -> AnyGame:
+def set_parameters(game: AnyGame, values: Mapping[str, Parameter]) -> AnyGame:
     """Return the game with these parameters; UsageError where it has none of that name or of another kind."""
     known = list_parameters(game)
-    for name, value in given:
+    for name, value in values.items():
         if name not in known:
             raise UsageError(f"{game.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
         wanted = type(known[name])
@@ -133,7 +143,7 @@ def set_parameters(game: AnyGame, given: Iterable[tuple[str, Parameter]]) -> Any
     if not known:
         return game
     try:
-        return dataclasses.replace(game, **dict(given))  # type: ignore[type-var]
+        return dataclasses.replace(game, **values)  # type: ignore[type-var]
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
 
@@ -152,7 +162,7 @@ def _make_playable(found: Found, choice: GameChoice) -> AnyGame:
     game = found.playable()
     if choice.rounds > 1 and "rounds" not in list_parameters(game):
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
-    return set_parameters(game, (("rounds", choice.rounds),)) if choice.rounds > 1 else game
+    return set_parameters(game, {"rounds": choice.rounds}) if choice.rounds > 1 else game
 
 
 class Busy(BestResponseError):

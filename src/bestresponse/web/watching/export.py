@@ -93,7 +93,7 @@ def _describe_table(table: Table) -> Row:
         "treatment": table.treatment,
         "created": table.created,
         "game": setup.game.name,
-        "parameters": json.dumps(dict(setup.game.parameters), ensure_ascii=False) if setup.game.parameters else "",
+        "parameters": json.dumps(setup.game.parameters, ensure_ascii=False) if setup.game.parameters else "",
         "rounds": setup.game.rounds,
         "mixed": setup.game.mixed,
         "seconds": setup.seconds,

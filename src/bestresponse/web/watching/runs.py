@@ -24,7 +24,7 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.lines import read_lines
 from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import Setup
+from bestresponse.web.sessions.setup import GameChoice
 from bestresponse.web.sessions.store import NotFound
 from bestresponse.web.watching.live import LivePlays, read_new_lines
 from bestresponse.web.watching.names import name_run
@@ -246,7 +246,7 @@ def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
         return Run(folder, find_study(folder.manifest.study)).game(data)
     if folder.manifest.study != SESSIONS:
         return None
-    return make_game(Setup.from_json(data["setup"]).game)
+    return make_game(GameChoice(**data["setup"]["game"]))
 
 
 def has_report(folder: RunFolder) -> bool:

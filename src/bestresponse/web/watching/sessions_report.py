@@ -13,7 +13,7 @@ from bestresponse.core.seeds import split
 from bestresponse.report.document import Cell, Column, Document, Note, Section, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
+from bestresponse.web.sessions.setup import PERSON, GameChoice
 
 __all__ = ["build_sessions_report"]
 
@@ -27,7 +27,7 @@ def build_sessions_report(folder: RunFolder) -> Document:
     """What is known of the sessions that are over; StoreError where none is."""
     by_game: dict[str, list[StoredPlay]] = {}
     for play in folder.plays():
-        by_game.setdefault(_format_game(Setup.from_json(play.data["setup"]).game), []).append(play)
+        by_game.setdefault(_format_game(GameChoice(**play.data["setup"]["game"])), []).append(play)
     if not by_game:
         raise StoreError("no session has come to its end yet")
     played = Section("Sessions", (_sessions(by_game), Note(_STAND_INS)))
