@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from web_server import export, hidden, join, make_ready, seat, take
 
-from bestresponse.web.sessions.control import replace
-from bestresponse.web.sessions.seating import take_seat
+from bestresponse.web.sessions.control import replace, take_seat
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 

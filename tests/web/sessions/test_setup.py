@@ -11,11 +11,18 @@ from bestresponse.formal.formalize.examples import library
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.web.sessions.checking import check_setup, list_models, list_referees
-from bestresponse.web.sessions.games import Busy, list_offers, list_parameters, make_game, take_turn
+from bestresponse.web.sessions.games import (
+    Busy,
+    check_setup,
+    list_models,
+    list_offers,
+    list_parameters,
+    list_referees,
+    make_game,
+    take_turn,
+)
 from bestresponse.web.sessions.journal import Journal
-from bestresponse.web.sessions.referee import LastNamed
-from bestresponse.web.sessions.seats import answer_in_place, make_seat
+from bestresponse.web.sessions.seat_worker import LastNamed, answer_in_place, make_seat
 from bestresponse.web.sessions.setup import GameChoice, Setup, read_checked
 
 DILEMMA = GameChoice("prisoners-dilemma")

@@ -20,11 +20,10 @@ from bestresponse.players.lookup import list_strategies
 from bestresponse.web.api.common import Closed, Name, describe_errors
 from bestresponse.web.pages.lobby import act, send_message
 from bestresponse.web.pages.play import create_experiment, create_sessions
-from bestresponse.web.sessions.control import begin_without
+from bestresponse.web.sessions.control import begin_without, take_seat
 from bestresponse.web.sessions.games import list_offers, make_game
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.register import read_labels
-from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import CLOSED, PERSON, GameChoice, Groups, RoomRules, Seed, Setup
 from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState, TooFast, refuse

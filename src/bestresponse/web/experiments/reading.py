@@ -17,8 +17,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.files import parse_toml
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.experiments.model import TABLES, Experiment, GameTable, Part
-from bestresponse.web.sessions.checking import check_setup
-from bestresponse.web.sessions.games import list_places
+from bestresponse.web.sessions.games import check_setup, list_places
 from bestresponse.web.sessions.setup import GameChoice, Setup, explain_mistake
 
 __all__ = ["check_experiment", "find_line", "parse_experiment"]

@@ -16,10 +16,9 @@ from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.experiments.reading import check_experiment, parse_experiment
-from bestresponse.web.formalizing.library import list_saved_games, load_program
 from bestresponse.web.pages.render import render_page
-from bestresponse.web.sessions.checking import list_models, list_referees
-from bestresponse.web.sessions.games import list_offers, list_parameters, make_game
+from bestresponse.web.services.formalizing import list_saved_games, load_program
+from bestresponse.web.sessions.games import list_models, list_offers, list_parameters, list_referees, make_game
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Parameter, Setup, read_checked
 from bestresponse.web.sessions.state import AdminForm, AdminPage, Server, ServerState

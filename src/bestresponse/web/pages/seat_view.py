@@ -14,11 +14,11 @@ from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
-from bestresponse.web.experiments.earnings import compute_earnings, fill_link
 from bestresponse.web.experiments.model import Experiment, Item
 from bestresponse.web.pages.cards import read_hand
 from bestresponse.web.pages.forms import make_fields
 from bestresponse.web.pages.render import render_page
+from bestresponse.web.services.payments import compute_earnings, fill_link
 from bestresponse.web.sessions.announcements import list_announcements
 from bestresponse.web.sessions.games import list_offers, list_places
 from bestresponse.web.sessions.quiz import list_questions

@@ -1,4 +1,4 @@
-"""Which games can be played in the browser, and the game that a choice means.
+"""Which games can be played in the browser, the game that a choice means, and whether a setup fits it.
 
 A game is named from a closed list or given as the text of a logic program; no name ever becomes a path.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +16,9 @@ from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.registry import did_you_mean, games
+from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.dialogue.deals.trade import Trade
+from bestresponse.games.dialogue.deals.verdict import Verdict
 from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.plain import make_plain_dialogue
 from bestresponse.games.logic.game import program_game
@@ -25,13 +28,15 @@ from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.logic.settings import settings
+from bestresponse.players.lookup import SIMULATED, check_strategy
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.web.sessions.setup import GameChoice, Parameter
+from bestresponse.web.sessions.setup import GameChoice, Parameter, Setup
 
 __all__ = [
-    "Busy", "Offer", "list_offers", "list_parameters", "list_places", "make_game", "take_turn", "validate_program",
+    "RULE", "Busy", "Offer", "check_setup", "list_models", "list_offers", "list_parameters", "list_places",
+    "list_referees", "make_game", "take_turn", "validate_program",
 ]  # fmt: skip
 
 _DIALOGUE = "dialogue:"
@@ -191,3 +196,54 @@ def validate_program(source: str) -> Report:
         return validate(source, engine)
     finally:
         engine.close()
+
+
+RULE = "rule"
+"""The referee that reads the agreement from the last messages by a rule."""
+_SIMULATED = f"strategy:{SIMULATED}"
+
+
+def check_setup(setup: Setup) -> None:
+    """Raise a UsageError where the setup does not fit its game."""
+    game = make_game(setup.game)
+    if repeated := [role for number, role in enumerate(game.roles) if role in game.roles[:number]]:
+        raise UsageError(f"two roles are named {repeated[0]!r}; give each a name of its own")
+    if len(setup.seats) != len(game.roles):
+        who = ", ".join(game.roles)
+        raise UsageError(f"{game.name} has {len(game.roles)} seats ({who}), not {len(setup.seats)}")
+    for seat in setup.seats:
+        if seat.startswith("strategy:"):
+            check_strategy(seat.removeprefix("strategy:"), game)
+    if isinstance(game, HasSpeakers):
+        _check_referee(setup, game)
+        return
+    if setup.referee:
+        raise UsageError(f"{game.name} has no referee; leave it out")
+    check_strategy(setup.stand_in, game)
+
+
+def _check_referee(setup: Setup, game: HasSpeakers) -> None:
+    name = game.domain.name
+    if setup.referee not in (RULE, _SIMULATED) and not setup.referee.startswith("model:"):
+        raise UsageError(f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}")
+    if setup.referee == RULE and not _has_rule(game):
+        raise UsageError(f"no rule reads what was agreed in the domain {name}; expected a referee 'model:NAME'")
+
+
+def _has_rule(game: HasSpeakers) -> bool:
+    """Tell whether the last messages can say by themselves what was agreed."""
+    return not isinstance(game.domain.deal, Trade | Verdict)
+
+
+def list_models(setup: Setup) -> list[str]:
+    """List the models that the setup names."""
+    named = (*setup.seats, setup.referee)
+    return list(dict.fromkeys(one.removeprefix("model:") for one in named if one.startswith("model:")))
+
+
+def list_referees(game: AnyGame, models: Iterable[str]) -> list[str]:
+    """List who can rule in the game; nobody where it needs no referee."""
+    if not isinstance(game, HasSpeakers):
+        return []
+    ruled = [RULE] if _has_rule(game) else []
+    return [*ruled, *(f"model:{name}" for name in models), _SIMULATED]

@@ -20,8 +20,7 @@ from bestresponse.core.game import Role
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.web.experiments.reading import check_experiment
-from bestresponse.web.sessions.checking import check_setup
-from bestresponse.web.sessions.games import make_game
+from bestresponse.web.sessions.games import check_setup, make_game
 from bestresponse.web.sessions.journal import Journal, now
 from bestresponse.web.sessions.lobby import Lobby, draw_treatments, read_lobby
 from bestresponse.web.sessions.register import SeatRegister
