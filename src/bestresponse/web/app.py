@@ -28,7 +28,7 @@ from bestresponse.web.pages import play as pages_play
 from bestresponse.web.pages import seat as pages_seat
 from bestresponse.web.pages import watch as pages_watch
 from bestresponse.web.pages.render import load_asset, render_page
-from bestresponse.web.security.limits import SAFE_HEADERS, Guard
+from bestresponse.web.security import SAFE_HEADERS, Guard
 from bestresponse.web.sessions.games import Busy
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.state import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse

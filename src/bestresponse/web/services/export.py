@@ -8,24 +8,172 @@ from __future__ import annotations
 
 import json
 import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
+from bestresponse.core.episode import AnyEpisode, Episode, Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, Action
+from bestresponse.core.game import NATURE, Action, AnyGame, Role
 from bestresponse.core.player import Decision
+from bestresponse.games.capabilities import HasStage
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.web.services.payments import list_items, list_payments
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.register import LABELS
-from bestresponse.web.sessions.session import Answer, Session, Table
+from bestresponse.web.sessions.session import Answer, Session, Table, round_amount
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.state import ServerState
 from bestresponse.web.sessions.store import BrokenSession
-from bestresponse.web.watching.codebook import COLUMNS
-from bestresponse.web.watching.payments import list_items, list_payments
-from bestresponse.web.watching.rounds import locate_answers
 
-__all__ = ["FORMATS", "TABLES", "export_table", "list_codebook", "list_decisions", "list_formats", "list_participants"]
+__all__ = [
+    "COLUMNS", "FORMATS", "TABLES", "AnswerPlace", "export_table", "list_codebook", "list_decisions",
+    "list_formats", "list_participants", "locate_answers",
+]  # fmt: skip
+
+_SETUP = {
+    "lobby": "Sessions that were created together share a lobby.",
+    "session": "One play of one group.",
+    "group": "Number of the group in its lobby, from 1.",
+    "part": "Number of the game in the sequence of an experiment, from 1.",
+    "treatment": "Treatment of the group; empty where there is none.",
+    "created": "Time at which the lobby was created (UTC, ISO 8601).",
+    "game": "Name of the game.",
+    "parameters": "Parameters of the game that were set, as JSON.",
+    "rounds": "Rounds chosen in the setup; 1 where the game sets its own.",
+    "mixed": "Whether probabilities were asked for instead of one action.",
+    "seconds": "Time limit for an answer in seconds; 0 is no limit.",
+    "stand_in_strategy": "Strategy that answers for people whose time is up, who are absent or were replaced.",
+    "seed": "Seed of nature and of the strategies.",
+    "role": "Role in the game.",
+    "seat": "Who fills the seat: person, strategy:NAME or model:NAME.",
+    "participant": "Code of the person; empty for strategies and models.",
+    "participant_label": "Label from the link, as given.",
+    "PROLIFIC_PID": "Label from the link, as given.",
+    "STUDY_ID": "Label from the link, as given.",
+    "SESSION_ID": "Label from the link, as given.",
+}
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "decisions": _SETUP
+    | {
+        "attempt": "1, or a higher number after the experimenter restarted the table.",
+        "discarded": "Whether the table was restarted after this answer; it then counts for no payoff of the session.",
+        "round": "Round as the participants were told it; 1 in games without rounds.",
+        "stage": "Number of the decision within the round, from 1; answers given at the same time share it.",
+        "payoff": "What the role earned from this answer until its next one; empty until everybody has answered.",
+        "total": "What the role had earned in all by then.",
+        "action": "The answer: an option, a number, or JSON for several fields or probabilities.",
+        "answered_by": "person, strategy, model, or stand-in; a stand-in's answer is not the person's.",
+        "shown": "Time at which the question was first shown to the person (UTC, milliseconds, by the server's clock).",
+        "answered": "Time at which the answer was accepted (UTC, milliseconds, by the server's clock).",
+        "timed_out": "Whether the time limit was reached: typed input was sent by the page, or a stand-in answered.",
+        "away_times": "How often the page was out of sight (another tab or window) while the question was open.",
+        "away_seconds": "For how many seconds in all; empty where the browser did not tell.",
+        "status": "How the answer was read: valid, repaired, or why none could be read before a stand-in answered.",
+        "how": "What was repaired or why a stand-in answered.",
+        "stand_in": "Strategy that answered instead; empty for an answer of the seat itself.",
+        "words": "Reasoning given with the answer.",
+    },
+    "participants": _SETUP
+    | {
+        "seated": "Time at which the seat was taken by the shared link; empty for a link of one's own.",
+        "ready": "Time at which the person had passed the quiz and was ready.",
+        "consent": "Whether the consent text was agreed to; empty where there was none.",
+        "quiz_tries": "How often the quiz was sent until it was right, counted by the server.",
+        "state": "State of the seat when the data were exported.",
+        "answers": "Number of answers, those of stand-ins included.",
+        "stand_ins": "Number of answers that a stand-in gave.",
+        "restarts": "How often the experimenter restarted the table; the other columns tell of the last attempt.",
+        "payoff": "Payoff of a play that is over.",
+        "remark": "What the person wrote at the end.",
+    },
+    "payments": {
+        "lobby": "Sessions of one experiment share a lobby.",
+        "group": "Number of the group in its lobby, from 1.",
+        "treatment": "Treatment of the group; empty where there is none.",
+        "participant": "Code of the person.",
+        **{name: _SETUP[name] for name in ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")},
+        "confirmed": "Whether the person said in the first game that they are ready (consent and quiz included).",
+        "consent": "Whether the consent text was agreed to; empty where there was none.",
+        "answers": "Number of answers that the person gave, in all games.",
+        "stand_ins": "Number of answers that a stand-in or bot gave for the person, in all games.",
+        "replaced": "Whether the experimenter replaced the person by a bot.",
+        "parts_finished": "Number of games of the group that are over.",
+        "parts": "Number of games of the experiment.",
+        "finished": "Time at which the last page, with the code, was first shown (UTC); empty before.",
+        "seat_points": "Sum of the payoffs of the seat over the games that are over, whoever answered.",
+        "points": "What of it is paid: of each game the share of one's own answers; see stand_ins_count.",
+        "currency": "Currency of the payment.",
+        "stand_ins_count": "What of an answer of a stand-in counts as one's own: none, half, or count (all of it).",
+        "show_up": "Money for taking part.",
+        "rate": "Money for one point.",
+        "least": "Least that is paid.",
+        "money": "Money in all: show_up + rate x points, or least if that is more; empty if not confirmed.",
+        "completion_code": "Code that was shown on the last page; empty before.",
+    },
+}
+
+
+_ROUND = re.compile(r"\b(?:round|day)\s+(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlace:
+    """`stage` counts within the round from 1; payoffs are None until the stage is complete."""
+
+    round: int
+    stage: int
+    payoff: float | None = None
+    total: float | None = None
+
+
+def locate_answers(game: AnyGame, submissions: Sequence[Submission]) -> list[AnswerPlace]:
+    """Place every answer of a play, nature's too, in the order of the submissions."""
+    episode: AnyEpisode = Episode(game)
+    found: list[AnswerPlace] = []
+    stages: dict[int, int] = {}
+    latest: dict[Role, int] = {}
+    number, here = 0, (1, 0)
+    opened = False
+    for index, submission in enumerate(submissions):
+        if submission.role != NATURE and not opened:
+            number, opened = number + 1, True
+            current = _find_round(game, episode, submission.role, number)
+            stages[current] = stages.get(current, 0) + 1
+            here = (current, stages[current])
+        found.append(AnswerPlace(*here))
+        latest[submission.role] = index
+        before = episode.state
+        episode.submit(submission.role, submission.decision)
+        if episode.state is not before:
+            opened = False
+            _pay(found, latest, game.payoffs(episode.state), submissions)
+    return found
+
+
+def _pay(
+    found: list[AnswerPlace], latest: Mapping[Role, int], earned: Mapping[Role, float], given: Sequence[Submission]
+) -> None:
+    """Credit what each role has earned since its answer before the latest to its latest answer."""
+    for role, total in earned.items():
+        if role in latest:
+            before = sum(p.payoff or 0.0 for p, s in zip(found, given, strict=False) if s.role == role)
+            before -= found[latest[role]].payoff or 0.0
+            found[latest[role]] = replace(
+                found[latest[role]], payoff=round_amount(total - before), total=round_amount(total)
+            )
+
+
+def _find_round(game: AnyGame, episode: AnyEpisode, role: Role, number: int) -> int:
+    if isinstance(game, HasStage):
+        return number
+    view = episode.view(role)
+    now = view.facts.get("now")
+    told = _ROUND.search(now if isinstance(now, str) else view.situation)
+    return int(told[1]) if told else 1
+
 
 Row = dict[str, Cell]
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
@@ -93,7 +241,7 @@ def _describe_table(table: Table) -> Row:
         "treatment": table.treatment,
         "created": table.created,
         "game": setup.game.name,
-        "parameters": json.dumps(dict(setup.game.parameters), ensure_ascii=False) if setup.game.parameters else "",
+        "parameters": json.dumps(setup.game.parameters, ensure_ascii=False) if setup.game.parameters else "",
         "rounds": setup.game.rounds,
         "mixed": setup.game.mixed,
         "seconds": setup.seconds,

@@ -1,11 +1,12 @@
 """A program under the pen: diagnostics by line, the game it tells, its equilibria and its picture; and a model's help.
 
 Everything is worked out from the text alone, each time it changes. Models are slow, so their help is a job that is
-asked for and looked at until it is done.
+asked for and looked at until it is done. Programs that are games can be saved with their story, by a plain name.
 """
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 from collections import OrderedDict
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bestresponse.analysis.solve.document import as_document
 from bestresponse.analysis.solve.pictures import drawable, picture_figures
@@ -20,7 +22,7 @@ from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.examples import Example, library
-from bestresponse.games.logic.game import program_game
+from bestresponse.games.logic.game import program_game, read_program_text
 from bestresponse.games.logic.words import describe_table
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
@@ -28,10 +30,14 @@ from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
+from bestresponse.report.files import write_text
 from bestresponse.web.sessions.games import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
-__all__ = ["Checked", "Job", "ProgramHelper", "check_program", "examples"]
+__all__ = [
+    "Checked", "Job", "ProgramHelper", "check_program", "examples", "list_saved_games", "load_program",
+    "load_story", "save_game",
+]  # fmt: skip
 
 _MOST_JOBS = 50
 _MOST_WAITING = 5
@@ -198,3 +204,43 @@ def _conclude(job: Job, ended: Future[None]) -> None:
     if not job.cancelled and not ended.cancelled() and (error := ended.exception()) is not None:
         job.lines.append(f"It did not work: {error}")
     job.done = True
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+
+
+def list_saved_games(output: Path) -> tuple[str, ...]:
+    """The names, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _folder(output).glob("*.pl") if _NAME.fullmatch(path.stem)))
+
+
+def load_program(output: Path, name: str) -> str:
+    """The program of that name, which is looked up among those that are there."""
+    if name not in list_saved_games(output):
+        raise UsageError(f"there is no saved game named {name!r}")
+    return read_program_text(_folder(output) / f"{name}.pl")
+
+
+def load_story(output: Path, name: str) -> str:
+    """The story beside a saved program, empty where there is none."""
+    if name not in list_saved_games(output):
+        raise UsageError(f"there is no saved game named {name!r}")
+    path = _folder(output) / f"{name}.txt"
+    return path.read_text("utf-8", "replace") if path.exists() else ""
+
+
+def save_game(output: Path, name: str, story: str, program: str) -> None:
+    """Keep a program that is a game; UsageError or InvalidGame where it is none or the name is taken."""
+    if not _NAME.fullmatch(name):
+        raise UsageError("a name has small letters, digits and hyphens, such as my-first-game, at most 60 of them")
+    if name in list_saved_games(output):
+        raise UsageError(f"there is a game named {name!r} already; choose another name")
+    with take_turn():
+        program_game(validate_program(program), name)
+    _folder(output).mkdir(parents=True, exist_ok=True)
+    write_text(_folder(output) / f"{name}.txt", story)
+    write_text(_folder(output) / f"{name}.pl", program)
+
+
+def _folder(output: Path) -> Path:
+    return output / "games"
