@@ -42,7 +42,7 @@ X is 0.1 + 0.2 | X is 1.0e30 | 1.0 = 1 | X is max(1 / 3, 0.3) | msort([b, 1r3, "
 aggregate_all(max(X, Y), member(X-Y, [1-a, 1-b]), Z) | aggregate_all(count, fail, X) | aggregate_all(bag(X), fail, Y)
 ( member(X, [1, 2]) *-> true ; X = 3 ) | ( fail *-> true ; X = 3 ) | ( member(X, [1, 2]) *-> member(Y, [a, b]) )
 append(X, Y, [a, b]) | select(X, [a, b], Y) | permutation([a, b], X) | flatten([a, [X, [b]]], Y)
-sum_list([1r2, 1r3], X)
+sum_list([1r2, 1r3], X) | X = '{}'(a, b) | X = ['{}'(a, b)|'{}'(c, d)] | member(X, ['{}'(a), {b, c}, {}])
 """
 
 

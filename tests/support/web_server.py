@@ -1,5 +1,6 @@
 """What the tests of the web share: a server that can be restarted, and how people behave."""
 
+import json
 import re
 import time
 
@@ -103,3 +104,21 @@ def join(server, lobby, client, **labels):
     if "/join/" not in str(page.url):
         return page
     return client.post(link, data={"csrf": hidden(page, "csrf"), **labels})
+
+
+def seat(server, lobby, **labels):
+    """Somebody who takes part by the shared link of a lobby: (client, link)."""
+    client = server.client()
+    page = join(server, lobby, client, **labels)
+    return client, page.url.path
+
+
+def make_ready(client, link, *answers, consent="yes"):
+    """Send the page of a seat with consent and the answers to the quiz."""
+    quiz = {f"quiz.{number}": answer for number, answer in enumerate(answers)}
+    return client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf"), "consent": consent, **quiz})
+
+
+def export(server, table, lobby):
+    """The rows of an exported table of a lobby."""
+    return json.loads(server.admin.get(f"/export/{table}.json?lobby={lobby.id}").text)

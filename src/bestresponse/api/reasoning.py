@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_model, as_source
 from bestresponse.core.episode import Record
 from bestresponse.core.episode import play as play_episode
 from bestresponse.core.errors import UnknownModel, UsageError
@@ -24,6 +23,7 @@ from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
 from bestresponse.players.strategies.function import FunctionPlayer, ViewFunction
+from bestresponse.runs.inputs import GameLike, ModelLike, as_found, as_model, as_source
 from bestresponse.runs.models import make_model_settings
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
@@ -124,5 +124,5 @@ def reproduce(paper: str, data: str | Path) -> Reproduction:
 
 
 def _open(model: ModelLike) -> Model:
-    name, own = as_model(model)
-    return own if own is not None else open_model(name)
+    named = as_model(model)
+    return named.model if named.model is not None else open_model(named)

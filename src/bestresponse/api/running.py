@@ -7,11 +7,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Literal, Unpack
 
-from bestresponse.api.inputs import GameLike, ModelLike, as_found, as_models, as_source
 from bestresponse.api.settings import (
     BenchSettings,
     PolicySettings,
-    PopulationSettings,
     RunOptions,
     SimulateSettings,
     SteerSettings,
@@ -31,6 +29,7 @@ from bestresponse.players.llm.persona import published_personas
 from bestresponse.players.lookup import SIMULATED, choose_default
 from bestresponse.players.strategies.function import HistoryFunction
 from bestresponse.runs.executors.lookup import find_executor
+from bestresponse.runs.inputs import GameLike, ModelLike, as_found, as_model, as_source
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
@@ -41,8 +40,6 @@ from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.population.config import PopulationConfig, list_moves
-from bestresponse.studies.population.study import PopulationStudy
 from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
@@ -63,7 +60,6 @@ __all__ = [
     "bench_policy",
     "bench_stories",
     "simulate",
-    "simulate_population",
     "simulate_water",
     "steer",
     "tournament",
@@ -73,7 +69,7 @@ __all__ = [
 
 def bench(
     model: ModelLike | Sequence[ModelLike], game: GameLike | None = None, **settings: Unpack[BenchSettings]
-) -> Run:
+) -> Run[Any]:
     """Measure the Nash gap and the exploitability of models on random matrix games, or on one game of yours."""
     names, given = as_models(_as_list(model))
     own: JsonObject = {}
@@ -89,14 +85,16 @@ def bench(
     return _run(BenchStudy(), config, given, settings)
 
 
-def bench_policy(model: ModelLike | Sequence[ModelLike], game: str | Path, **settings: Unpack[PolicySettings]) -> Run:
+def bench_policy(
+    model: ModelLike | Sequence[ModelLike], game: str | Path, **settings: Unpack[PolicySettings]
+) -> Run[Any]:
     """Measure how far the policies of models are from an equilibrium of a game played in turn (a name or a file)."""
     names, given = as_models(_as_list(model))
     config = SequentialConfig(names, NamedGame.find(str(game)), **_pick(settings, SequentialConfig))
     return _run(SequentialStudy(), config, given, settings)
 
 
-def bench_stories(model: ModelLike | Sequence[ModelLike], **settings: Unpack[StoriesSettings]) -> Run:
+def bench_stories(model: ModelLike | Sequence[ModelLike], **settings: Unpack[StoriesSettings]) -> Run[Any]:
     """Measure how well models turn stories into games."""
     names, given = as_models(_as_list(model))
     return _run(StoriesStudy(), StoriesConfig(names, **_pick(settings, StoriesConfig)), given, settings)
@@ -104,7 +102,7 @@ def bench_stories(model: ModelLike | Sequence[ModelLike], **settings: Unpack[Sto
 
 def tournament(
     game: GameLike, entries: Sequence[str | Model | HistoryFunction] = ("all",), **settings: Unpack[TournamentSettings]
-) -> Run:
+) -> Run[Any]:
     """Run a round robin in a repeated game.
 
     An entry is the name of a strategy or of a group of strategies, a function of the own and the other's moves so far
@@ -149,7 +147,7 @@ def simulate(
     seats: Mapping[str, ModelLike] | None = None,
     others: ModelLike | None = None,
     **settings: Unpack[SimulateSettings],
-) -> Run:
+) -> Run[Any]:
     """Play a game many times and measure payoffs, moves, regret and welfare beside what theory says.
 
     `seats` says who sits where by role: a strategy by name, a model or its name. `model` takes the seats that are not
@@ -168,35 +166,13 @@ def simulate(
     return _run(SimulateStudy(), config, given, settings)
 
 
-def simulate_population(
-    game: GameLike,
-    strategies: Sequence[ModelLike] | None = None,
-    *,
-    start: Mapping[str, float] | None = None,
-    **settings: Unpack[PopulationSettings],
-) -> Run:
-    """Let agents be matched at random and imitate or reply, and measure which strategies spread, beside theory.
-
-    `strategies` are strategies by name, models or their names; every move of the game where none are given. `start`
-    holds shares by name, equal ones where it is not given.
-    """
-    source = as_source(game)
-    names, given = as_models(list(strategies) if strategies is not None else list(list_moves(source)))
-    unknown = sorted(set(start or {}) - set(names))
-    if unknown:
-        raise UsageError(f"start: {unknown[0]!r} is none of {', '.join(names)}")
-    shares = tuple(start.get(name, 0.0) for name in names) if start else ()
-    config = PopulationConfig(source, names, start=shares, **_pick(settings, PopulationConfig))
-    return _run(PopulationStudy(), config, given, settings)
-
-
 def simulate_water(
     model: ModelLike,
     *,
     personas: bool | Literal["both"] = False,
     seats: Mapping[str, ModelLike] | None = None,
     **settings: Unpack[WaterSettings],
-) -> Run:
+) -> Run[Any]:
     """Play the Water Allocation Challenge; `model` is a model or a bidder such as "need", `seats` are by resident."""
     rules = settings.get("rules", WaterRules())
     residents = [resident.name for resident in rules.residents]
@@ -209,7 +185,7 @@ def simulate_water(
     return _run(WaterStudy(), WaterConfig(names, personas=wanted, **chosen), given, settings)
 
 
-def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[SteerSettings]) -> Run:
+def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[SteerSettings]) -> Run[Any]:
     """Let an equilibrium solver choose how a model speaks in a dialogue, and measure what that earns."""
     (name,), given = as_models([model])
     config = SteerConfig(str(domain), name, **_pick(settings, SteerConfig))
@@ -217,14 +193,14 @@ def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[S
     return _run(SteerStudy(), config, given, settings)
 
 
-def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySettings]) -> Run:
+def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySettings]) -> Run[Any]:
     """Let a model reason about a game, refute what is wrong, and measure what the feedback changes."""
     (name,), given = as_models([model])
     config = VerifyConfig(as_source(game), name, **_pick(settings, VerifyConfig))
     return _run(VerifyStudy(), config, given, settings)
 
 
-def _run(study: AnyStudy, config: Config, given: Mapping[str, Model], settings: RunOptions) -> Run:
+def _run(study: AnyStudy, config: Config, given: Mapping[str, Model], settings: RunOptions) -> Run[Any]:
     """Run a study with these models, publish it, and return it; ModelUnavailable where nothing could be played."""
     output = Path(settings.get("output_dir", "results"))
     limits = ModelLimits(
@@ -265,6 +241,12 @@ def _pick(settings: Mapping[str, object], config: type) -> JsonObject:
         hint = did_you_mean(unknown[0], sorted(known | set(RunOptions.__annotations__)))
         raise UsageError(f"{config.__name__.removesuffix('Config').lower()} has no setting {unknown[0]!r}.{hint}")
     return {name: value for name, value in settings.items() if name in known}
+
+
+def as_models(models: Sequence[ModelLike]) -> tuple[tuple[str, ...], dict[str, Model]]:
+    """Return the names of models, and those that are not to be opened by name."""
+    named = list(map(as_model, models))
+    return tuple(map(str, named)), {str(name): name.model for name in named if name.model is not None}
 
 
 def _as_list(model: ModelLike | Sequence[ModelLike]) -> Sequence[ModelLike]:

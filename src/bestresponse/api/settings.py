@@ -11,14 +11,12 @@ from bestresponse.players.llm.agent import Policy
 from bestresponse.players.llm.persona import Persona
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.executors.base import Executor
-from bestresponse.studies.population.config import Rule
 from bestresponse.theory.trees.cfr import Variant
 
 __all__ = [
     "AgentSettings",
     "BenchSettings",
     "PolicySettings",
-    "PopulationSettings",
     "RunOptions",
     "SimulateSettings",
     "SteerSettings",
@@ -145,21 +143,6 @@ class SimulateSettings(AgentSettings, total=False):
     discount: float
     noise: float
     referee: str
-
-
-class PopulationSettings(AgentSettings, total=False):
-    """The settings of `simulate_population`; see `PopulationConfig`."""
-
-    rule: Rule
-    agents: int
-    generations: int
-    revise: float
-    precision: float
-    repetitions: int
-    rounds: int
-    continuation: float
-    discount: float
-    noise: float
 
 
 class WaterSettings(AgentSettings, total=False):

@@ -11,9 +11,8 @@ from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_found
-from bestresponse.api.inputs import GameLike, Matrix, ModelLike, as_found, as_model
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.plan import Wish as FormWish
@@ -22,6 +21,7 @@ from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.report.document import Document
+from bestresponse.runs.inputs import GameLike, Matrix, ModelLike, as_found, as_model
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.reporting.notebook import embed_page
 from bestresponse.theory.equilibria.result import NashResult
@@ -163,12 +163,11 @@ def formalize(
 ) -> Formalized:
     """Let a model turn a story, given as text or as a file, into a checked game program."""
     text = story.read_text("utf-8-sig") if isinstance(story, Path) else story
-    label, own = as_model(model)
-    given: JsonMapping = {} if own is None else {label: own}
+    named = as_model(model)
     settings = Settings(attempts=attempts, form=form, max_tokens=max_tokens, temperature=temperature, seed=seed)
     opened = open_engine(engine)
     try:
-        with open_models((label,), Path(output_dir), limits, given=given) as models:
-            return Formalized(Formalizer(models.models[label], opened, settings).formalize(text), name)
+        with open_models((named,), Path(output_dir), limits) as models:
+            return Formalized(Formalizer(models.models[named], opened, settings).formalize(text), name)
     finally:
         opened.close()

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from bestresponse import __version__
-from bestresponse.core.errors import BestResponseError, Interrupted, UsageError
+from bestresponse.core.errors import BestResponseError, Interrupted, SettingError, UsageError
 from bestresponse.logic.settings import Limits, SandboxWarning, settings
 from bestresponse.report.text import visible
 
@@ -143,6 +143,8 @@ def main() -> None:
     """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
     try:
         app()
+    except SettingError as error:
+        _fail(f"--{error.field.replace('_', '-')}: {error.problem}", 2)
     except UsageError as error:
         _fail(str(error), 2)
     except Interrupted as error:

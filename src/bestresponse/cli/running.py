@@ -6,6 +6,8 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -17,13 +19,14 @@ from bestresponse.models.prices import find_price_by_identity
 from bestresponse.report.text import visible
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.executors.lookup import find_executor
-from bestresponse.runs.launch import find_path, run_study
+from bestresponse.runs.launch import find_path, play_missing, run_study
 from bestresponse.runs.models import OpenedModels, open_models
 from bestresponse.runs.run import Run
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import AnyStudy, Config, Estimate
 
-__all__ = ["run_and_show", "show_run"]
+__all__ = ["run_and_show", "run_and_show_settings", "show_estimate", "show_run"]
 
 _MOST_FAILURES = 5
 
@@ -66,6 +69,33 @@ def run_and_show(
     show_run(run, options.as_json, tables)
 
 
+def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
+    """Print what a run takes at most, and make nothing."""
+    estimate = _estimate_part(study, config, config.part)
+    if as_json:
+        print(json.dumps(estimate.to_json(), indent=2))
+    else:
+        print(_describe(estimate, None))
+
+
+def run_and_show_settings(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
+    """Play what is missing of a run and print its tables; exit with 1 where plays or results are missing."""
+    folder = Path(config.output_dir)
+
+    def announce(opened: OpenedModels) -> None:
+        if config.part is None:
+            estimate = study.estimate_missing(config, opened.models, find_path(study, config, folder))
+        else:
+            estimate = _estimate_part(study, config, config.part)
+        if sentence := _describe(estimate, opened):
+            print(sentence, file=sys.stderr, flush=True)
+
+    total = study.count_part(config, config.part)
+    with play_progress(total, study.unit) as tell, tell_interrupt(config.workers or 2):
+        run = play_missing(study, config, on_download=DownloadProgress(), on_opened=announce, on_progress=tell)
+    show_run(run, as_json, study.tables)
+
+
 def _estimate_part(study: AnyStudy, config: Config, part: Shard | None) -> Estimate:
     """Say what a part takes at most: its share of the whole, with nothing recorded yet."""
     whole = study.estimate(config)
@@ -81,6 +111,12 @@ def _announce(estimate: Estimate, opened: OpenedModels | None, options: RunOptio
     if options.dry_run and options.as_json:
         print(json.dumps(estimate.to_json(), indent=2))
         return
+    if sentence := _describe(estimate, opened):
+        print(sentence, file=sys.stdout if options.dry_run else sys.stderr, flush=True)
+
+
+def _describe(estimate: Estimate, opened: OpenedModels | None) -> str:
+    """Say what a run takes at most; empty where nothing is known of it."""
     parts = [estimate.what] if estimate.what else []
     parts += [f"{estimate.plays:,} plays"] if estimate.plays else []
     parts += [f"{estimate.found:,} of them recorded"] if estimate.found else []
@@ -92,8 +128,7 @@ def _announce(estimate: Estimate, opened: OpenedModels | None, options: RunOptio
         parts.append(f"about {estimate.total_tokens:,} tokens")
         money = _price(estimate, opened) if opened is not None else None
         parts += [f"at most {money:.2f} US dollars"] if money else []
-    if parts:
-        print("; ".join(parts), file=sys.stdout if options.dry_run else sys.stderr, flush=True)
+    return "; ".join(parts)
 
 
 def _price(estimate: Estimate, opened: OpenedModels) -> float | None:
@@ -106,7 +141,7 @@ def _price(estimate: Estimate, opened: OpenedModels) -> float | None:
     return sum(known) if len(known) == len(costs) else None
 
 
-def show_run(run: Run, as_json: bool, tables: int = 1) -> None:
+def show_run(run: Run[Any], as_json: bool, tables: int = 1) -> None:
     """Publish a run and print its tables (or its summary) and the names of its files; exit with 1 where it is short."""
     if run.results.rows:
         files = run.publish()

@@ -20,6 +20,7 @@ BestResponseError
 ├── StoreError        a run folder cannot be read or written
 ├── Interrupted       somebody stopped a computation; says what it had found
 └── UsageError        arguments that contradict each other or do not exist
+    └── SettingError      a setting of a study cannot be used; `field` names it, a front end writes it in its own way
 """
 
 from enum import StrEnum
@@ -120,3 +121,12 @@ class StoreError(BestResponseError):
 
 class UsageError(BestResponseError):
     """Arguments that contradict each other or do not exist."""
+
+
+class SettingError(UsageError):
+    """A setting of a study cannot be used; `field` is its name, `problem` says what is wrong and what was expected."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+        self.problem = problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+from typing import Any, Literal
 
 from bestresponse.core.episode import Question, Submission
 from bestresponse.core.errors import ModelUnavailable, UsageError
@@ -20,6 +20,7 @@ from bestresponse.players.llm.reading import find_reasons
 from bestresponse.players.llm.reasoning import reasoning
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.runs.checks import check_sizes, check_temperature
+from bestresponse.runs.settings import RunSettings, setting, settings
 
 __all__ = ["AGENT_SETTINGS", "STYLES", "AgentSettings", "Replies", "ask_at_once", "check_agents", "settled_agent"]
 
@@ -30,66 +31,32 @@ AGENT_SETTINGS = (
 """What a spec says about its agents, besides their personas."""
 
 
-class AgentSettings(Protocol):
-    """The settings of a study that are about its agents and its plays."""
+@settings
+class AgentSettings(RunSettings):
+    """How often a game is played and how models are asked in it."""
 
-    @property
-    def repeats(self) -> int:
-        """Plays of each setting."""
-        ...
+    repeats: int = setting(default=10, ge=1, le=1_000_000, help="Plays of each setting.")
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of chance and of players who draw.")
+    memory: str = setting(default="full", help="What agents remember in games of rounds: full, window:N or summary:N.")
+    reasoning: str = setting(
+        default="direct", help="How agents think: direct, step-by-step, predict, reflect, refine or k-level:K."
+    )
+    reasons: bool = setting(default=True, help="Let models explain each choice before they answer.")
+    own_words: bool = setting(default=True, help="Show models their own earlier reasons again.")
+    attempts: int = setting(default=3, ge=1, le=20, help="How often a model may answer when an answer cannot be used.")
+    on_failure: Literal["abstain", "void"] | None = setting(
+        default=None, help="A seat without a usable answer: abstain, where the game lets it, or void the play."
+    )
+    style: Literal["auto", "line", "json"] = setting(default="auto", help="How to answer.")
+    temperature: float = setting(default=0.7, ge=0, le=5, help="Sampling temperature.")
+    max_tokens: int = setting(default=512, ge=1, le=100_000, help="Longest reply, in tokens.")
 
-    @property
-    def seed(self) -> int:
-        """The seed of chance and of players who draw."""
-        ...
-
-    @property
-    def memory(self) -> str:
-        """What agents remember: full, window:N or summary:N."""
-        ...
-
-    @property
-    def own_words(self) -> bool:
-        """Whether agents are shown their own earlier reasons."""
-        ...
-
-    @property
-    def reasons(self) -> bool:
-        """Whether agents explain each choice before they answer."""
-        ...
-
-    @property
-    def reasoning(self) -> str:
-        """How agents think before they answer."""
-        ...
-
-    @property
-    def attempts(self) -> int:
-        """How often a model may answer when an answer cannot be used."""
-        ...
-
-    @property
-    def policy(self) -> str:
-        """What becomes of a seat without a usable answer."""
-        ...
-
-    @property
-    def style(self) -> str:
-        """How models answer: auto, line or json."""
-        ...
-
-    @property
-    def temperature(self) -> float:
-        """The sampling temperature."""
-        ...
-
-    @property
-    def max_tokens(self) -> int:
-        """The longest reply, in tokens."""
-        ...
+    def __post_init__(self) -> None:
+        memory(self.memory)
+        reasoning(self.reasoning)
 
 
-def check_agents(settings: AgentSettings, most_repeats: int) -> None:
+def check_agents(settings: Any, most_repeats: int) -> None:
     """UsageError where a setting is not one that agents can have."""
     memory(settings.memory)
     reasoning(settings.reasoning)

@@ -5,21 +5,64 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
-from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.errors import ModelUnavailable, StoreError, UsageError
 from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
 from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.invocation import Invocation, current_invocation, identify_run, make_manifest
-from bestresponse.runs.models import SharedCalls
+from bestresponse.runs.models import Download, OpenedModels, SharedCalls, open_models
 from bestresponse.runs.run import Run
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import AnyStudy, Config
+from bestresponse.runs.study import AnyStudy, Config, Study
 
-__all__ = ["find_path", "find_unfinished", "run_study"]
+__all__ = ["find_path", "find_unfinished", "launch", "play_missing", "run_study"]
+
+C = TypeVar("C", bound=RunSettings)
+
+
+def launch(study: Study[..., C], config: C) -> Run[C]:
+    """Play what is missing of a run, publish it and return it; ModelUnavailable where nothing could be played."""
+    run = play_missing(study, config)
+    if run.results.rows:
+        run.publish()
+    elif run.outcome is not None and not run.outcome.complete:
+        raise ModelUnavailable(run.outcome.stopped or "; ".join(run.outcome.failures) or "nothing could be played")
+    return run
+
+
+def play_missing(
+    study: Study[..., C],
+    config: C,
+    *,
+    on_download: Download = lambda done, total: None,
+    on_opened: Callable[[OpenedModels], None] = lambda opened: None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Run[C]:
+    """Open the models of a run and play what is missing; `on_opened` is called before the first play."""
+    executor = config.executor
+    if isinstance(executor, str):
+        executor = find_executor(executor, config.address)
+    folder = Path(config.output_dir)
+    with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
+        on_opened(opened)
+        return run_study(
+            study,
+            config,
+            opened.models,
+            folder,
+            workers=opened.workers,
+            shard=config.part,
+            executor=executor,
+            shared=opened.shared,
+            on_progress=on_progress or config.on_progress or (lambda progress: None),
+        )
 
 
 def run_study(
@@ -34,7 +77,7 @@ def run_study(
     shared: SharedCalls | None = None,
     invocation: Invocation | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
-) -> Run:
+) -> Run[Any]:
     """Play what is missing of the run of these settings, in a folder of its own below `output_dir`.
 
     The same settings find the same folder again. A complete run is marked by a file `finished`. With a `shard`

@@ -22,6 +22,7 @@ from bestresponse.players.llm.verified import bare_name
 
 __all__ = [
     "LOCAL",
+    "Download",
     "ModelLimits",
     "OpenedModels",
     "Opening",
@@ -126,7 +127,8 @@ def open_models(
 ) -> Iterator[OpenedModels]:
     """Open every model; calls of all of them share one cache and one budget.
 
-    `verified:MODEL` opens MODEL. `given` holds models that exist already, by name; their replies are not cached.
+    `verified:MODEL` opens MODEL. `given` holds models that exist already, by name, as a name that is a `NamedModel` may
+    itself; their replies are not cached.
     Without any name nothing is opened and no file is made.
     """
     limits = limits or ModelLimits()
@@ -139,7 +141,7 @@ def open_models(
     settings = make_model_settings(
         concurrency=limits.workers or 16, processes=limits.processes, threads=limits.threads, on_download=on_download
     )
-    own = dict(given or {})
+    own = dict(given or {}) | {str(name): name.model for name in names if getattr(name, "model", None) is not None}  # type: ignore[attr-defined]
     bare = {
         name: own[bare_name(name)] if bare_name(name) in own else open_model(bare_name(name), settings)
         for name in names

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report import codec
 from bestresponse.report.document import Document
+from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.replay import Replay
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "load_run"]
 
+C = TypeVar("C")
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-class Run:
+class Run(Generic[C]):
     """A run of a study. `outcome` says how it ended where it was run just now; None for a run that was loaded."""
 
     def __init__(self, folder: RunFolder, study: AnyStudy, outcome: Outcome | None = None) -> None:
@@ -58,10 +60,12 @@ class Run:
         return self.folder.manifest
 
     @cached_property
-    def config(self) -> Any:
+    def config(self) -> C:
         """The settings, as the study's own configuration."""
         try:
-            return self.study.config.from_json(self.manifest.config)
+            return cast(C, self.study.config.from_json(self.manifest.config))
+        except UsageError as error:
+            raise StoreError(f"{self.path} holds settings that {self.study.name} cannot read: {error}") from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise StoreError(f"{self.path} holds settings that {self.study.name} cannot read: {error}") from None
 
@@ -90,6 +94,16 @@ class Run:
         """Whether every play is there."""
         return (self.path / "finished").exists() if self.outcome is None else self.outcome.complete
 
+    @property
+    def frames(self) -> Mapping[str, Frame[Any]]:
+        """The named tables that the study measured, the main one first."""
+        found = getattr(self.results, "frames", None)
+        return {"rows": Frame(dict, [dict(row) for row in self.results.rows])} if found is None else found
+
+    def frame(self, name: str) -> Frame[Any]:
+        """Return the frame of that name; an empty one where nothing of the kind was measured."""
+        return self.frames.get(name) or Frame(dict, [])
+
     def rows(self) -> Sequence[Row]:
         """Return one row for each measured play or answer."""
         return self.results.rows
@@ -101,12 +115,8 @@ class Run:
         return about | self.results.summary | figures | {"costs": [total.to_json() for total in self.costs]}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the rows as a pandas data frame."""
-        try:
-            import pandas
-        except ImportError:
-            raise UsageError("pandas is not installed: pip install pandas") from None
-        return pandas.DataFrame([dict(row) for row in self.rows()])
+        """Return the main frame as a pandas data frame."""
+        return next(iter(self.frames.values())).to_pandas()
 
     def report(self) -> Document:
         """Return the report of the measured results; StoreError where there is nothing to report."""
@@ -174,7 +184,7 @@ class Run:
         return json.dumps(self.summary(), indent=2, ensure_ascii=False)
 
 
-def load_run(path: str | Path) -> Run:
+def load_run(path: str | Path) -> Run[Any]:
     """Load the run in that folder, or the newest one among the runs below it."""
     folder = _find_folder(Path(path))
     return Run(folder, find_study(folder.manifest.study))

@@ -1,21 +1,33 @@
-"""What a study is: the one protocol by which runs are planned, played, measured, reported, replayed and priced.
+"""What a study is: settings, plays, measures, metrics and a report, as data.
 
-A study of your own is registered by an entry point; built-in studies stand in the same registry:
+From one `Study` come the command with its options and help, the Python function with its types (the study is called
+with its settings and returns a `Run`), the TOML of `bestresponse run`, the manifest, the page, the terminal, a CSV and
+a Parquet file for each frame, the summary, the leaderboard and the comparison of runs:
+
+    consistency = Study(
+        "consistency",
+        ConsistencyConfig,                     # a class of settings, see `runs.settings`
+        specs=list_plays,                      # what to play, as plain data
+        play=prepare,                          # returns the function that plays one spec
+        measure=measure,                       # records -> frames
+        metrics=(Metric("kept", ...),),
+        report=(metrics_table("How often"), table("plays", title="The plays")),
+    )
 
     [project.entry-points."bestresponse.studies"]
-    my-study = "my_package.my_module:MyStudy"
+    consistency = "my_package:consistency"
 
-Subclass `Study` and give `name`, `config`, `specs`, `make_player`, `measure` and `findings`; everything else has a
-default. A figure is one `Metric` in `metrics`.
+A package adds a metric to a study of another by the entry point `STUDY.NAME` of the group `bestresponse.metrics`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.game import AnyGame
@@ -25,11 +37,19 @@ from bestresponse.core.texts import Texts
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Model
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
+from bestresponse.report.blocks import ReportBlock, build_sections, fill_template, table
 from bestresponse.report.document import Document
-from bestresponse.report.metrics import Figures, Metric, compute_figures
+from bestresponse.report.frames import Frame
+from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
+from bestresponse.runs import class_study
+from bestresponse.runs.class_study import Config, Results, Row
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Start, execute
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.replay import Replay, recorded_models, replay_plays
+from bestresponse.runs.reporting.costs import costs_section
+from bestresponse.runs.reporting.method import method_section
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
@@ -38,145 +58,141 @@ from bestresponse.runs.store.lines import read_lines
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run
 
-__all__ = ["AnyStudy", "Config", "Estimate", "Results", "Row", "Study", "find_study", "studies"]
+__all__ = ["AnyStudy", "Config", "Estimate", "Measured", "Results", "Row", "Study", "find_study", "metrics", "studies"]
 
-Row = Mapping[str, object]
-"""One row of a study's table; each study types its own as a TypedDict."""
-
-
-class Config(Protocol):
-    """All settings of a run that can change a number. Two runs with equal settings are the same run."""
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The names of the models that are asked, each once."""
-        ...
-
-    def to_json(self) -> JsonObject:
-        """Return the settings as plain JSON data."""
-        ...
-
-    @classmethod
-    def from_json(cls, data: JsonMapping) -> Self:
-        """Read the settings back from `to_json`."""
-        ...
+P = ParamSpec("P")
+C = TypeVar("C", bound=RunSettings)
+_MOST_SUMMARISED = 200
+"""Frames with more rows than this are not repeated in summary.json; their own files hold them."""
 
 
-class Results(Protocol):
-    """What a study measured: typed rows, and a summary as plain JSON data. `answered` counts plays with a result."""
+@dataclass(frozen=True)
+class Measured:
+    """What a study measured: its frames, the main one first, and the groups of which its metrics are computed.
+
+    `answered` counts the plays with a result. `labels` name what distinguishes the groups, such as model and way of
+    asking; `metrics` replace those of the study where their titles depend on the run.
+    """
+
+    frames: Mapping[str, Frame[Any]]
+    answered: int
+    labels: tuple[str, ...] = ()
+    groups: Mapping[Heads, Any] = field(default_factory=dict)
+    metrics: Sequence[Metric[Any]] | None = None
 
     @property
     def rows(self) -> Sequence[Row]:
-        """One row for each thing that was measured."""
-        ...
+        """The rows of the main frame."""
+        return next(iter(self.frames.values())).rows
 
     @property
     def summary(self) -> JsonObject:
-        """The figures of the run as plain data."""
-        ...
-
-    @property
-    def answered(self) -> int:
-        """How many plays had an answer."""
-        ...
+        """Every frame that is short enough to be read, as plain data."""
+        short = {name: frame for name, frame in self.frames.items() if len(frame) <= _MOST_SUMMARISED}
+        return {"answered": self.answered, **{name: frame.to_json() for name, frame in short.items()}}
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a run takes at most, before anything is paid: plays, and by model the calls and their tokens.
+_ANSWERS = table("answers", title="How the answers were read")
+"""Ends the report of every study that has a frame of answers, see `runs.reporting.answers`."""
 
-    `sure` is False where the number of calls was counted in plays of random players and could be larger; `found` plays
-    are recorded already and enter no other figure.
+
+def _no_game(config: Any, data: JsonMapping) -> AnyGame | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Study(Generic[P, C]):
+    """An experiment as data. Call it with its settings to run it.
+
+    `specs` yields every play as plain data, `play` sets up what all plays share and returns the function that makes
+    one, `measure` reads the finished plays of a folder. `title` and `subtitle` are templates over `config`. `command`
+    are the words of its command where it has one of its own besides `run`. `tables` of its report are shown on the
+    terminal. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls` says what a run
+    takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no specs.
     """
 
-    plays: int | None
-    what: str = ""
-    calls: Mapping[str, int] = field(default_factory=dict)
-    prompt_tokens: Mapping[str, int] = field(default_factory=dict)
-    reply_tokens: Mapping[str, int] = field(default_factory=dict)
-    sure: bool = True
-    found: int = 0
-
-    @property
-    def total_calls(self) -> int:
-        """The calls of all models."""
-        return sum(self.calls.values())
-
-    @property
-    def total_tokens(self) -> int:
-        """The tokens of all models, read and written."""
-        return sum(self.prompt_tokens.values()) + sum(self.reply_tokens.values())
-
-    def without(self, found: int) -> Estimate:
-        """Return what is still to be done where `found` of the plays are recorded already."""
-        if not self.plays or not found:
-            return self
-        left = max(self.plays - found, 0)
-
-        def scale(counts: Mapping[str, int]) -> dict[str, int]:
-            return {name: -(-count * left // (self.plays or 1)) for name, count in counts.items()}
-
-        return replace(
-            self,
-            found=found,
-            calls=scale(self.calls),
-            prompt_tokens=scale(self.prompt_tokens),
-            reply_tokens=scale(self.reply_tokens),
-        )
-
-    def to_json(self) -> JsonObject:
-        """Return the estimate as plain JSON data."""
-        return {
-            "plays": self.plays,
-            "found": self.found,
-            "calls": self.total_calls,
-            "prompt_tokens": sum(self.prompt_tokens.values()),
-            "reply_tokens": sum(self.reply_tokens.values()),
-            "calls_by_model": dict(self.calls),
-            "sure": self.sure,
-        }
-
-
-C = TypeVar("C", bound=Config)
-R = TypeVar("R", bound=Results)
-
-
-@runtime_checkable
-class Study(Protocol[C, R]):
-    """An experiment: which plays to make, how to make one, what to measure, what was found."""
-
-    name: ClassVar[str]
-    config: type[C]
+    name: str
+    settings: Callable[P, C]
+    specs: Callable[[C], Iterable[JsonMapping]]
+    play: Callable[[C, Mapping[str, Model]], PlayOne]
+    measure: Callable[[C, RunFolder], Measured]
+    report: Sequence[ReportBlock]
+    metrics: Sequence[Metric[Any]] = ()
+    title: str = ""
+    subtitle: str = ""
+    command: str = ""
     unit: str = "plays"
-    """What one spec is called in progress bars and sentences."""
+    tables: int = 1
     texts: tuple[Texts, ...] = (GAME_TEXTS, PLAYER_TEXTS)
-    """The prompts and rules whose hashes go into the manifest."""
-    metrics: tuple[Metric[Any], ...] = ()
-    """The figures of a run: its main table, `figures` of its summary, figures.csv, and the page of all figures."""
+    game: Callable[[C, JsonMapping], AnyGame | None] = _no_game
+    count_plays: Callable[[C], int | None] | None = None
+    estimate_calls: Callable[[C], Estimate] | None = None
+    make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
+    repeat_run: Callable[[C, RunFolder], Replay] | None = None
 
-    def specs(self, config: C) -> Iterator[Spec]:
-        """Yield every play of a run as plain data."""
-        ...
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
+        """Run the study and return its run; the arguments are the fields of its settings."""
+        from bestresponse.runs.launch import launch
+
+        return launch(self, self.settings(*args, **kwargs))
+
+    def __repr__(self) -> str:
+        return f"Study({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send a registered study to another process by its name."""
+        return (find_study, (self.name,)) if self.name in studies.names() else (Study, tuple(vars(self).values()))
+
+    @property
+    def config(self) -> type[C]:
+        """The class of its settings."""
+        return self.settings  # type: ignore[return-value]
+
+    @cached_property
+    def all_metrics(self) -> tuple[Metric[Any], ...]:
+        """Its own metrics and those that packages add; one that cannot be used is named in a warning and left out."""
+        known = {metric.name: metric for metric in self.metrics}
+        for entry in metrics.names():
+            if entry.partition(".")[0] != self.name:
+                continue
+            try:
+                metric = metrics.load(entry)
+                if not isinstance(metric, Metric) or metric.name in known:
+                    why = "there is one of that name" if isinstance(metric, Metric) else "it is no Metric"
+                    raise UsageError(f"{metrics.describe(entry)} is left out: {why}")
+                known[metric.name] = metric
+            except UsageError as error:
+                warnings.warn(str(error), stacklevel=2)
+        return tuple(known.values())
+
+    def list_specs(self, config: C) -> Iterator[Spec]:
+        """Yield every play with its id."""
+        return map(Spec.of, self.specs(config))
 
     def make_player(self, config: C, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec. What all plays share is set up here, once a run or worker."""
-        ...
+        """Return the function that plays one spec."""
+        return self.play(config, models)
 
-    def measure(self, config: C, folder: RunFolder) -> R:
-        """Measure every finished play of a stored run. Needs no model."""
-        ...
+    def figures(self, measured: Measured) -> Figures:
+        """Compute the metrics for every group."""
+        chosen = self.all_metrics if measured.metrics is None else measured.metrics
+        return compute_figures(tuple(chosen), measured.labels, measured.groups)
 
-    def findings(self, results: R, run: Run) -> Document:
-        """Build the report of what was measured."""
-        ...
-
-    def figures(self, results: R) -> Figures:
-        """Compute the metrics for every group of results; here for all rows together."""
-        return compute_figures(self.metrics, ("study",), {(self.name,): results.rows})
+    def findings(self, measured: Measured, run: Run[C]) -> Document:
+        """Build the report: the blocks of the study, then what calls cost and how the run was made."""
+        opening, sections = build_sections((*self.report, _ANSWERS), run)
+        costs = costs_section(run.costs)
+        return Document(
+            fill_template(self.title, run),
+            fill_template(self.subtitle, run),
+            (*sections, *([costs] if costs else []), method_section(run.manifest)),
+            opening,
+            run.manifest.footer,
+        )
 
     def estimate(self, config: C) -> Estimate:
         """Say what a run takes at most, before anything is paid."""
-        return Estimate(self.count(config))
+        return Estimate(self.count(config)) if self.estimate_calls is None else self.estimate_calls(config)
 
     def estimate_missing(self, config: C, models: Mapping[str, Model], path: Path) -> Estimate:
         """Say what is still to be done of the run whose folder is (or will be) `path`."""
@@ -185,16 +201,20 @@ class Study(Protocol[C, R]):
 
     def count(self, config: C) -> int | None:
         """Count the plays of a run; None where that is not settled beforehand."""
-        return sum(1 for _ in self.specs(config))
+        return sum(1 for _ in self.specs(config)) if self.count_plays is None else self.count_plays(config)
 
-    def game(self, config: C, data: JsonMapping) -> AnyGame | None:
-        """Return the game that a play was of, by the data of its spec; None where it was of none."""
-        return None
+    def count_part(self, config: C, shard: Shard | None) -> int | None:
+        """Count the plays of a part of a run; None where that is not settled beforehand."""
+        if shard is None:
+            return self.count(config)
+        return sum(shard.holds(spec.id) for spec in self.list_specs(config))
 
     def execute(self, config: C, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
         """Play what is missing."""
+        if self.make_run is not None:
+            return self.make_run(config, folder, models, how)
         return execute(
-            how.choose(self.specs(config)),
+            how.choose(self.list_specs(config)),
             self.start(config, models, how),
             folder,
             total=self.count_part(config, how.shard),
@@ -205,22 +225,18 @@ class Study(Protocol[C, R]):
         """Return what makes the plays, for `execute`."""
         return partial(how.executor.play, Job(self, config, models, how.workers, how.shared))
 
-    def count_part(self, config: C, shard: Shard | None) -> int | None:
-        """Count the plays of a part of a run; None where that is not settled beforehand."""
-        if shard is None:
-            return self.count(config)
-        return sum(shard.holds(spec.id) for spec in self.specs(config))
-
     def replay(self, config: C, folder: RunFolder) -> Replay:
         """Play every finished spec again from its recorded replies, and compare the records."""
-        return replay_plays(folder, self.make_player(config, recorded_models(folder)))
+        if self.repeat_run is not None:
+            return self.repeat_run(config, folder)
+        return replay_plays(folder, self.play(config, recorded_models(folder)))
 
     def find_calls(self, folder: RunFolder) -> Path:
         """Return the file in which the calls of the run are kept, one a line."""
         return folder.path / "calls.jsonl"
 
-    def extra_files(self, results: R, run: Run) -> Iterable[tuple[Path, str]]:
-        """Return further files of a published run besides those that every run leaves, as paths and texts."""
+    def extra_files(self, measured: Measured, run: Run[C]) -> Iterable[tuple[Path, str]]:
+        """Return no further files: a study as data leaves its frames."""
         return ()
 
 
@@ -229,7 +245,7 @@ studies = Registry(
     "study",
     {
         "bench": "bestresponse.studies.bench.study:BenchStudy",
-        "population": "bestresponse.studies.population.study:PopulationStudy",
+        "population": "bestresponse.studies.population.study:population",
         "sequential": "bestresponse.studies.bench.sequential.study:SequentialStudy",
         "simulate": "bestresponse.studies.simulate.study:SimulateStudy",
         "steer": "bestresponse.studies.steer.study:SteerStudy",
@@ -239,11 +255,13 @@ studies = Registry(
         "water": "bestresponse.studies.water.study:WaterStudy",
     },
 )
-"""Study classes by name."""
+"""Studies by name."""
 
+metrics = Registry("bestresponse.metrics", "metric")
+"""Metrics that packages add to studies, by `STUDY.NAME`."""
 
-AnyStudy: TypeAlias = Study[Any, Any]
-"""A study whatever its settings and results are."""
+AnyStudy: TypeAlias = "Study[..., Any]"
+"""A study whatever its settings are."""
 
 
 def find_study(name: str) -> AnyStudy:
@@ -251,9 +269,10 @@ def find_study(name: str) -> AnyStudy:
     if name not in studies.names():
         raise StoreError(f"runs of {name!r} cannot be read here; known studies: {', '.join(studies.names())}")
     try:
-        made = studies.make(name)
+        made: AnyStudy = studies.load(name)
+        made = made if isinstance(made, Study) else studies.make(name)
     except UsageError as error:
         raise StoreError(str(error)) from None
-    if not isinstance(made, Study):
-        raise StoreError(f"{studies.describe(name)} is no bestresponse.runs.Study: it lacks some of its methods")
+    if not isinstance(made, Study | class_study.Study):
+        raise StoreError(f"{studies.describe(name)} is no bestresponse.runs.Study")
     return made

@@ -31,7 +31,7 @@ from bestresponse.web.pages.render import load_asset, render_page
 from bestresponse.web.security.limits import SAFE_HEADERS, Guard
 from bestresponse.web.sessions.games import Busy
 from bestresponse.web.sessions.seat_worker import SeatWorker
-from bestresponse.web.sessions.state import ADMIN_COOKIE, NotAllowed, ServerState, TooFast, refuse
+from bestresponse.web.sessions.state import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, NotFound
 
 __all__ = ["create_app"]
@@ -81,7 +81,7 @@ def create_app() -> FastAPI:
     for module in _MODULES:
         app.include_router(module.router)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
-    app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False)
+    app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage])
     app.add_api_route("/static/{name}", static, include_in_schema=False)
     return app
 
@@ -98,7 +98,7 @@ def enter(request: Request, token: str) -> Response:
 
 
 def leave() -> Response:
-    """Log the admin out in this browser."""
+    """Log the admin out in this browser; a form of another site comes without the cookie and is refused."""
     answer = render_page("left.html")
     answer.delete_cookie(ADMIN_COOKIE)
     return answer

@@ -99,6 +99,18 @@ def test_wrong_chances_are_told(engine: LogicEngine, old: str, new: str, message
     assert errors(BET.replace(old, new), engine)[0] == message
 
 
+@pytest.mark.parametrize(("weight", "total"), [("1", "less"), ("3 ** 3000", "more")])
+def test_odds_whose_sum_nobody_can_read_are_told_without_it(engine: LogicEngine, weight: str, total: str) -> None:
+    """The sum of four fractions with denominators of 1,432 digits has some 5,700: more than Python writes."""
+    source = BET.replace("chance(move(nature, rain), 1/4, s0).", "").replace(
+        "chance(move(nature, sun), 0.75, s0).",
+        f"chance(move(nature, N), P, s0) :- member(N, [1, 2, 4, 10]), P is {weight} / (3 ** 3000 + N).",
+    )
+    assert errors(source.replace("worth(W, M, U).", "U = 1."), engine) == [
+        f"The probabilities of nature's moves at the start sum to {total} than 1"
+    ]
+
+
 def test_a_percept_for_nobody_is_told(engine: LogicEngine) -> None:
     assert errors(BLIND + "sees(bob, x, do(move(ann, _), _)).\n", engine) == ["bob sees something, but is no player"]
 

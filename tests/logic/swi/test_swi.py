@@ -337,17 +337,20 @@ class TestDecoding:
             ('"a\\"b)"', String('a"b)')),
             ("'f('(x)", Struct("f(", (Atom("x"),))),
             ("{','(a,b)}", Struct("{}", (Struct(",", (Atom("a"), Atom("b"))),))),
+            ("{}(a,b)", Struct("{}", (Atom("a"), Atom("b")))),
+            ("f({},{}(a,{}),{a})", Struct("f", (Atom("{}"), Struct("{}", (Atom("a"), Atom("{}"))),
+                                                Struct("{}", (Atom("a"),))))),
             ("f(:-,[:-|-])", Struct("f", (Atom(":-"), list_of([Atom(":-")], Atom("-"))))),
             ("日本(é)", Struct("日本", (Atom("é"),))),
         ],
-    )
+    )  # fmt: skip
     def test_what_swi_prolog_writes_is_read_back(self, text: str, term: object) -> None:
         assert decode(text) == term
 
     def test_a_variable_is_one_variable_throughout(self) -> None:
         assert write(decode("f(_123,_9,_123)")) == "f(_1,_2,_1)"
 
-    @pytest.mark.parametrize("text", ["", "f(", "f)", "a b", "[1,2", "a,b", ")", "f(a))"])
+    @pytest.mark.parametrize("text", ["", "f(", "f)", "a b", "[1,2", "a,b", ")", "f(a))", "(a,b)", "()"])
     def test_half_a_term_is_an_error(self, text: str) -> None:
         with pytest.raises(LogicError):
             decode(text)

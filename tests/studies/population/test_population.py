@@ -4,93 +4,142 @@ import numpy as np
 import pytest
 from running import run
 
+import bestresponse as br
 from bestresponse.core.errors import UsageError
-from bestresponse.games.named_game import NamedGame
-from bestresponse.studies.population.agents import find_start
-from bestresponse.studies.population.config import PopulationConfig, list_moves
-from bestresponse.studies.population.study import PopulationStudy
+from bestresponse.studies.population.agents import Dynamics, Matches, predict, run_agents
+from bestresponse.studies.population.study import METRICS, Holders, PopulationConfig, population
 
 
-def settings(game, strategies=None, **more):
-    source = NamedGame.find(game)
-    given = {"repeats": 1, "generations": 40, "repetitions": 10} | more
-    return PopulationConfig(source, tuple(strategies or list_moves(source)), **given)
+def settings(game, strategies=(), **more):
+    return PopulationConfig(game, strategies, **{"repeats": 1, "generations": 40, "repetitions": 10} | more)
 
 
 def measured(config, path):
-    return run(PopulationStudy(), config, path).results
+    return run(population, config, path)
+
+
+def list_shares(made, strategy, column="share"):
+    return [row[column] for row in made.frame("shares").select(strategy=strategy)]
 
 
 @pytest.mark.parametrize(("rule", "far"), [("imitation", 0.03), ("logit", 0.03), ("best-reply", 0.12)])
 def test_a_large_population_follows_the_dynamics_of_its_rule(rule, far, tmp_path):
     # Best replies jump at the mixed equilibrium, where finite populations and the limit part a little.
-    config = settings("hawk-dove", rule=rule, agents=2000, start=(0.9, 0.1))
-    found = measured(config, tmp_path)
-    assert found.distances[0] < far
-    assert np.allclose(found.observed[0].sum(axis=2), 1.0)
-    assert found.predicted[0][0].tolist() == [0.9, 0.1]
+    config = settings("hawk-dove", rule=rule, agents=2000, start={"always:hawk": 0.9, "always:dove": 0.1})
+    made = measured(config, tmp_path)
+    assert made.frame("populations")[0]["farthest"] < far
+    hawks, doves = list_shares(made, "always:hawk"), list_shares(made, "always:dove")
+    assert np.allclose(np.add(hawks, doves), 1.0)
+    assert list_shares(made, "always:hawk", "predicted")[0] == 0.9
 
 
 def test_defection_takes_over_the_dilemma_by_best_replies(tmp_path):
-    found = measured(settings("prisoners-dilemma", rule="best-reply", revise=1.0, generations=2), tmp_path)
-    assert found.observed[0][:, 1:, 1].tolist() == [[1.0, 1.0]] * 10
-    assert [own["died_out"] for _, own in found.figures.groups] == [1.0, 0.0]
+    made = measured(settings("prisoners-dilemma", rule="best-reply", revise=1.0, generations=2), tmp_path)
+    assert list_shares(made, "always:defect")[1:] == [1.0, 1.0]
+    assert [figures["died_out"] for _, figures in made.figures.groups] == [1.0, 0.0]
 
 
 def test_logit_choice_rests_at_the_quantal_response_equilibrium(tmp_path):
     # In the dilemma (3, 0, 5, 1) defection earns 1 + cooperators' share more, so p = 1 / (1 + exp(-(2 - p))).
-    found = measured(settings("prisoners-dilemma", rule="logit", generations=100), tmp_path)
-    defect = found.predicted[0][-1, 1]
+    made = measured(settings("prisoners-dilemma", rule="logit", generations=100), tmp_path)
+    defect = list_shares(made, "always:defect", "predicted")[-1]
     assert defect == pytest.approx(1 / (1 + np.exp(-(2 - defect))), abs=1e-6)
 
 
 def test_other_games_have_a_population_for_each_role(tmp_path):
     config = settings("matching-pennies", generations=3)
     assert not config.symmetric
-    found = measured(config, tmp_path)
-    assert found.labels == config.roles
-    assert [path.shape for path in found.observed] == [(10, 4, 2)] * 2
-    assert {row["population"] for row in found.rows} == set(config.roles)
+    made = measured(config, tmp_path)
+    assert made.frame("shares").list_values("population") == list(config.roles)
+    assert len(made.frame("shares")) == 2 * 4 * 2
+    assert [section.title for section in made.report().sections][:2] == [
+        "How the shares changed",
+        "What strategies earn against each other",
+    ]
 
 
 def test_automata_meet_in_repeated_matches(tmp_path):
-    config = settings("prisoners-dilemma", ["tit-for-tat", "always:defect"], rounds=10, start=(0.5, 0.5))
-    found = measured(config, tmp_path)
+    made = measured(settings("prisoners-dilemma", ["tit-for-tat", "always:defect"], rounds=10), tmp_path)
     # Tit for tat earns 3 a round with itself; against it defection earns 5 once and then 1.
-    assert found.matches.means[0].tolist() == [[30.0, 9.0], [14.0, 10.0]]
-    assert found.predicted[0][-1, 0] > 0.9
+    assert [(row["strategy"], row["against"], row["mean"]) for row in made.frame("matches")] == [
+        ("tit-for-tat", "tit-for-tat", 30.0),
+        ("tit-for-tat", "always:defect", 9.0),
+        ("always:defect", "tit-for-tat", 14.0),
+        ("always:defect", "always:defect", 10.0),
+    ]
+    assert list_shares(made, "tit-for-tat", "predicted")[-1] > 0.9
+
+
+def test_figures_of_a_strategy_are_those_worked_out_by_hand():
+    held = Holders(np.array([0.0, 0.5, 1.0, 0.5]), np.array([0.25, 0.75]), 1)
+    values = {metric.name: metric.compute(held) for metric in METRICS}
+    assert (values["start"], values["expected"], values["died_out"]) == (0.25, 0.75, 0.25)
+    assert values["end"].estimate == 0.5
+
+
+def test_bands_hold_the_mean_of_the_repetitions(tmp_path):
+    made = measured(settings("hawk-dove", generations=3, agents=20), tmp_path)
+    config = made.config
+    rng = np.random.default_rng(br.core.seeds.split(config.seed, "population"))
+    payoffs = np.array([[[-1.0, -1.0], [2.0, 2.0]], [[0.0, 0.0], [1.0, 1.0]]])
+    (seen,) = run_agents(config.dynamics, Matches((payoffs,)), rng)
+    hawks = seen[:, 3, 0]
+    # Ten repetitions: the mean's error is the deviation over the root of ten, and 1.96 of it on each side hold 95 %.
+    reach = 1.959964 * hawks.std(ddof=1) / 10**0.5
+    row = made.frame("shares").select(strategy="always:hawk", generation=3)[0]
+    assert row["share"] == pytest.approx(hawks.mean())
+    assert row["low"] == pytest.approx(max(hawks.mean() - reach, 0))
+    assert row["high"] == pytest.approx(min(hawks.mean() + reach, 1))
+
+
+def test_replicator_step_by_hand():
+    # Two strategies that earn 1 and 0 whatever the other does: dx = 0.5 * x * (1 - mean) with mean = x.
+    matches = Matches((np.array([[[1.0], [1.0]], [[0.0], [0.0]]]),))
+    dynamics = Dynamics("imitation", 10, 1, 2, 0.5, 1.0, (np.array([0.4, 0.6]),))
+    (path,) = predict(dynamics, matches)
+    assert path[1].tolist() == pytest.approx([0.4 + 0.5 * 0.4 * 0.6, 0.6 - 0.5 * 0.4 * 0.6])
 
 
 def test_a_run_goes_on_where_it_was_stopped_and_replays(tmp_path):
     config = settings("hawk-dove", generations=5)
-    first = run(PopulationStudy(), config, tmp_path)
-    again = run(PopulationStudy(), config, tmp_path)
+    first = measured(config, tmp_path)
+    again = measured(config, tmp_path)
     assert (first.outcome.played, again.outcome.played) == (4, 0)
     assert again.summary()["figures"] == first.summary()["figures"]
     assert again.replay().same == 4
     assert "How the shares changed" in [section.title for section in again.report().sections]
-    assert PopulationConfig.from_json(config.to_json()) == config
+    assert PopulationConfig.from_json(config.to_json()).to_json() == config.to_json()
+
+
+def test_the_study_is_a_function_and_leaves_a_file_for_each_frame(tmp_path):
+    made = br.simulate_population("hawk-dove", agents=20, generations=3, repetitions=2, output_dir=tmp_path)
+    assert made.config.agents == 20
+    assert {path.name for path in made.path.iterdir()} >= {"shares.csv", "matches.csv", "equilibria.csv", "figures.csv"}
+    assert (made.path / "matches.csv").read_text().splitlines()[0] == "population,strategy,against,matches,mean"
 
 
 def test_shares_at_the_start_are_rounded_to_whole_agents():
-    assert find_start(settings("hawk-dove", agents=10, start=(1, 2)))[0].tolist() == [0.3, 0.7]
+    config = settings("hawk-dove", agents=10, start={"always:hawk": 1, "always:dove": 2})
+    assert config.dynamics.start[0].tolist() == [0.3, 0.7]
 
 
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"rule": "luck"}, "expected one of imitation, best-reply, logit"),
-        ({"agents": 1}, "--agents 1: expected a whole number from 2"),
-        ({"revise": 0.0}, "--revise 0: expected a probability above 0"),
-        ({"start": (1.0,)}, "expected a share of each strategy"),
-        ({"start": (0.0, 0.0)}, "at least one share above 0"),
+        ({"rule": "luck"}, "rule: expected one of imitation, best-reply, logit, got 'luck'"),
+        ({"agents": 1}, "agents: expected a whole number from 2 to 1,000,000, got 1"),
+        ({"revise": 0.0}, "revise: expected a number above 0 and of at most 1, got 0.0"),
+        ({"start": {"always:eagle": 1.0}}, "start: 'always:eagle' is none of always:hawk, always:dove"),
+        ({"start": {"always:hawk": 0.0}}, "one of them above 0"),
         ({"strategies": ["always:hawk"]}, "expected at least two strategies"),
         ({"strategies": ["always:hawk", "always:eagle"]}, "eagle"),
+        ({"agnets": 3}, "population has no setting 'agnets'. Did you mean agents?"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(more, why):
-    with pytest.raises(UsageError, match=why):
+    with pytest.raises(UsageError) as refused:
         settings("hawk-dove", **more)
+    assert why in str(refused.value)
 
 
 def test_games_without_a_table_are_refused():

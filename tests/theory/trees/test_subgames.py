@@ -1,16 +1,20 @@
 """Equilibria that hold off the path too: subgame perfect with hidden moves, sequential with beliefs."""
 
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
 from random_trees import random_tree
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory import Chance, Leaf, Turn, build_tree, load_tree, nash_conv, policy_from_table, subgame_perfect
-from bestresponse.theory.trees.perfection.sequential import find_sequential, rationality_gaps
+from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame import cut_subgame
 from bestresponse.theory.trees.perfection.subgames import find_subgames, solve_subgames
+from bestresponse.theory.trees.tree import CHANCE
 
 
 def battle_with_an_outside_option():
@@ -64,15 +68,106 @@ def test_every_policy_is_an_equilibrium_of_every_subgame(seed):
             assert nash_conv(part, policy_from_table(part, table)) < 1e-9
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_a_sequential_equilibrium_leaves_nothing_to_gain_at_any_information_set(seed):
-    tree = random_tree(Random(seed), depth=4, zero_sum=False)
-    found = find_sequential(tree)
-    assert found.gap <= 1e-3
-    assert rationality_gaps(tree, found.policy, found.beliefs).max(initial=0.0) == found.gap
-    assert nash_conv(tree, found.policy) < 1e-3
+def with_one_large_payoff(tree, rng):
+    payoffs = tree.payoffs.copy()
+    payoffs[rng.choice(tree.leaves.tolist()), rng.randrange(2)] = rng.choice([1e2, 1e5, -1e6, 1e9, 3e12])
+    return replace(tree, payoffs=payoffs)
+
+
+def largest_gains(tree, exact):
+    """What each player could gain by the best of all its pure strategies, one after the other, in fractions."""
+
+    def expected(node, moves):
+        below = tree.children[node]
+        if not below:
+            return tree.read_payoffs(node)
+        if tree.owner[node] == CHANCE:
+            weights = [tree.read_probability(k) for k in below]
+        else:
+            first = int(tree.first_move[tree.infoset[node]])
+            weights = moves[first : first + len(below)]
+        values = [expected(k, moves) for k in below]
+        return tuple(sum(w * u[player] for w, u in zip(weights, values, strict=True)) for player in (0, 1))
+
+    earned, gains = expected(0, exact), []
+    for player in (0, 1):
+        sets = [k for k, infoset in enumerate(tree.infosets) if infoset.player == player]
+        best = []
+        for chosen in product(*(range(len(tree.infosets[k].moves)) for k in sets)):
+            moves = list(exact)
+            for k, move in zip(sets, chosen, strict=True):
+                for m in range(len(tree.infosets[k].moves)):
+                    moves[int(tree.first_move[k]) + m] = Fraction(m == move)
+            best.append(expected(0, moves)[player])
+        gains.append(max(best) - earned[player])
+    return gains
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_sequential_equilibrium_is_exactly_a_nash_equilibrium_whatever_the_payoffs(seed):
+    rng = Random(seed)
+    tree = with_one_large_payoff(random_tree(rng, depth=3, zero_sum=False), rng)
+    held = find_sequential(tree)
+    assert largest_gains(tree, held.exact) == [0, 0]
+    assert held.gap == 0.0
+    assert held.policy.probabilities.tolist() == [float(p) for p in held.exact]
     sets = tree.infoset[tree.infoset >= 0]
-    assert np.bincount(sets, found.beliefs[tree.infoset >= 0]) == pytest.approx(1.0)
+    assert np.bincount(sets, held.beliefs[tree.infoset >= 0]) == pytest.approx(1.0)
+
+
+def test_the_sequential_equilibrium_of_a_tree_without_hidden_moves_is_that_of_backward_induction():
+    for seed in range(15):
+        tree = random_tree(Random(seed), depth=4, zero_sum=False, perfect_information=True)
+        induced = subgame_perfect(tree)
+        if induced.count == 1:
+            table = {p: {i: {m: 1.0} for i, m in at.items()} for p, at in induced.equilibria[0].moves.items()}
+            assert find_sequential(tree).exact == tuple(policy_from_table(tree, table).probabilities)
+
+
+def test_beliefs_where_play_arrives_are_those_of_the_limit_and_not_of_the_mistakes():
+    # However much better L is after a mistake, nobody makes it: R is best after "good".
+    def answer(left, right):
+        return Turn("second", "hidden", {"L": Leaf(left), "R": Leaf(right)})
+
+    moves = {"bad": answer([0, 100], [0, 0]), "good": answer([1, 1], [1, 1.005])}
+    held = find_sequential(build_tree(["first", "second"], Turn("first", "root", moves)))
+    assert held.policy.at("first", "root") == {"bad": 0.0, "good": 1.0}
+    assert held.policy.at("second", "hidden") == {"L": 0.0, "R": 1.0}
+    assert held.beliefs[1:3].tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("prize", [1.01, 1.005, 1.001, 1.0001])
+def test_a_small_gain_is_worth_a_large_loss_that_only_a_mistake_brings(prize):
+    answer = Turn("second", "after A", {"good": Leaf([prize, 1]), "bad": Leaf([-100, 0])})
+    tree = build_tree(["first", "second"], Turn("first", "root", {"B": Leaf([1, 1]), "A": answer}))
+    held = find_sequential(tree)
+    assert held.policy.at("first", "root") == {"B": 0.0, "A": 1.0}
+    assert held.policy.at("second", "after A") == {"good": 1.0, "bad": 0.0}
+
+
+def test_off_the_path_the_belief_follows_the_likelier_mistake():
+    # Out is best. After a mistake the second player sees whether it was one (a) or two in a row (b, then c or d).
+    deeper = Turn(
+        "first", "again", {"c": Leaf([0, 0]), "d": Turn("second", "hidden", {"l": Leaf([0, 1]), "r": Leaf([0, 0])})}
+    )
+    once = Turn("second", "hidden", {"l": Leaf([1, 0]), "r": Leaf([1, 1])})
+    moves = {"out": Leaf([2, 0]), "a": once, "b": deeper}
+    held = find_sequential(build_tree(["first", "second"], Turn("first", "root", moves)))
+    assert held.policy.at("first", "root")["out"] == 1.0
+    assert held.policy.at("second", "hidden") == {"l": 0.0, "r": 1.0}
+
+
+def test_an_information_set_that_chance_never_reaches_has_no_beliefs():
+    never = Turn("second", "never", {"l": Leaf([0, 1]), "r": Leaf([0, 0])})
+    tree = build_tree(["first", "second"], Chance({"yes": (1, Leaf([0, 0])), "no": (0, never)}))
+    with pytest.raises(NotCertified, match="second's information set 'never' is reached only by draws"):
+        find_sequential(tree)
+
+
+def test_a_tree_with_too_many_sequences_for_exact_arithmetic_is_refused():
+    tree = build_tree(["first", "second"], Turn("first", "root", {f"m{k}": Leaf([k, 0]) for k in range(401)}))
+    with pytest.raises(TooLarge, match="401 sequences of moves"):
+        find_sequential(tree)
 
 
 def test_a_threat_that_is_not_believed_is_no_sequential_equilibrium_although_it_is_subgame_perfect():
@@ -81,13 +176,13 @@ def test_a_threat_that_is_not_believed_is_no_sequential_equilibrium_although_it_
     moves = {m: Turn("second", "hidden", {a: Leaf(u) for a, u in ends.items()}) for m, ends in answer.items()}
     tree = build_tree(["first", "second"], Turn("first", "top", {"out": Leaf([1, 3]), **moves}))
     assert {tuple(u.tolist()) for u in solve_subgames(tree).payoffs} >= {(1.0, 3.0), (4.0, 1.0)}
-    found = find_sequential(tree)
-    assert found.policy.at("second", "hidden") == {"l": 1.0, "r": 0.0}
-    assert found.payoffs == {"first": pytest.approx(4.0), "second": pytest.approx(1.0)}
+    held = find_sequential(tree)
+    assert held.policy.at("second", "hidden") == {"l": 1.0, "r": 0.0}
+    assert held.payoffs == {"first": 4.0, "second": 1.0}
 
 
 def test_the_sequential_equilibrium_of_kuhn_poker_has_its_value():
-    assert find_sequential(load_tree("kuhn-poker")).payoffs["player 1"] == pytest.approx(-1 / 18, abs=1e-4)
+    assert find_sequential(load_tree("kuhn-poker")).payoffs["player 1"] == pytest.approx(-1 / 18, abs=1e-15)
 
 
 def test_chance_may_begin_a_subgame_and_three_players_are_refused():

@@ -185,6 +185,17 @@ def test_the_leaderboard_has_intervals(server):
     assert set(row["gap / range"]) == {"estimate", "low", "high", "level", "method", "n"}
 
 
+def test_the_leaderboard_begins_with_the_smallest_gap(server):
+    # A gap is linear in the mixture, so that of the third run, the newest, lies between the others.
+    answers = ('{"A": 1.0, "B": 0.0}', '{"A": 0.5, "B": 0.5}', '{"A": 0.75, "B": 0.25}')
+    for count, answer in enumerate(answers, 30):
+        bench_run(server.folder, count, answer)
+    rows = server.api().get("/api/leaderboard").json()["rows"]
+    assert [row["plays"] for row in rows] == [30, 32, 31]
+    gaps = [row["gap / range"]["estimate"] for row in rows]
+    assert gaps[0] < gaps[1] < gaps[2]
+
+
 def test_progress_is_waited_for(server):
     name = bench_run(server.folder).path.name
     known = server.api().get(f"/api/runs/{name}").json()["version"]

@@ -1,11 +1,10 @@
 """The examples played from the invitation to the code, and what is exported of them."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from web_server import hidden, join, take
+from web_server import export, hidden, join, make_ready, seat, take
 
 from bestresponse.web.sessions.control import replace
 from bestresponse.web.sessions.seating import take_seat
@@ -21,24 +20,9 @@ def begin(server, name, **changes):
     return server.state.sessions.create_experiment(text)
 
 
-def seat(server, lobby, **labels):
-    client = server.client()
-    page = join(server, lobby, client, **labels)
-    return client, page.url.path
-
-
-def make_ready(client, link, *answers, consent="yes"):
-    quiz = {f"quiz.{number}": answer for number, answer in enumerate(answers)}
-    return client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf"), "consent": consent, **quiz})
-
-
 def finish(client, link, **answers):
     data = {"csrf": hidden(client.get(link), "csrf"), **{f"item.{name}": value for name, value in answers.items()}}
     return client.post(f"{link}/questionnaire", data=data)
-
-
-def export(server, table, lobby):
-    return json.loads(server.admin.get(f"/export/{table}.json?lobby={lobby.id}").text)
 
 
 def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
@@ -72,7 +56,7 @@ def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
     end = finish(client, second, guess="nach nichts").text
     assert "DUO-31" in end
     assert "EUR 4.30" in end  # 15 and 3 points at 0.10, and 2.50
-    (paid,) = [row for row in export(server, "payments", lobby) if row["taken"]]
+    (paid,) = export(server, "payments", lobby)
     assert (paid["PROLIFIC_PID"], paid["points"], paid["money"], paid["q_guess"]) == ("p1", 18, 4.3, "nach nichts")
     rows = export(server, "decisions", lobby)
     assert [row["part"] for row in rows if row["seat"] == "person"] == [1] * 5 + [2] * 3

@@ -50,6 +50,10 @@ def test_a_treatment_changes_only_what_it_names():
         (SMALL.replace("prisoners-dilemma", "prisoner-dilemma"), "line 3: the game one: there is no game named"),
         (SMALL.replace('"person"]', '"robot"]'), "line 6: 'robot' fills no seat"),
         (SMALL + "parameters = { endowment = 3 }\n", "has no parameter 'endowment'"),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["A", "A"] }\n',
+            "line 3: the game one: two roles are named 'A'; give each a name of its own",
+        ),
         ("title = 'x'\n", "line 1: there is no game"),
         (SMALL + '[limits]\nanswer = "soon"\n', "line 8: answer is 'soon'; expected a whole number from 0 to 86400"),
         (SMALL + '[completion]\nlink = "javascript:alert(1)"\n', "line 8: link is 'javascript:alert(1)'"),

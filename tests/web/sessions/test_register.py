@@ -6,6 +6,7 @@ import pytest
 from web_server import hidden, join
 
 from bestresponse.core.errors import UsageError
+from bestresponse.web.sessions.control import begin_without
 from bestresponse.web.sessions.register import SeatRegister, read_labels
 from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.setup import GameChoice, Setup
@@ -177,6 +178,24 @@ def test_nobody_is_seated_where_somebody_came_by_a_link_of_their_own(server):
     lobby = server.state.sessions.create_sessions(PAIR)
     server.client().get(server.state.seat_path(lobby.tables[0].id, 0))
     assert place(join(server, lobby, server.client())) == [lobby.tables[0].id, "1"]
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["running", "after a restart of the server"])
+def test_a_late_comer_is_seated_in_the_next_group_and_never_in_a_game_that_has_begun(server, again):
+    lobby = server.state.sessions.create_sessions(PAIR, groups=2)
+    first, second = (table.id for table in lobby.tables)
+    gina = server.client()
+    link = join(server, lobby, gina).url.path
+    gina.post(f"{link}/ready", data={"csrf": hidden(gina.get(link), "csrf")})
+    begin_without(server.state.sessions, server.state.sessions.get_session(first))
+    if again:
+        server.restart()
+    taken = [place(join(server, lobby, server.client())) for _ in range(2)]
+    assert taken == [[second, "0"], [second, "1"]]
+    page = server.client().get(server.state.join_path(lobby.id))
+    refused = server.client().post(server.state.join_path(lobby.id), data={"csrf": hidden(page, "csrf")})
+    assert refused.status_code == 422
+    assert "very seat is taken" in refused.text
 
 
 def test_quiz_tries_are_counted_by_the_server_also_after_a_reload_and_a_restart(server):

@@ -68,16 +68,15 @@ def _solve_sequentially(tree: Tree, values: Values) -> Answer:
         for k, one in enumerate(tree.infosets)
     }
     data: Data = {
-        "method": "limit of mistakes (quasi-perfect), sequence-form LCP",
+        "method": "exact limit of small mistakes (quasi-perfect), sequence-form LCP",
         "payoffs": found.payoffs,
         "gap": found.gap,
-        "mistakes": found.mistakes,
         "policy": found.policy.table(),
         "beliefs": [{"player": who, "information_set": label, "nodes": at} for (who, label), at in beliefs.items()],
     }
     note = Note(
-        f"Method: {data['method']}. With mistakes of {found.mistakes:g} nobody could gain more than "
-        f"{regret_text(found.gap)} at any information set, given the beliefs."
+        f"Method: {data['method']}. In rational numbers nobody could gain more than {regret_text(found.gap)} at any "
+        "information set, given the beliefs."
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (who, label, path, belief)

@@ -21,7 +21,19 @@ from bestresponse.logic.embedded.arithmetic import evaluate
 from bestresponse.logic.embedded.unify import Fault
 from bestresponse.logic.language.terms import Atom, Struct, Term, deref, items_of, same, variables_of, write
 
-__all__ = ["Goal", "Path", "PathReader", "Percepts", "Step", "exact", "label", "orders", "replays", "reversed_order"]
+__all__ = [
+    "Goal",
+    "Path",
+    "PathReader",
+    "Percepts",
+    "Step",
+    "exact",
+    "label",
+    "orders",
+    "read_paths",
+    "replays",
+    "reversed_order",
+]
 
 _MANY = 10**9
 
@@ -84,19 +96,36 @@ def _spell_fraction(value: Fraction) -> str:
     return format(float(value), ".15g") if short and abs(value) < 10**6 else str(value)
 
 
+def read_paths(rows: list[Term]) -> tuple[list[Path], PathReader]:
+    """Read the rows of one answer, and return the reader for what it noticed.
+
+    A move is named by what is done in it, `north` for `attack(p1, north)`. Where that would name another move of the
+    same player too, `defend(p1, north)`, the moves with either functor are named with it: `attack north`.
+    """
+    reader = PathReader()
+    paths = [reader.path(row) for row in rows]
+    while reader.ambiguous:
+        reader = PathReader(reader.in_full | reader.ambiguous)
+        paths = [reader.path(row) for row in rows]
+    return paths, reader
+
+
 class PathReader:
     """Reads the rows of one answer, which must be kept as long as its reader.
 
-    `unknown` is set as soon as a move or percept is not fully known; `clash` holds two different moves or players that
-    are written alike.
+    `unknown` is set as soon as a move or percept is not fully known. Different moves, percepts or players that are
+    written alike are kept as a `clash`, unless moves become different by their functors: these are `ambiguous`, as long
+    as they are not among those that are written `in_full`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, in_full: frozenset[str] = frozenset()) -> None:
+        self.in_full = in_full
+        self.ambiguous: set[str] = set()
         self.unknown = False
         self.clash: tuple[Term, Term] | None = None
         self._steps: dict[int, Step] = {}
         self._goals: dict[int, Goal] = {}
-        self._spelt: dict[tuple[str, str], Term] = {}
+        self._spelt: dict[tuple[str, str], tuple[str, Term]] = {}
 
     def path(self, row: Term) -> Path:
         """Read one row."""
@@ -128,11 +157,11 @@ class PathReader:
             step = self._step(deref(term.args[0]))
             return step._replace(percepts=tuple(map(self._percept, items_of(term.args[1])[0])))
         if isinstance(term, Struct) and term.name == "by chance":
-            move = deref(term.args[0])
-            own = isinstance(move, Struct) and len(move.args) > 1 and deref(move.args[0]) == NATURE
-            return Step(NATURE, self._spell(NATURE, _cut_mover(move) if own else move), deref(term.args[1]))
-        who = self.player(term.args[0] if isinstance(term, Struct) else term)
-        return Step(who, self._spell(f"move of {who}", _cut_mover(term)))
+            functor, action = _split_move(deref(term.args[0]), drawn=True)
+            return Step(NATURE, self._spell(NATURE, action, functor), deref(term.args[1]))
+        player = self.player(term.args[0] if isinstance(term, Struct) else term)
+        functor, action = _split_move(term, drawn=False)
+        return Step(player, self._spell(f"move of {player}", action, functor))
 
     def _percept(self, term: Term) -> tuple[str, str]:
         pair = deref(term)
@@ -140,13 +169,21 @@ class PathReader:
         who = self.player(pair.args[0])
         return who, self._spell(f"percept of {who}", deref(pair.args[1]))
 
-    def _spell(self, kind: str, term: Term) -> str:
+    def _spell(self, kind: str, term: Term, functor: str = "") -> str:
         """Write a name, and notice a different one that is written alike."""
-        text = label(term)
-        known = self._spelt.setdefault((kind, text), term)
-        if known is not term and self.clash is None and not same(known, term):
-            self.clash = (known, term)
+        text = f"{functor} {label(term)}" if functor in self.in_full else label(term)
+        other_functor, other = self._spelt.setdefault((kind, text), (functor, term))
+        if other_functor == functor and same(other, term):
+            return text
+        left_out = {functor, other_functor} - self.in_full - {""}
+        if functor != other_functor and left_out:
+            self.ambiguous |= left_out
+        elif self.clash is None:
+            self.clash = (self._show(other_functor, other), self._show(functor, term))
         return text
+
+    def _show(self, functor: str, term: Term) -> Term:
+        return Struct(functor, (term,)) if functor in self.in_full else term
 
     def _goal(self, term: Term) -> Goal:
         pair = deref(term)
@@ -156,13 +193,14 @@ class PathReader:
         return found
 
 
-def _cut_mover(move: Term) -> Term:
-    """What is done in a move such as `move(p1, 'D')` or `choice(p1, 'D')`, without who does it."""
-    if isinstance(move, Struct) and len(move.args) == 2:
-        return deref(move.args[1])
-    if isinstance(move, Struct) and len(move.args) > 2:
-        return Struct(move.name, move.args[1:])
-    return Atom(move.name) if isinstance(move, Struct) else move
+def _split_move(move: Term, drawn: bool) -> tuple[str, Term]:
+    """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done; nothing but the mover is
+    left out of other moves, and of what nature draws only where it is named as the mover."""
+    if not isinstance(move, Struct) or (drawn and (len(move.args) == 1 or deref(move.args[0]) != NATURE)):
+        return "", move
+    if len(move.args) == 2:
+        return move.name, deref(move.args[1])
+    return "", Struct(move.name, move.args[1:]) if len(move.args) > 2 else Atom(move.name)
 
 
 def exact(value: Term | None) -> Fraction | None:

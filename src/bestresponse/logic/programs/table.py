@@ -18,8 +18,18 @@ from bestresponse.core.game import NATURE
 from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.terms import Struct, Term, Var, brief, deref, items_of, list_of, variables_of, write
-from bestresponse.logic.programs.game_table import GameTable, Row
-from bestresponse.logic.programs.paths import Goal, Path, PathReader, exact, label, orders, replays, reversed_order
+from bestresponse.logic.programs.game_table import SEES, GameTable, Row
+from bestresponse.logic.programs.paths import (
+    Goal,
+    Path,
+    PathReader,
+    exact,
+    label,
+    orders,
+    read_paths,
+    replays,
+    reversed_order,
+)
 from bestresponse.logic.programs.views import tree
 
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
@@ -51,14 +61,13 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     if len(starts) != 1:
         found = "several" if starts else "none"
         return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {found}"),))
-    reader = PathReader()
-    players = _unique(reader.player(player) for player in items_of(starts[0])[0])
-    paths = [reader.path(row) for row in rows]
+    paths, reader = read_paths(rows)
+    declared = _unique(reader.player(player) for player in items_of(starts[0])[0])
+    players = declared or _unique(step.player for path in paths for step in path.steps if step.player != NATURE)
     private = "sees/3" in program.gated.defined
     defects = [*_path_defects(paths, reader, private), *_people_defects(paths, players, private)]
     if defects:
         return Extraction(None, tuple(_few(defects)))
-    players = players or _unique(step.player for path in paths for step in path.steps if step.player != NATURE)
     ends, defects = _ends(paths, players, private)
     if defects:
         return Extraction(None, tuple(_few(defects)))
@@ -166,7 +175,9 @@ def _people_defects(paths: list[Path], players: tuple[str, ...], private: bool) 
         hint = "remove initially(player(nature), ...) and write chance(move(nature, Move), Probability, Situation)"
         yield _defect("nature", "nature is no player: its moves are drawn by lot", hint)
         return
-    if not players:
+    if not players or SEES in players:
+        message = "a player has the empty name ''" if players else "the game has no players"
+        yield _defect("players", message, "declare each player by its name: initially(player(p1), s0).")
         return
     known = {*players, NATURE}
     movers = _unique(step.player for path in paths for step in path.steps)
@@ -176,7 +187,8 @@ def _people_defects(paths: list[Path], players: tuple[str, ...], private: bool) 
             hint = "declare initially(player(...), ...), or let nature draw: chance(Move, Probability, Situation)"
             yield _defect("mover", f"{mover} moves, but is no player", hint)
     for earner in _unique(goal.player for path in paths for goal in path.goals if goal.player not in players):
-        yield _defect("earner", f"{earner} has a payoff, but is no player", f"the players are {', '.join(players)}")
+        hint = f"the players are {', '.join(players)}; another one is declared as initially(player(...), ...)"
+        yield _defect("earner", f"{earner} has a payoff, but is no player", hint)
     seers = (who for path in paths for step in path.steps for who, _ in step.percepts) if private else ()
     for seer in _unique(who for who in seers if who not in players):
         yield _defect("seer", f"{seer} sees something, but is no player", f"the players are {', '.join(players)}")
@@ -196,8 +208,6 @@ def _ends(paths: list[Path], players: tuple[str, ...], private: bool) -> tuple[t
     """The rows of the table, and what is wrong with the payoffs and probabilities in them."""
     rows: list[Row] = []
     defects: list[Diagnostic] = []
-    if not players:
-        defects.append(_defect("players", "the game has no players", "declare them: initially(player(p1), s0)."))
     chancy = any(step.probability is not None for path in paths for step in path.steps)
     for path in paths:
         if path.broken is not None:

@@ -23,6 +23,8 @@ from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, R
 __all__ = ["Chance", "Decision", "End", "Node", "NormalFormView", "normal_form", "spell_knowledge", "tree"]
 
 MAX_PROFILES = 100_000
+_LONG_NUMBER = 10**20
+"""From here on a message does not show a number: nobody reads it, and Python writes none of more than 4,300 digits."""
 
 _PLAIN = re.compile(r"[\w.+/(),'-]+")
 
@@ -94,16 +96,14 @@ def _spell(name: str) -> str:
 
 
 def tree(table: GameTable) -> Node:
-    """The game tree; `InvalidGame` where a player's moves would give away what it must not know, or where the
-    probabilities of nature's moves do not sum to 1."""
+    """The game tree; `InvalidGame` where rows contradict each other, where a player's moves would give away what it
+    must not know, or where the probabilities of nature's moves do not sum to 1."""
     root = _build_node(table, list(table.rows), 0)
     known: dict[tuple[str, Knowledge], tuple[str, ...]] = {}
     for node in _walk(root):
         if isinstance(node, Chance) and sum(node.probabilities) != 1:
-            made = node.row.moves[: sum(node.row.blocks[: node.block])]
-            place = f"after {spell_knowledge(made)}" if made else "at the start"
-            total = sum(node.probabilities)
-            raise InvalidGame(f"The probabilities of nature's moves {place} sum to {total}, not to 1.")
+            when = _say_when(node.row, sum(node.row.blocks[: node.block]))
+            raise InvalidGame(f"The probabilities of nature's moves {when} sum to {_say_total(node)}.")
         if isinstance(node, Decision):
             moves = known.setdefault((node.player, node.knowledge), node.moves)
             if moves != node.moves and set(moves) != set(node.moves):
@@ -114,12 +114,18 @@ def tree(table: GameTable) -> Node:
 
 def _build_node(table: GameTable, rows: list[Row], depth: int) -> Node:
     first = rows[0]
-    if depth == len(first.moves):
+    if depth == len(first.moves) and len(rows) == 1:
         return End(first.payoffs, first)
-    player = first.moves[depth][0]
     groups: dict[str, list[Row]] = {}
+    player = ""
     for row in rows:
-        groups.setdefault(row.moves[depth][1], []).append(row)
+        if depth == len(row.moves):
+            raise InvalidGame(f"The game has an end {_say_when(row, depth)}, but other rows with the same moves.")
+        mover, move = row.moves[depth]
+        if groups and mover != player:
+            raise InvalidGame(f"The next move {_say_when(row, depth)} is one of {player} and one of {mover}.")
+        player = mover
+        groups.setdefault(move, []).append(row)
     if player == NATURE:
         return _build_chance(table, groups, depth)
     children = tuple([_build_node(table, group, depth + 1) for group in groups.values()])
@@ -127,9 +133,23 @@ def _build_node(table: GameTable, rows: list[Row], depth: int) -> Node:
     return Decision(player, knowledge, tuple(groups), children, _find_block(first, depth), first)
 
 
+def _say_when(row: Row, depth: int) -> str:
+    return f"after {spell_knowledge(row.moves[:depth])}" if depth else "at the start"
+
+
+def _say_total(node: Chance) -> str:
+    total = sum(node.probabilities, Fraction(0))
+    if max(abs(total.numerator), total.denominator) < _LONG_NUMBER:
+        return f"{total}, not to 1"
+    return f"{'less' if total < 1 else 'more'} than 1"
+
+
 def _build_chance(table: GameTable, groups: dict[str, list[Row]], depth: int) -> Chance:
     """A move of nature, without what has probability 0."""
     odds = {move: group[0].chances[depth] or Fraction(0) for move, group in groups.items()}
+    for move, group in groups.items():
+        if any((row.chances[depth] or 0) != odds[move] for row in group):
+            raise InvalidGame(f"Nature's move {move} {_say_when(group[0], depth)} has several probabilities.")
     possible = {move: chance for move, chance in odds.items() if chance}
     if not possible:
         raise InvalidGame("All of nature's moves in one situation have probability 0.")

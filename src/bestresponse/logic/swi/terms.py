@@ -18,7 +18,7 @@ __all__ = ["decode"]
 
 _NAME: Final = r"""'(?:[^'\\]|\\.)*'|[^\d_\s()\[\]{},|"'`][^\s()\[\]{},|"'`]*"""
 _NUMBER: Final = r"-?\d+(?:r\d+)?"
-_TOKEN: Final = rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}|[()\[\]{{}}|]|[^\s,]"""
+_TOKEN: Final = rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}\(?|[()\[\]{{}}|]|[^\s,]"""
 _PLAIN: Final = r"(?:[a-z]\w*|'\w*'|-?\d+(?:r\d+)?)(?=[,)\]])"
 _FLAT: Final = rf"(?:(?:[a-z]\w*|-)\(|\[){_PLAIN}(?:,{_PLAIN})*[)\]]"
 _NESTED: Final = rf"[a-z]\w*\((?:{_PLAIN}|{_FLAT})(?:,(?:{_PLAIN}|{_FLAT}))*\)"
@@ -83,6 +83,8 @@ def _built(name: str, terms: list[Term]) -> Term:
             result = Struct(CONS, (term, result))
         return result
     if name == "(":
+        if len(terms) != 1:
+            raise LogicError("SWI-Prolog answered with a bracket around several terms.")
         return terms[0]
     return Struct("{}" if name == "{" else _functor(name), tuple(terms))
 

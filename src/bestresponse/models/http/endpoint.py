@@ -6,6 +6,7 @@ last moment; it is in no repr, and it is removed from everything a server says, 
 """
 
 import json
+import re
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -17,14 +18,12 @@ from bestresponse.core.errors import BadReply, MissingKey, ModelError, ModelUnav
 from bestresponse.models.base import Json
 from bestresponse.models.http.clients import HttpClients
 from bestresponse.models.http.decoding import read_body
-from bestresponse.models.http.secret import KeyHeader, Secret
-from bestresponse.models.http.text import make_printable
+from bestresponse.models.http.secret import KeyHeader, Secret, hide_in_logs
 
 __all__ = ["Endpoint", "Rejected", "parse_retry_after"]
 
 _PASSING = frozenset({408, 409, 425, 429})
 _LARGEST = 32 * 2**20
-_SHOWN = 300
 _LONGEST_ERROR = 2**16
 _MOST_DEPTH = 100
 _HEADERS = {
@@ -78,23 +77,29 @@ class Endpoint:
         self._clock = clock
 
     def post(self, body: dict[str, Json]) -> tuple[Json, float]:
-        """Send the body; return the JSON that comes back and the seconds it took."""
-        began = time.perf_counter()
-        content = json.dumps(body).encode()
-        try:
-            status, headers, answer = self._exchange(content, began + self._timeout)
-        except httpx.TimeoutException:
-            raise Transient(f"{self._who} did not answer within {self._timeout:g} s") from None
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
-            raise ModelError(f"the address of {self._who} cannot be used: {self._show(str(error))}") from None
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            reason = self._show(str(error) or type(error).__name__)
-            raise Transient(f"{self._who} could not be reached, or broke off: {reason}") from None
-        if status == 200:
-            return self._parse(answer), time.perf_counter() - began
-        raise self._refuse(status, headers, answer)
+        """Send the body; return the JSON that comes back and the seconds it took.
 
-    def _exchange(self, content: bytes, end: float) -> tuple[int, httpx.Headers, bytes]:
+        What is raised was made here or in `_exchange`, and begins a new traceback: the frames below hold what the
+        server sent, and some tools show the local variables of every frame.
+        """
+        began = time.perf_counter()
+        try:
+            with hide_in_logs(self._key):
+                data = self._exchange(json.dumps(body).encode(), began + self._timeout)
+            return data, time.perf_counter() - began
+        except httpx.TimeoutException:
+            failure: ModelError = Transient(f"{self._who} did not answer within {self._timeout:g} s")
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
+            failure = ModelError(f"the address of {self._who} cannot be used: {self._key.quote(str(error))}")
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            reason = self._key.quote(str(error) or type(error).__name__)
+            failure = Transient(f"{self._who} could not be reached, or broke off: {reason}")
+        except ModelError as error:
+            failure = error
+            failure.__context__ = None
+        raise failure.with_traceback(None)
+
+    def _exchange(self, content: bytes, end: float) -> Json:
         """Send and receive within the deadline, however slowly the bytes drip and whatever comes before them."""
         if self._parsed is None:
             self._parsed = httpx.URL(self._url)
@@ -104,39 +109,43 @@ class Endpoint:
             closing(client.send(request, auth=self._auth, stream=True)) as response,
         ):
             encoding = response.headers.get("content-encoding", "")
-            answer = read_body(response.iter_raw(), encoding, self._largest, self._who)
-            return response.status_code, response.headers, self._clean(response.status_code, answer)
-
-    def _clean(self, status: int, answer: bytes) -> bytes:
-        """Remove the key from an answer that is not JSON as it should be, before it gets anywhere.
-
-        Looking for pieces of the key takes time for each of them, so that only the beginning is kept.
-        """
-        if status == 200 and answer.lstrip()[:1] == b"{" and answer.rstrip()[-1:] == b"}":
-            return answer
-        return self._key.redact_error(answer[:_LONGEST_ERROR].decode("utf-8", "replace")).encode()
+            codings = [name for name in re.split(r"[\s,]+", encoding.lower()) if name not in ("", "identity")]
+            if codings not in ([], ["gzip"], ["x-gzip"], ["deflate"]):
+                raise BadReply(
+                    f"{self._who} compressed its reply as {self._key.quote(encoding)}; it was asked for gzip or "
+                    "deflate, and once at most"
+                )
+            answer = read_body(response.iter_raw(), self._largest, self._who, compressed=bool(codings))
+            wait = parse_retry_after(response.headers.get("retry-after"), self._clock())
+        if response.status_code == 200:
+            return self._parse(answer)
+        raise self._refuse(response.status_code, wait, answer[:_LONGEST_ERROR])
 
     def _parse(self, answer: bytes) -> Json:
         try:
             data: Json = json.loads(answer)
         except (ValueError, RecursionError) as error:
-            looks_like_json = answer.lstrip()[:1] == b"{" and isinstance(error, json.JSONDecodeError)
-            shown = self._show(answer.decode("utf-8", "replace"))
-            answer = b""
-            if looks_like_json:
+            shown = self._key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
+            if answer.lstrip()[:1] == b"{" and isinstance(error, json.JSONDecodeError):
                 raise Transient(f"{self._who} sent JSON that breaks off or is broken: {shown}") from None
             raise BadReply(f"{self._who} did not answer in JSON: {shown}") from None
         if _is_deeper(data, _MOST_DEPTH):
             raise BadReply(f"{self._who} sent JSON nested deeper than {_MOST_DEPTH} levels")
         return self._key.redact_reply(data, answer)
 
-    def _refuse(self, status: int, headers: httpx.Headers, answer: bytes) -> ModelError:
-        complaint, text = self._read_complaint(answer)
-        why = f"{self._who} answered HTTP {status}: {text}"
-        if b"insufficient_quota" in answer[: 16 * _SHOWN]:
+    def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:
+        try:
+            data = self._parse(answer)
+        except ModelError:
+            complaint, text = None, answer.decode("utf-8", "replace")
+        else:
+            complaint = data.get("error", data) if isinstance(data, dict) else data
+            text = str(complaint.get("message", complaint) if isinstance(complaint, dict) else complaint)
+        why = f"{self._who} answered HTTP {status}: {self._key.quote(text)}"
+        if b"insufficient_quota" in answer:
             return ModelUnavailable(why)
         if status in _PASSING or status >= 500:
-            return Transient(why, parse_retry_after(headers.get("retry-after"), self._clock()))
+            return Transient(why, wait)
         if status in (400, 422):
             return Rejected(why, complaint)
         if status == 401:
@@ -147,22 +156,6 @@ class Endpoint:
         if 300 <= status < 400:
             return ModelError(f"{self._who} sends callers elsewhere (HTTP {status}); give its final address")
         return ModelError(why)
-
-    def _read_complaint(self, answer: bytes) -> tuple[Json, str]:
-        """Return what the server says is wrong: as data, and as one line; both without the key."""
-        try:
-            data = json.loads(answer)
-        except (ValueError, RecursionError):
-            return None, self._show(answer.decode("utf-8", "replace"))
-        data = None if _is_deeper(data, _MOST_DEPTH) else self._key.redact_reply(data, answer)
-        error = data.get("error", data) if isinstance(data, dict) else data
-        text = error.get("message", error) if isinstance(error, dict) else error
-        return error, self._show(str(text))
-
-    def _show(self, text: str) -> str:
-        """Return the beginning of a foreign text as one printable line without the key."""
-        line = make_printable(" ".join(self._key.redact_error(text[: 16 * _SHOWN]).split()))
-        return (line[:_SHOWN] + "..." if len(line) > _SHOWN else line) or "nothing"
 
 
 def _is_deeper(data: Json, most: int) -> bool:

@@ -1,7 +1,15 @@
-"""API keys: kept out of reprs, logs and pickles, and removed from everything a server sends back."""
+"""API keys: kept out of reprs, logs and pickles, and removed from everything a server sends back.
 
+Whatever a server says becomes text by one of two methods of `Secret`: `quote` for messages, `redact_reply` for the data
+of a reply. `hide_in_logs` does the same for what httpx and httpcore log of a call.
+"""
+
+import logging
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote
 
 import httpx
@@ -9,12 +17,17 @@ import httpx
 from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Json
 
-__all__ = ["KeyHeader", "Secret"]
+__all__ = ["KeyHeader", "Secret", "hide_in_logs"]
 
 _HIDDEN = "***"
-_FRAGMENT = 8
-_SHORTEST_IN_REPLIES = 12
-_LOOKS_LIKE_KEY = re.compile(r"\b(?:sk-|AIza)[\w*.\-]{4,}")
+_SHORTEST_PIECE = 8
+# Longer in replies: a piece of 8 of "sk-no-key-required", the dummy key of local servers, is a word that models use.
+_SHORTEST_PIECE_OF_REPLIES = 12
+_LOOKS_LIKE_KEY = re.compile(r"\b(?:sk-|AIza|gsk_|hf_|xai-)[\w*.\-]{4,}")
+_QUOTED = 300
+# Pieces are looked for one by one, and escapes make a text longer: no more of a foreign text is looked at.
+_LOOKED_AT = 16 * _QUOTED
+_FOLD = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class Secret:
@@ -29,52 +42,77 @@ class Secret:
     def __init__(self, text: str, variable: str = "") -> None:
         self._text = text.strip()
         del text  # a traceback that shows local variables must not show the key
-        self._spellings = _spell(self._text)
-        for place, character in enumerate(self._text, 1):
+        # As texts spell a key: as it is, in an address, and as JSON often writes it; case does not count.
+        spellings = (self._text, quote(self._text, safe=""), self._text.replace("/", "\\/"))
+        self._spellings = tuple(dict.fromkeys(spelling.translate(_FOLD) for spelling in spellings))
+        for position, character in enumerate(self._text, 1):
             if not " " <= character <= "~":
                 where = f" in {variable}" if variable else ""
                 raise UsageError(
-                    f"the API key{where} contains U+{ord(character):04X} at position {place}, which no key contains: "
-                    "copy the key again"
+                    f"the API key{where} contains U+{ord(character):04X} at position {position}, which no key "
+                    "contains: copy the key again"
                 )
 
     def reveal(self) -> str:
         """Return the secret itself."""
         return self._text
 
-    def redact_error(self, text: str) -> str:
-        """Remove the key from an error text, also a piece of eight characters of it, and what looks like a key."""
-        return _LOOKS_LIKE_KEY.sub(_HIDDEN, self._redact_pieces(self._redact_whole(text)))
+    def redact(self, text: str, shortest: int = _SHORTEST_PIECE) -> str:
+        """Remove the key, and every part of it of `shortest` characters or more, however it is spelt."""
+        folded = text.translate(_FOLD)
+        covered = bytearray(len(text))
+        for piece in self._cut_pieces(shortest):
+            start = folded.find(piece)
+            while start >= 0:
+                covered[start : start + len(piece)] = b"\1" * len(piece)
+                start = folded.find(piece, start + 1)
+        kept, end = [], 0
+        for run in re.finditer(b"\1+", covered):
+            kept += [text[end : run.start()], _HIDDEN]
+            end = run.end()
+        return "".join([*kept, text[end:]])
+
+    def quote(self, text: str) -> str:
+        r"""Return the beginning of a foreign text as one printable line, without the key and what looks like a key.
+
+        Controls, direction overrides and surrogates are written as their escapes: they can steer the reader's terminal.
+
+        >>> Secret("").quote("red:\n\x1b[31m")
+        'red: \\x1b[31m'
+        """
+        line = " ".join(_LOOKS_LIKE_KEY.sub(_HIDDEN, self.redact(text[:_LOOKED_AT])).split())
+        line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
+        return (line[:_QUOTED] + "..." if len(line) > _QUOTED else line) or "nothing"
 
     def redact_reply(self, data: Json, wire: bytes) -> Json:
         """Remove the key from every text of a reply that was parsed from `wire`.
 
         Keys of fewer than 12 characters stay: local servers are given keys such as "EMPTY", which a model may say.
         """
-        if len(self._text) < _SHORTEST_IN_REPLIES:
+        if len(self._text) < _SHORTEST_PIECE_OF_REPLIES:
             return data
-        escaped = b"\\u" in wire or b"\\/" in wire or "\\" in self._text or '"' in self._text
-        if not escaped and not any(spelling.encode() in wire for spelling in self._spellings):
-            return data
-        return _rebuild(data, self._redact_whole)
+        folded = wire.lower()
+        escaped = b"\\u" in folded or b"\\/" in folded or "\\" in self._text or '"' in self._text
+        if escaped or any(piece.encode() in folded for piece in self._cut_pieces(_SHORTEST_PIECE_OF_REPLIES)):
+            return self._redact_data(data)
+        return data
 
-    def _redact_whole(self, text: str) -> str:
-        for spelling in self._spellings:
-            text = text.replace(spelling, _HIDDEN)
-        return text
+    def _redact_data(self, data: Json) -> Json:
+        if isinstance(data, str):
+            return self.redact(data, _SHORTEST_PIECE_OF_REPLIES)
+        if isinstance(data, list):
+            return [self._redact_data(item) for item in data]
+        if isinstance(data, dict):
+            return {
+                self.redact(name, _SHORTEST_PIECE_OF_REPLIES): self._redact_data(item) for name, item in data.items()
+            }
+        return data
 
-    def _redact_pieces(self, text: str) -> str:
-        """Replace every run of characters made of pieces of the key: a text that breaks off shows most of it."""
-        pieces = {self._text[start : start + _FRAGMENT] for start in range(len(self._text) - _FRAGMENT + 1)}
-        covered: set[int] = set()
-        for piece in pieces:
-            start = text.find(piece)
-            while start >= 0:
-                covered.update(range(start, start + _FRAGMENT))
-                start = text.find(piece, start + 1)
-        if not covered:
-            return text
-        return re.sub("\0+", _HIDDEN, "".join("\0" if n in covered else c for n, c in enumerate(text)))
+    def _cut_pieces(self, length: int) -> Iterator[str]:
+        """Yield every part of that length of every spelling; of a shorter one all of it."""
+        for spelling in filter(None, self._spellings):
+            for start in range(max(1, len(spelling) - length + 1)):
+                yield spelling[start : start + length]
 
     def __repr__(self) -> str:
         return "Secret(***)"
@@ -98,16 +136,25 @@ class KeyHeader(httpx.Auth):
         yield request
 
 
-def _spell(key: str) -> tuple[str, ...]:
-    """List the ways in which texts spell a key: as it is, in an address, and as JSON often writes it."""
-    return tuple(dict.fromkeys(one for one in (key, quote(key, safe=""), key.replace("/", "\\/")) if one))
+_key_in_use: ContextVar[Secret | None] = ContextVar("key_in_use", default=None)
 
 
-def _rebuild(data: Json, replace: Callable[[str], str]) -> Json:
-    if isinstance(data, str):
-        return replace(data)
-    if isinstance(data, list):
-        return [_rebuild(one, replace) for one in data]
-    if isinstance(data, dict):
-        return {replace(name): _rebuild(one, replace) for name, one in data.items()}
-    return data
+@contextmanager
+def hide_in_logs(key: Secret) -> Iterator[None]:
+    """Remove the key from what httpx and httpcore log meanwhile: they quote reason phrases and headers of servers."""
+    token = _key_in_use.set(key)
+    try:
+        yield
+    finally:
+        _key_in_use.reset(token)
+
+
+def _redact_record(record: logging.LogRecord) -> bool:
+    if (key := _key_in_use.get()) is not None:
+        record.msg, record.args = key.redact(record.getMessage()), ()
+    return True
+
+
+# A filter of a logger does not see what its children log, so that each one that speaks of calls gets it.
+for _name in ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.proxy"):
+    logging.getLogger(_name).addFilter(_redact_record)

@@ -27,7 +27,7 @@ from bestresponse.models.base import (
     Usage,
     effective_seed,
 )
-from bestresponse.models.http.text import make_printable
+from bestresponse.models.http import Secret
 from bestresponse.models.providers.reading import read_alternatives, read_count
 from bestresponse.models.providers.schema_modes import SchemaMode, add_instruction, choose_mode, find_refused_mode
 from bestresponse.models.schema import finish_structured, make_strict, read_schema
@@ -110,7 +110,7 @@ class InspectModel:
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> ModelError:
-        why = f"{self.id} failed: {make_printable(' '.join(str(error).split())[:300]) or type(error).__name__}"
+        why = f"{self.id} failed: {Secret('').quote(str(error) or type(error).__name__)}"
         if self._model_should_retry(error):
             return Transient(why)
         return MissingKey(why) if "API_KEY" in why else ModelError(why)

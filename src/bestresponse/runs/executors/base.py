@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.models.base import Model
@@ -69,6 +69,7 @@ class Job:
     shared: SharedCalls | None = None
 
 
+@runtime_checkable
 class Executor(Protocol):
     """Makes plays. A new engine implements these two methods."""
 

@@ -1,16 +1,32 @@
-"""How the answers of every player of a run were read: counted from the records, and told as a section."""
+"""How the answers of every player of a run were read, counted from the records as the frame `answers`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Annotated, TypedDict
 
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Status
 from bestresponse.report.document import Cell, Column, Section, Table
+from bestresponse.report.frames import Frame, column
 
-__all__ = ["Answers", "answers_section", "count_answers"]
+__all__ = ["AnswerRow", "Answers", "answers_section", "count_answers", "make_answers_frame"]
+
+
+class AnswerRow(TypedDict):
+    """How the answers of one player were read."""
+
+    player: str
+    valid: int
+    repaired: int
+    refused: int
+    truncated: int
+    unparseable: int
+    illegal: int
+    refused_before: Annotated[int, column(help="answers that were refused with a reason before one was accepted")]
+    abstained: Annotated[int, column(help="no usable answer: the seat passed, as the settings say")]
 
 
 @dataclass
@@ -38,6 +54,22 @@ def count_answers(answers: dict[str, Answers], submissions: Iterable[JsonMapping
         if given["role"] in names:
             read = answers.setdefault(names[given["role"]], Answers())
             read.add(given["status"], given.get("how", ""), given.get("stand_in", ""))
+
+
+def make_answers_frame(answers: Mapping[str, Answers]) -> Frame[AnswerRow]:
+    """Build the frame with one row a player."""
+    return Frame(
+        AnswerRow,
+        [
+            AnswerRow(
+                player=name,
+                **{status.value: read.statuses.get(status.value, 0) for status in Status},  # type: ignore[typeddict-item]
+                refused_before=read.refused,
+                abstained=read.abstained,
+            )
+            for name, read in answers.items()
+        ],
+    )
 
 
 def answers_section(answers: Mapping[str, Answers], title: str) -> Section | None:

@@ -38,7 +38,7 @@ class _Kept:
     record: str = ""
 
 
-def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run:
+def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[Any]:
     """Merge parts of one run into a folder of the run's own name below `output`, and return the merged run.
 
     A part is the folder of a run or a folder with exactly one run in it. UsageError where the parts are of different
@@ -178,4 +178,4 @@ def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> It
 
 def _is_complete(study: AnyStudy, config: object, kept: dict[str, _Kept]) -> bool:
     """Say whether every planned play has a record."""
-    return all(spec.id in kept and bool(kept[spec.id].record) for spec in study.specs(config))
+    return all(spec.id in kept and bool(kept[spec.id].record) for spec in study.list_specs(config))

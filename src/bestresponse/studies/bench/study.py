@@ -17,11 +17,12 @@ from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
 from bestresponse.report.stats.statistics import precision_reached
+from bestresponse.runs.class_study import Study
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.findings.document import findings
 from bestresponse.studies.bench.measure import measure
@@ -62,7 +63,7 @@ class BenchStudy(Study[BenchConfig, Results]):
         """List the metrics of every player and baseline."""
         return list_figures((*results.summaries, *results.baseline_summaries))
 
-    def findings(self, results: Results, run: Run) -> Document:
+    def findings(self, results: Results, run: Run[Any]) -> Document:
         """Write what the run found as a document."""
         return findings(results, run)
 
@@ -107,7 +108,7 @@ class BenchStudy(Study[BenchConfig, Results]):
             enough=stop.note if stop is not None else None,
         )
 
-    def extra_files(self, results: Results, run: Run) -> Iterable[tuple[Path, str]]:
+    def extra_files(self, results: Results, run: Run[Any]) -> Iterable[tuple[Path, str]]:
         """Return the two files of the benchmark's original description, named by the time the run was begun."""
         stamp = datetime.fromisoformat(run.manifest.created).strftime("%Y%m%d_%H%M%S")
         output = run.path.parent

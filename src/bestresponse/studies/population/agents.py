@@ -17,19 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.studies.population.config import PopulationConfig
 from bestresponse.theory.dynamics.logit import logit_dynamics
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Matches", "find_start", "predict", "run_agents"]
+__all__ = ["Dynamics", "Matches", "Rule", "predict", "run_agents"]
 
+Rule = Literal["imitation", "best-reply", "logit"]
 Integers = NDArray[np.int64]
-_TIE = 1e-9
+_TIE = 1e-9  # strategies whose means differ by less, relative to their size, are equally good replies
 _SURE = 1e12
 """The precision, in units of the payoff range, at which logit choice is a best reply."""
 
@@ -60,56 +61,59 @@ class Matches:
         return NormalForm.bimatrix(own, self.means[1].T if len(self.means) > 1 else own.T)
 
 
-def find_start(config: PopulationConfig) -> tuple[Array, ...]:
-    """Return the shares at the start, one vector a population; as near to the settings as whole agents allow."""
-    found = []
-    for own in config.populations[:1] if config.symmetric else config.populations:
-        wanted = np.array([config.share(one) for one in own])
-        counts = np.floor(wanted / wanted.sum() * config.agents).astype(np.int64)
-        rest = np.argsort(counts - wanted / wanted.sum() * config.agents, kind="stable")
-        counts[rest[: config.agents - counts.sum()]] += 1
-        found.append(counts / config.agents)
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class Dynamics:
+    """How many agents revise how, how often; `start` holds the shares at the start, one vector a population."""
+
+    rule: Rule
+    agents: int
+    generations: int
+    repetitions: int
+    revise: float
+    precision: float
+    start: tuple[Array, ...]
 
 
-def predict(config: PopulationConfig, matches: Matches) -> tuple[Array, ...]:
+def predict(dynamics: Dynamics, matches: Matches) -> tuple[Array, ...]:
     """Return the shares that theory expects, by population: a row for each generation from 0 on."""
-    start, steps, single = list(find_start(config)), config.generations, len(matches.payoffs) == 1
+    start, steps, single = list(dynamics.start), dynamics.generations, len(matches.payoffs) == 1
     form = matches.form
     spread = np.array([width or 1.0 for width in (matches.ranges * 2)[:2]]).reshape(2, 1, 1)
-    if config.rule == "imitation":
+    if dynamics.rule == "imitation":
         scaled = NormalForm(form.payoffs / spread)
-        path = replicator(scaled, start, steps=steps, size=config.revise, form="euler", one_population=single, stride=1)
+        path = replicator(
+            scaled, start, steps=steps, size=dynamics.revise, form="euler", one_population=single, stride=1
+        )
     else:
-        sharp = config.rule == "best-reply"
+        sharp = dynamics.rule == "best-reply"
         played = NormalForm(form.payoffs / spread) if sharp else form
         both = start * 2 if single else start
-        precision = _SURE if sharp else config.precision
-        path = logit_dynamics(played, precision, both, steps=steps, size=config.revise, stride=1)
+        precision = _SURE if sharp else dynamics.precision
+        path = logit_dynamics(played, precision, both, steps=steps, size=dynamics.revise, stride=1)
     return tuple(path.strategies[: len(start)])
 
 
-def run_agents(config: PopulationConfig, matches: Matches, rng: np.random.Generator) -> tuple[Array, ...]:
+def run_agents(dynamics: Dynamics, matches: Matches, rng: np.random.Generator) -> tuple[Array, ...]:
     """Return the observed shares by population: repetition, generation from 0 on, strategy."""
-    start = find_start(config)
-    held = [_seat(shares, config, rng) for shares in start]
-    seen = [np.empty((config.repetitions, config.generations + 1, len(shares))) for shares in start]
-    for generation in range(config.generations + 1):
+    start = dynamics.start
+    held = [_seat(shares, dynamics, rng) for shares in start]
+    seen = [np.empty((dynamics.repetitions, dynamics.generations + 1, len(shares))) for shares in start]
+    for generation in range(dynamics.generations + 1):
         shares = [_count(own, len(first)) for own, first in zip(held, start, strict=True)]
         for path, now in zip(seen, shares, strict=True):
             path[:, generation] = now
         earned = _meet(held, matches, rng)
         held = [
-            _revise(config, matches, population, own, earned[population], shares[-1 - population], rng)
+            _revise(dynamics, matches, population, own, earned[population], shares[-1 - population], rng)
             for population, own in enumerate(held)
         ]
     return tuple(seen)
 
 
-def _seat(shares: Array, config: PopulationConfig, rng: np.random.Generator) -> Integers:
+def _seat(shares: Array, dynamics: Dynamics, rng: np.random.Generator) -> Integers:
     """Give every agent its first strategy: a row for each repetition."""
-    row = np.repeat(np.arange(len(shares)), np.rint(shares * config.agents).astype(np.int64))
-    return rng.permuted(np.tile(row, (config.repetitions, 1)), axis=1)
+    row = np.repeat(np.arange(len(shares)), np.rint(shares * dynamics.agents).astype(np.int64))
+    return rng.permuted(np.tile(row, (dynamics.repetitions, 1)), axis=1)
 
 
 def _count(held: Integers, strategies: int) -> Array:
@@ -133,7 +137,7 @@ def _meet(held: Sequence[Integers], matches: Matches, rng: np.random.Generator) 
 
 
 def _revise(
-    config: PopulationConfig,
+    dynamics: Dynamics,
     matches: Matches,
     population: int,
     held: Integers,
@@ -142,23 +146,23 @@ def _revise(
     rng: np.random.Generator,
 ) -> Integers:
     """Return the strategies after those who revise have."""
-    revises = rng.random(held.shape) < config.revise
-    if config.rule == "imitation":
+    revises = rng.random(held.shape) < dynamics.revise
+    if dynamics.rule == "imitation":
         others = (np.arange(held.shape[1]) + rng.integers(1, held.shape[1], size=held.shape)) % held.shape[1]
         better = np.take_along_axis(earned, others, axis=1) - earned
         width = matches.ranges[population] or 1.0
         switches = revises & (rng.random(held.shape) < better / width)
         return np.where(switches, np.take_along_axis(held, others, axis=1), held)
-    chances = _choose(config, rivals @ matches.means[population].T)
+    chances = _choose(dynamics, rivals @ matches.means[population].T)
     drawn = (rng.random(held.shape)[:, :, None] > chances.cumsum(axis=1)[:, None, :]).sum(axis=2)
     return np.where(revises, np.minimum(drawn, chances.shape[1] - 1), held)
 
 
-def _choose(config: PopulationConfig, values: Array) -> Array:
+def _choose(dynamics: Dynamics, values: Array) -> Array:
     """Return the chances of the strategies in every repetition, by what they earn on average."""
     top = values.max(axis=1, keepdims=True)
-    if config.rule == "best-reply":
+    if dynamics.rule == "best-reply":
         best = values >= top - _TIE * np.maximum(1.0, np.abs(top))
         return np.asarray(best / best.sum(axis=1, keepdims=True))
-    weights = np.exp(config.precision * (values - top))
+    weights = np.exp(dynamics.precision * (values - top))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -33,7 +33,7 @@ _MOST_ROWS = 200
 _MOST_EQUILIBRIA = 12
 
 
-def findings(results: SimulateResults, run: Run) -> Document:
+def findings(results: SimulateResults, run: Run[Any]) -> Document:
     """Build the report of a run."""
     measured = results.measured
     config = measured.config
@@ -72,7 +72,7 @@ def _opening(measured: Measured) -> Iterable[Block]:
         yield Note(f"{abstained} times a seat without a usable answer abstained, as the settings say.", "warning")
 
 
-def _payoffs(summary: Summary, run: Run) -> Section:
+def _payoffs(summary: Summary, run: Run[Any]) -> Section:
     text = "Every play a dot, the box from the first to the third quartile, the diamond the mean."
     picture = Figure(figures.payoff_strips(summary), text, "payoffs by seat")
     return Section("What they earned", (run.figures.to_table(), picture))

@@ -9,16 +9,17 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
+from bestresponse.runs.class_study import Study
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
+from bestresponse.runs.seats import make_player
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.findings import findings
 from bestresponse.studies.simulate.measure import measure
 from bestresponse.studies.simulate.plan import most_calls, specs
-from bestresponse.studies.simulate.playing import make_player
 from bestresponse.studies.simulate.results import METRICS, SimulateResults
 
 __all__ = ["SimulateStudy"]
@@ -53,7 +54,7 @@ class SimulateStudy(Study[SimulateConfig, SimulateResults]):
         """List the metrics of every seat."""
         return results.figures
 
-    def findings(self, results: SimulateResults, run: Run) -> Document:
+    def findings(self, results: SimulateResults, run: Run[Any]) -> Document:
         """Write what the run found as a document."""
         return findings(results, run)
 

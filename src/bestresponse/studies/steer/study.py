@@ -11,6 +11,8 @@ from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
+from bestresponse.runs.class_study import Study
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.executors.lending import lend_models
@@ -18,7 +20,6 @@ from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.steer.answers import (
     AnswerFolder,
     MemoryAnswers,
@@ -83,7 +84,7 @@ class SteerStudy(Study[SteerConfig, SteerMeasured]):
         """List the metrics of every set of texts or games it was measured on."""
         return results.list_figures()
 
-    def findings(self, results: SteerMeasured, run: Run) -> Document:
+    def findings(self, results: SteerMeasured, run: Run[Any]) -> Document:
         """Write what the run found as a document."""
         return findings(results, run)
 

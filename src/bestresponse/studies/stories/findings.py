@@ -15,7 +15,7 @@ from bestresponse.studies.stories.measure import StoryRow as Row
 __all__ = ["findings"]
 
 
-def findings(results: StoriesResults, run: Run) -> Document:
+def findings(results: StoriesResults, run: Run[Any]) -> Document:
     """Build the report of a run."""
     rows = results.rows
     models = list(dict.fromkeys(row["model"] for row in rows))

@@ -10,11 +10,12 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
+from bestresponse.runs.class_study import Study
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.stories.config import StoriesConfig
 from bestresponse.studies.stories.findings import findings
 from bestresponse.studies.stories.measure import METRICS, StoriesResults, measure
@@ -63,7 +64,7 @@ class StoriesStudy(Study[StoriesConfig, StoriesResults]):
         """List the metrics of every model."""
         return results.list_figures()
 
-    def findings(self, results: StoriesResults, run: Run) -> Document:
+    def findings(self, results: StoriesResults, run: Run[Any]) -> Document:
         """Write what the run found as a document."""
         return findings(results, run)
 

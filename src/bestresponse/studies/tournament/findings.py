@@ -33,7 +33,7 @@ _MOST_IN_A_HEATMAP = 16
 _MOST_LINES = 8
 
 
-def findings(standings: Standings, run: Run) -> Document:
+def findings(standings: Standings, run: Run[Any]) -> Document:
     """Build the report of a tournament."""
     config = standings.config
     sections = [
@@ -69,7 +69,7 @@ def _length(standings: Standings) -> str:
     return ", ".join(parts)
 
 
-def _standing_section(standings: Standings, run: Run) -> Section:
+def _standing_section(standings: Standings, run: Run[Any]) -> Section:
     config = standings.config
     by = "whose total is the expected one" if config.targets else "with the highest total"
     winners = ", ".join(standings.winners) or "nobody"

@@ -10,11 +10,12 @@ from bestresponse.models.base import Model
 from bestresponse.players.strategies.function import HistoryFunction
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
+from bestresponse.runs.class_study import Study
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.findings import findings
 from bestresponse.studies.tournament.measure import measure_standings
@@ -61,7 +62,7 @@ class TournamentStudy(Study[TournamentConfig, Standings]):
         """List the metrics of every participant."""
         return results.list_figures()
 
-    def findings(self, results: Standings, run: Run) -> Document:
+    def findings(self, results: Standings, run: Run[Any]) -> Document:
         """Write what the run found as a document."""
         return findings(results, run)
 

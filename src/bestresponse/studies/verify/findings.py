@@ -30,7 +30,7 @@ __all__ = ["findings", "mark_refuted"]
 _QUOTED = 4
 
 
-def findings(measured: Measured, run: Run) -> Document:
+def findings(measured: Measured, run: Run[Any]) -> Document:
     """Build the report of a run, with the raters' sheets that lie in its folder."""
     config = measured.config
     filled = sorted(run.path.glob("sheet-rater-*.csv"))
@@ -65,7 +65,7 @@ def _share(states: dict[str, int], runs: int) -> Any:
     return wilson(states["unrefuted"], runs) if runs else None
 
 
-def _first_and_last(measured: Measured, run: Run) -> Section:
+def _first_and_last(measured: Measured, run: Run[Any]) -> Section:
     unread = len(measured.rows) - len(measured.readable)
     text = (
         "A reasoning is unrefuted where at least one claim was proved and none is refuted, which says nothing about "
@@ -173,7 +173,7 @@ def mark_refuted(text: str, places: Sequence[Sequence[Sequence[int]]]) -> str:
     return text
 
 
-def _method(measured: Measured, run: Run) -> Section:
+def _method(measured: Measured, run: Run[Any]) -> Section:
     game = measured.scene.game
     return method_section(
         run.manifest,

@@ -13,11 +13,12 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
+from bestresponse.runs.class_study import Study
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.verify.config import RULES, VerifyConfig
 from bestresponse.studies.verify.evaluation import write_sheet
 from bestresponse.studies.verify.findings import findings
@@ -63,7 +64,7 @@ class VerifyStudy(Study[VerifyConfig, Measured]):
         """List the metrics of every attempt."""
         return results.list_figures()
 
-    def findings(self, results: Measured, run: Run) -> Document:
+    def findings(self, results: Measured, run: Run[Any]) -> Document:
         """Write what the run found as a document."""
         return findings(results, run)
 
@@ -89,7 +90,7 @@ class VerifyStudy(Study[VerifyConfig, Measured]):
             {name: count * config.max_tokens for name, count in calls.items()},
         )
 
-    def extra_files(self, results: Measured, run: Run) -> Iterable[tuple[Path, str]]:
+    def extra_files(self, results: Measured, run: Run[Any]) -> Iterable[tuple[Path, str]]:
         """Return a sheet for each rater; a sheet that is there already is left as it was filled in."""
         sheet = write_sheet(results.sheet())
         paths = (run.path / f"sheet-rater-{rater}.csv" for rater in range(1, RATERS + 1))

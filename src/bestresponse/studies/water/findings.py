@@ -39,7 +39,7 @@ __all__ = ["findings"]
 _MOST_BASELINE_GAMES = 200
 
 
-def findings(results: WaterResults, run: Run) -> Document:
+def findings(results: WaterResults, run: Run[Any]) -> Document:
     """Build the report of a run."""
     measured = results.measured
     players = ", ".join(dict.fromkeys(measured.config.players))

@@ -16,12 +16,13 @@ from bestresponse.models.base import Model
 from bestresponse.report import tables
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
+from bestresponse.runs.class_study import Study
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay, encode_plays
-from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.simulate.plan import count_thoughts
 from bestresponse.studies.water.config import Setting, WaterConfig
 from bestresponse.studies.water.findings import findings
@@ -65,7 +66,7 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
         """List the metrics of every setting."""
         return results.figures
 
-    def findings(self, results: WaterResults, run: Run) -> Document:
+    def findings(self, results: WaterResults, run: Run[Any]) -> Document:
         """Write what the run found as a document."""
         return findings(results, run)
 
@@ -96,7 +97,7 @@ class WaterStudy(Study[WaterConfig, WaterResults]):
             return super().execute(config, folder, models, how)
         return _run_bidders(config, folder, how, self.count_part(config, how.shard))
 
-    def extra_files(self, results: WaterResults, run: Run) -> Iterable[tuple[Path, str]]:
+    def extra_files(self, results: WaterResults, run: Run[Any]) -> Iterable[tuple[Path, str]]:
         """Return one row for each day and resident, where these are not too many."""
         if sum(one.trace.present.sum() for one in results.measured.settings) <= _MOST_DAY_ROWS:
             yield run.path / "days.csv", tables.columns_to_csv(results.measured.list_days())

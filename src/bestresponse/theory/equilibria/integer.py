@@ -89,7 +89,11 @@ def _simple(value: float, largest: Fraction, power: Fraction) -> Fraction:
 
 @dataclass(slots=True)
 class Dictionary:
-    """A basis of {z >= 0, Mz <= 1}: variable j < `width` is z_j, variable width + i is the slack of row i."""
+    """A basis of {z >= 0, Mz <= b}: variable j < `width` is z_j, variable width + i is the slack of row i.
+
+    The last number of a row is its right side. Where the right side is a polynomial in a small positive number, its
+    coefficients stand at the end of the row, that of the highest power first.
+    """
 
     rows: list[list[int]]
     scale: int
@@ -115,6 +119,10 @@ class Dictionary:
         cross = first[-1] * q - second[-1] * p
         if cross:
             return cross < 0
+        for at in range(len(first) - 2, self.width - 1, -1):
+            cross = first[at] * q - second[at] * p
+            if cross:
+                return cross < 0
         for slack in range(self.width, self.width + len(self.rows)):
             if slack in self.nonbasic:
                 at = self.nonbasic.index(slack)

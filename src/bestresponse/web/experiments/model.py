@@ -9,11 +9,17 @@ from typing import Literal
 from bestresponse.core.capabilities import Question
 from bestresponse.web.sessions.setup import Setup
 
-__all__ = ["KINDS", "Assignment", "Completion", "Experiment", "Item", "Order", "Part", "Payment", "Treatment"]
+__all__ = [
+    "KINDS", "STAND_INS", "Assignment", "Completion", "Experiment", "Item", "Order", "Part", "Payment", "StandIns",
+    "Treatment",
+]  # fmt: skip
 
 Kind = Literal["text", "long text", "number", "choice", "scale"]
 KINDS: tuple[Kind, ...] = ("text", "long text", "number", "choice", "scale")
 Order = Literal["arrival", "random"]
+StandIns = Literal["none", "half", "count"]
+STAND_INS: dict[StandIns, float] = {"none": 0.0, "half": 0.5, "count": 1.0}
+"""What an answer that a stand-in gave counts of an answer of one's own."""
 _LONGEST = 2000
 
 
@@ -71,12 +77,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """What participants are paid: `show_up`, and `rate` for every point; never less than `least`."""
+    """What participants are paid: `show_up`, and `rate` for every point; never less than `least`.
+
+    `stand_ins` says what the answers of stand-ins and bots count; see `compute_share`.
+    """
 
     currency: str
     show_up: Decimal = Decimal(0)
     rate: Decimal = Decimal(0)
     least: Decimal = Decimal(0)
+    stand_ins: StandIns = "none"
 
     def pay(self, points: float) -> Decimal:
         """Return the money for so many points, rounded to a hundredth.
@@ -86,6 +96,14 @@ class Payment:
         """
         earned = self.show_up + self.rate * Decimal(repr(round(points, 9)))
         return max(earned, self.least).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+    def compute_share(self, answers: int, stand_ins: int) -> float:
+        """Return the share of its points that a part counts; `stand_ins` of the answers were not the person's.
+
+        >>> Payment("EUR").compute_share(4, 1), Payment("EUR", stand_ins="half").compute_share(4, 1)
+        (0.75, 0.875)
+        """
+        return (answers - stand_ins + STAND_INS[self.stand_ins] * stand_ins) / answers
 
 
 @dataclass(frozen=True, slots=True)

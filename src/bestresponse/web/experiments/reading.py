@@ -14,6 +14,7 @@ from bestresponse.core.files import parse_toml
 from bestresponse.web.experiments.lines import find_line
 from bestresponse.web.experiments.model import (
     KINDS,
+    STAND_INS,
     Assignment,
     Completion,
     Experiment,
@@ -192,9 +193,10 @@ def _read_item(given: Section) -> Item:
 
 
 def _read_payment(given: Section) -> Payment:
-    given.allow("currency", "show_up", "rate", "least")
+    given.allow("currency", "show_up", "rate", "least", "stand_ins")
     currency = given.text("currency", most=12)
-    return Payment(currency, given.money("show_up"), given.money("rate"), given.money("least"))
+    stand_ins = given.one("stand_ins", tuple(STAND_INS), "none")
+    return Payment(currency, given.money("show_up"), given.money("rate"), given.money("least"), stand_ins)
 
 
 def _read_completion(given: Section) -> Completion:

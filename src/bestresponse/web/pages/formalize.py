@@ -10,7 +10,7 @@ from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.web.formalizing.editor import check_program, examples
 from bestresponse.web.formalizing.library import list_saved_games, load_program, load_story, save_game
 from bestresponse.web.pages.render import render_page
-from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, check_csrf
+from bestresponse.web.sessions.state import AdminForm, AdminPage, Server, ServerState
 
 __all__ = ["router"]
 
@@ -45,16 +45,14 @@ def _shown(server: ServerState, story: str, program: str, name: str = "", error:
 
 
 @router.post("/check")
-def check(server: Server, form: PostedForm) -> HTMLResponse:
+def check(server: Server, form: AdminForm) -> HTMLResponse:
     """The right-hand side for the program as it stands; nothing is kept."""
-    check_csrf(server, form, "admin")
     return render_page("formalize_game.html", checked=check_program(form.get("program", "")[:_MOST]))
 
 
 @router.post("/save")
-def save(server: Server, form: PostedForm) -> Response:
+def save(server: Server, form: AdminForm) -> Response:
     """Check or save the program."""
-    check_csrf(server, form, "admin")
     story, program, name = (form.get(field, "") for field in ("story", "program", "name"))
     if form.get("do") == "check":
         return _shown(server, story, program[:_MOST], name)
@@ -66,9 +64,8 @@ def save(server: Server, form: PostedForm) -> Response:
 
 
 @router.post("/help")
-def ask_model(server: Server, form: PostedForm) -> JSONResponse:
+def ask_model(server: Server, form: AdminForm) -> JSONResponse:
     """Let a model write or repair the program; the answer names the job to look at."""
-    check_csrf(server, form, "admin")
     story = check_story(form.get("story", ""))
     program, remark = form.get("program", "")[:_MOST], form.get("remark", "")[:2000]
     job = server.helper.ask(form.get("model", ""), story, program, remark)
@@ -83,8 +80,7 @@ def look(server: Server, job: str) -> JSONResponse:
 
 
 @router.post("/help/{job}/cancel")
-def cancel(server: Server, job: str, form: PostedForm) -> JSONResponse:
+def cancel(server: Server, job: str, form: AdminForm) -> JSONResponse:
     """Give a job up."""
-    check_csrf(server, form, "admin")
     found = server.helper.cancel(job)
     return JSONResponse({"lines": list(found.lines), "done": found.done})

@@ -24,7 +24,16 @@ from bestresponse.web.judging.scores import (
 )
 from bestresponse.web.judging.store import draw_transcripts
 from bestresponse.web.pages.render import render_page
-from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, TooFast, check_csrf, refuse
+from bestresponse.web.sessions.state import (
+    AdminForm,
+    AdminPage,
+    PostedForm,
+    Server,
+    ServerState,
+    TooFast,
+    check_csrf,
+    refuse,
+)
 from bestresponse.web.sessions.store import NotFound
 
 __all__ = ["router"]
@@ -53,9 +62,8 @@ def _shown(server: ServerState, typed: dict[str, str], error: str) -> HTMLRespon
 
 
 @router.post("", dependencies=[AdminPage])
-def begin(server: Server, form: PostedForm) -> Response:
+def begin(server: Server, form: AdminForm) -> Response:
     """Begin a task."""
-    check_csrf(server, form, "admin")
     judges = [name.strip() for name in form.get("judges", "").replace(",", "\n").split("\n") if name.strip()]
     try:
         if not judges:
@@ -111,9 +119,8 @@ def download(server: Server, task: str) -> Response:
 
 
 @router.post("/task/{task}/scores", dependencies=[AdminPage])
-def upload(request: Request, server: Server, task: str, form: PostedForm) -> Response:
+def upload(request: Request, server: Server, task: str, form: AdminForm) -> Response:
     """Take the scores of a filled sheet."""
-    check_csrf(server, form, "admin")
     found = server.judging.task(task)
     try:
         server.judging.give(found, *read_scores(found, form.get("sheet", "")))

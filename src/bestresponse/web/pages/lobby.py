@@ -16,7 +16,7 @@ from bestresponse.web.sessions import control
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON
-from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, check_csrf
+from bestresponse.web.sessions.state import AdminForm, AdminPage, Server, ServerState
 from bestresponse.web.sessions.store import BrokenSession, NotFound
 
 __all__ = ["ACTIONS", "act", "router", "send_message"]
@@ -60,9 +60,8 @@ def show(
 
 
 @router.post("/act")
-def post_action(server: Server, lobby: str, form: PostedForm) -> Response:
+def post_action(server: Server, lobby: str, form: AdminForm) -> Response:
     """Begin, advance, replace, close or restart: for one seat, one table, or the whole lobby."""
-    check_csrf(server, form, "admin")
     found = server.sessions.get_lobby(lobby)
     action, _, target = form.get("do", "").partition(" ")
     session, _, seat = target.partition(" ")
@@ -73,9 +72,8 @@ def post_action(server: Server, lobby: str, form: PostedForm) -> Response:
 
 
 @router.post("/message")
-def post_message(server: Server, lobby: str, form: PostedForm) -> Response:
+def post_message(server: Server, lobby: str, form: AdminForm) -> Response:
     """Send a message to everybody, to one group's tables, or to one seat."""
-    check_csrf(server, form, "admin")
     count = send_message(server, server.sessions.get_lobby(lobby), form.get("text", ""), form.get("to", ""))
     return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
 

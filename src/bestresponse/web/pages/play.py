@@ -22,7 +22,7 @@ from bestresponse.web.sessions.checking import list_models, list_referees
 from bestresponse.web.sessions.games import list_offers, list_parameters, make_game
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Parameter, Setup
-from bestresponse.web.sessions.state import AdminPage, PostedForm, Server, ServerState, check_csrf
+from bestresponse.web.sessions.state import AdminForm, AdminPage, Server, ServerState
 from bestresponse.web.texts import list_languages
 
 __all__ = ["create_experiment", "create_sessions", "router"]
@@ -64,9 +64,8 @@ def _row(server: ServerState, lobby: Lobby) -> JsonObject:
 
 
 @router.post("/experiments", dependencies=[AdminPage])
-def begin_experiment(server: Server, form: PostedForm) -> Response:
+def begin_experiment(server: Server, form: AdminForm) -> Response:
     """Create the sessions of an experiment file that was handed in."""
-    check_csrf(server, form, "admin")
     text = form.get("file", "").replace("\r\n", "\n") or form.get("toml", "").replace("\r\n", "\n")
     try:
         lobby = create_experiment(server, text)
@@ -140,9 +139,8 @@ def _read_parameters(game: AnyGame, form: dict[str, str]) -> tuple[tuple[str, Pa
 
 
 @router.post("/play", dependencies=[AdminPage])
-def create(server: Server, form: PostedForm) -> Response:
+def create(server: Server, form: AdminForm) -> Response:
     """Create the tables that the form describes."""
-    check_csrf(server, form, "admin")
     name = form.get("game", "")
     try:
         choice = _choice(server, name, _whole(form, "rounds", 1), form.get("mixed") == "yes")

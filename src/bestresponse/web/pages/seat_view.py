@@ -14,7 +14,7 @@ from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
-from bestresponse.web.experiments.earnings import Earnings, compute_earnings, fill_link
+from bestresponse.web.experiments.earnings import compute_earnings, fill_link
 from bestresponse.web.experiments.model import Experiment, Item
 from bestresponse.web.pages.cards import read_hand
 from bestresponse.web.pages.forms import make_fields
@@ -89,7 +89,10 @@ def render_seat(server: ServerState, context: SeatContext, forms: SeatForms, sta
         "blocks": forms.blocks,
         "agreed": forms.agreed,
     }
-    return render_page("seat.html", status, **places, **_describe_ending(server, context, forms))
+    ending = _describe_ending(server, context, forms)
+    if ending["last"]:
+        server.sessions.note_finished(session.id, seat)
+    return render_page("seat.html", status, **places, **ending)
 
 
 def _describe_seat(server: ServerState, context: SeatContext) -> JsonObject:
@@ -200,10 +203,10 @@ def _describe_result(context: SeatContext) -> JsonObject:
 def _describe_ending(server: ServerState, context: SeatContext, forms: SeatForms) -> JsonObject:
     """Describe what comes after the game: the next part, the questionnaire, or the end with code and money."""
     session, seat = context.session, context.seat
-    seats = server.sessions.list_seats(session.id, seat)
-    after = seats[seats.index((session.id, seat)) + 1 :] if session.phase(seat) == "over" else []
+    phase = session.phase(seat)
+    after = server.sessions.list_later(session.id, seat) if phase == "over" else []
     found: JsonObject = {"next": server.seat_path(*after[0]) if after else "", "items": [], "earnings": None}
-    found |= {"completion": "", "back": "", "thanks": "", "debrief": True}
+    found |= {"completion": "", "back": "", "thanks": "", "debrief": True, "last": False}
     experiment = server.sessions.get_lobby(session.table.lobby).experiment
     if experiment is None:
         return found
@@ -212,16 +215,16 @@ def _describe_ending(server: ServerState, context: SeatContext, forms: SeatForms
         return found
     if experiment.questionnaire and (session.id, seat) not in server.sessions.questionnaires:
         return found | {"items": _list_items(experiment, forms), "debrief": False}
+    earnings = compute_earnings(server, experiment, session.id, seat)
+    if phase not in ("over", "closed", "replaced") or not earnings.due:
+        return found
     return found | {
-        "earnings": _pay(server, experiment, context),
+        "earnings": earnings if experiment.payment else None,
         "completion": experiment.completion.code,
         "back": fill_link(server, experiment, session.id, seat),
         "thanks": experiment.thanks,
+        "last": True,
     }
-
-
-def _pay(server: ServerState, experiment: Experiment, context: SeatContext) -> Earnings | None:
-    return compute_earnings(server, experiment, context.session.id, context.seat) if experiment.payment else None
 
 
 def _list_items(experiment: Experiment, forms: SeatForms) -> list[tuple[Item, str, str]]:

@@ -23,6 +23,8 @@ _SIMULATED = f"strategy:{SIMULATED}"
 def check_setup(setup: Setup) -> None:
     """Raise a UsageError where the setup does not fit its game."""
     game = make_game(setup.game)
+    if repeated := [role for number, role in enumerate(game.roles) if role in game.roles[:number]]:
+        raise UsageError(f"two roles are named {repeated[0]!r}; give each a name of its own")
     if len(setup.seats) != len(game.roles):
         who = ", ".join(game.roles)
         raise UsageError(f"{game.name} has {len(game.roles)} seats ({who}), not {len(setup.seats)}")

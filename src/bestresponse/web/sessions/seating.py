@@ -46,9 +46,10 @@ def _choose_seat(store: SessionStore, lobby: Lobby) -> tuple[str, int] | None:
 
 
 def _list_free(store: SessionStore, table: Table) -> list[int]:
-    if not store.is_open(table.id):
-        return []
+    """List the seats that the next person may take; none of a table that waits for nobody, as its game has begun."""
     live, standing = store.get_cached(table.id), store.get_standing(table.id)
+    if not store.is_open(table.id) or not any(map(standing.is_awaited, table.setup.persons)):
+        return []
     seen = live.seen if live else {}
     return [
         seat

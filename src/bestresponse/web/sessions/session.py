@@ -92,6 +92,10 @@ class Standing:
     closed: bool = False
     attempt: int = 1
 
+    def is_awaited(self, seat: int) -> bool:
+        """Tell whether the table waits for the person of that seat before it begins."""
+        return seat not in self.ready and seat not in self.absent and seat not in self.replaced
+
 
 @dataclass
 class Session:
@@ -166,15 +170,12 @@ class Session:
     @property
     def missing(self) -> int:
         """How many people the table waits for before it begins."""
-        return sum(not self._is_settled(seat) for seat in self.setup.persons)
-
-    def _is_settled(self, seat: int) -> bool:
-        return seat in self.ready or seat in self.absent or seat in self.standing.replaced
+        return sum(map(self.standing.is_awaited, self.setup.persons))
 
     @property
     def begun(self) -> bool:
         """Whether every person is ready, or the table was begun without those who are not."""
-        return all(map(self._is_settled, self.setup.persons))
+        return not any(map(self.standing.is_awaited, self.setup.persons))
 
     @property
     def over(self) -> bool:

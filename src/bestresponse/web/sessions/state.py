@@ -24,6 +24,7 @@ from bestresponse.web.watching.runs import Runs
 __all__ = [
     "ADMIN_COOKIE",
     "AdminApi",
+    "AdminForm",
     "AdminPage",
     "Credentials",
     "NotAllowed",
@@ -209,3 +210,12 @@ def check_csrf(server: ServerState, form: dict[str, str], *door: str | int) -> N
     """Raise NotAllowed where the form does not come from our own page."""
     if not server.keys.opens(form.get("csrf", ""), "csrf", *door):
         raise NotAllowed("this form is not from this page any more; load the page again")
+
+
+async def read_admin_form(server: Server, form: PostedForm) -> dict[str, str]:
+    """Read a form of the admin's pages; NotAllowed where it does not come from one of them."""
+    check_csrf(server, form, "admin")
+    return form
+
+
+AdminForm = Annotated[dict[str, str], Depends(read_admin_form)]

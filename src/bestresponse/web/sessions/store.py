@@ -34,7 +34,7 @@ _MOST_GROUPS = 500
 _MOST_REMARKS = 20
 _UNKNOWN = Presence()
 _SEAT_EVENTS = ("seated", "quiz", "ready", "absent", "shown", "replaced")
-_EVENTS = ("lobby", *_SEAT_EVENTS, "closed", "restarted", "questionnaire", "message", "remark")
+_EVENTS = ("lobby", *_SEAT_EVENTS, "closed", "restarted", "questionnaire", "finished", "message", "remark")
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -65,6 +65,7 @@ class SessionStore:
         self._broken: dict[str, str] = {}
         self.questionnaires: dict[tuple[str, int], dict[str, str]] = {}
         self.remarks: dict[tuple[str, int], list[str]] = {}
+        self.finished: dict[tuple[str, int], str] = {}
         self._before = journal.read_answers()
         self._recorded = {play.partition(".")[0] for play in journal.list_finished()}
         for event in journal.read_events(*_EVENTS):
@@ -98,6 +99,8 @@ class SessionStore:
                 standing.shown.clear()
             case "questionnaire":
                 self.questionnaires[event["session"], event["seat"]] = event["answers"]
+            case "finished":
+                self.finished[event["session"], event["seat"]] = event["at"]
             case "remark":
                 self.remarks.setdefault((event["session"], event["seat"]), []).append(event["text"])
 
@@ -172,6 +175,14 @@ class SessionStore:
         with session.lock:
             if (session.id, seat) not in self.questionnaires:
                 self.record_event("questionnaire", session=session.id, seat=seat, answers=dict(answers))
+
+    def note_finished(self, session: str, seat: int) -> None:
+        """Keep the time at which the person first saw the last page of an experiment, under their first seat."""
+        person = self.find_participant(session, seat)
+        with self.lock:
+            if person not in self.finished:
+                with suppress(StoreError):
+                    self.record_event("finished", session=person[0], seat=person[1])
 
     def note_remark(self, session: Session, seat: int, text: str) -> None:
         """Keep a remark about a game that is over; UsageError where the seat has made many."""

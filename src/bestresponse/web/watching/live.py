@@ -60,7 +60,7 @@ class LivePlays:
         if not missing:
             return
         run = Run(self._folder, find_study(self._folder.manifest.study))
-        for spec in run.study.specs(run.config):
+        for spec in run.study.list_specs(run.config):
             if spec.id in missing:
                 self._specs[spec.id] = spec.data
                 missing.discard(spec.id)

@@ -30,13 +30,14 @@ def list_items(server: ServerState, lobby: str = "") -> list[Item]:
 
 
 def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
-    """List every person of every group with points, money, codes and the answers to the questionnaire."""
+    """List every person who took a seat, with points, money, codes and the answers to the questionnaire."""
     items = list_items(server, lobby)
     return [
         _describe_person(server, one, table.id, seat, items)
         for one in _list_lobbies(server, lobby)
         for table in one.first_tables
         for seat in table.setup.persons
+        if server.sessions.register.get(table.id, seat) is not None
     ]
 
 
@@ -49,17 +50,26 @@ def _describe_person(server: ServerState, lobby: Lobby, session: str, seat: int,
     answers = next((a for place in seats if (a := server.sessions.questionnaires.get(place)) is not None), {})
     earnings = compute_earnings(server, lobby.experiment, session, seat)
     payment = lobby.experiment.payment
+    finished = server.sessions.finished.get((session, seat))
     row: Row = {"lobby": lobby.id, "group": table.group, "treatment": table.treatment}
     row |= {"participant": server.code(session, seat), **{name: labels.get(name) for name in LABELS}}
     row |= {
-        "taken": holder is not None,
+        "confirmed": earnings.due,
+        "consent": earnings.due if table.setup.consent else None,
+        "answers": earnings.answers,
+        "stand_ins": earnings.stand_ins,
+        "replaced": any(place in server.sessions.get_standing(name).replaced for name, place in seats),
         "parts_finished": sum(server.sessions.is_finished(name) for name, _ in seats),
         "parts": len(seats),
+        "finished": finished,
+        "seat_points": earnings.seat_points,
         "points": earnings.points,
         "currency": payment.currency if payment else None,
+        "stand_ins_count": payment.stand_ins if payment else None,
         "show_up": float(payment.show_up) if payment else None,
         "rate": float(payment.rate) if payment else None,
-        "money": float(earnings.total) if payment else None,
-        "completion_code": lobby.experiment.completion.code or None,
+        "least": float(payment.least) if payment else None,
+        "money": float(earnings.total) if payment and earnings.due else None,
+        "completion_code": lobby.experiment.completion.code or None if finished else None,
     }
     return row | {f"q_{item.name}": answers.get(item.name) for item in items}

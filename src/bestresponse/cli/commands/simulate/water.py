@@ -10,12 +10,13 @@ import typer
 
 from bestresponse.cli.commands.simulate import game as simulate_game
 from bestresponse.cli.commands.simulate import judge as simulate_judge
-from bestresponse.cli.commands.simulate import population as simulate_population
 from bestresponse.cli.commands.simulate.settings import choose_players, read_rules, read_texts
 from bestresponse.cli.options import build_config, expand_options
 from bestresponse.cli.run_options import AgentOptions, SharedRunOptions
 from bestresponse.cli.running import run_and_show
+from bestresponse.cli.study_command import make_study_command
 from bestresponse.core.errors import UsageError
+from bestresponse.studies.population.study import population
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
@@ -98,7 +99,7 @@ def _read_personas(wanted: str) -> tuple[bool, ...]:
 
 
 app.command("game")(simulate_game.game)
-app.command("population")(simulate_population.population)
+app.command("population")(make_study_command(population))
 app.command("sheet")(simulate_judge.sheet)
 app.command("judge")(simulate_judge.judge)
 app.command("scores")(simulate_judge.scores)

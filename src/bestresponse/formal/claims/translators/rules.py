@@ -20,6 +20,7 @@ from bestresponse.formal.claims.claim import FORMS, Claim, Malformed, Move
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.address import Address
 from bestresponse.formal.claims.translators.grammar.sentence_reader import SentenceReader
+from bestresponse.formal.claims.translators.guard import has_unread_words
 from bestresponse.formal.claims.translators.passages import speaks
 from bestresponse.formal.claims.translators.phrases.cases import Cases, read_comparisons
 from bestresponse.formal.claims.translators.phrases.formulas import Formulas, rows_from_latex
@@ -180,6 +181,8 @@ class _Reader:
                 self.grammar.pass_over(line[start:end])
             claims, own, pays = self._sentence(said, above, top)
             paid = paid or pays
+            if has_unread_words(said):
+                claims = []
             if statement.denied:
                 claims = [_deny(claim, said) for claim in claims if claim.form in _DENIABLE]
             yield Sentence(number, number, start, end, tuple(dict.fromkeys(claims)), bool(said.strip()))

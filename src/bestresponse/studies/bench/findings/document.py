@@ -37,7 +37,7 @@ __all__ = ["findings"]
 _QUOTES_PER_KIND = 2
 
 
-def findings(results: Results, run: Run) -> Document:
+def findings(results: Results, run: Run[Any]) -> Document:
     """Build the report of a run."""
     c = results.plan.config
     sections = [
@@ -105,7 +105,7 @@ def _find_estimate(summary: PlayerSummary, name: str) -> float | None:
     return None if interval is None else interval.estimate
 
 
-def _find_quotes(run: Run) -> Iterable[tuple[str, str, str]]:
+def _find_quotes(run: Run[Any]) -> Iterable[tuple[str, str, str]]:
     """Yield a few replies of each kind that could not be read: (model, why, text)."""
     counts: dict[tuple[str, str], int] = {}
     for play in run.folder.plays():
@@ -119,7 +119,7 @@ def _find_quotes(run: Run) -> Iterable[tuple[str, str, str]]:
             yield kind[0], f"{status}: {decision.reading.how}", decision.reasoning
 
 
-def _headline(results: Results, run: Run) -> Section:
+def _headline(results: Results, run: Run[Any]) -> Section:
     blocks: list[Block] = [
         run.figures.to_table("Estimates with 95 % intervals (games resampled). Smaller gaps are better.")
     ]

@@ -169,7 +169,7 @@ def _compare_values(first: dict[Case, float], second: dict[Case, float], *, seed
     return paired_difference([first[c] for c in common], [second[c] for c in common], clusters, rng=rng)
 
 
-def build_verified_section(results: Results, run: Run) -> Section | None:
+def build_verified_section(results: Results, run: Run[Any]) -> Section | None:
     """Compare verified models with the same models unverified, and list refuted claims."""
     verified = [s for s in results.summaries if is_verified(s.player)]
     if not verified:
@@ -229,7 +229,7 @@ def _compare_verified(results: Results, checked: PlayerSummary, plain: PlayerSum
     return [*blocks, Table(columns, tuple(rows))] if rows else blocks
 
 
-def _find_reviews(run: Run) -> dict[str, list[dict[str, list[str]]]]:
+def _find_reviews(run: Run[Any]) -> dict[str, list[dict[str, list[str]]]]:
     """Return the reviews of every verified play, in the order of its attempts."""
     found = {}
     for play in run.folder.plays():

@@ -40,7 +40,7 @@ _COLUMNS = (
 )
 
 
-def build_plays_section(results: Results, run: Run) -> Section:
+def build_plays_section(results: Results, run: Run[Any]) -> Section:
     """List the plays, unreadable answers and large losses first, at most `MOST_PLAYS` of them."""
     chosen = {row["spec"]: row for row in rank_plays(results)[:MOST_PLAYS]}
     plays = {play.spec: play for play in run.folder.plays() if play.spec in chosen}

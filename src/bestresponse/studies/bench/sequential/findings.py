@@ -38,7 +38,7 @@ _HEADLINES = {
 _MOST_SETS = 400
 
 
-def findings(results: SequentialResults, run: Run) -> Document:
+def findings(results: SequentialResults, run: Run[Any]) -> Document:
     """Build the report of a run."""
     config, plan = results.plan.config, results.plan
     sections = [
@@ -82,7 +82,7 @@ def _opening(results: SequentialResults) -> Iterable[Block]:
         yield KeyValues(tuple(item for item in items if item[1] is not None), prominent=True, format=".3g")
 
 
-def _headline(results: SequentialResults, run: Run) -> Section:
+def _headline(results: SequentialResults, run: Run[Any]) -> Section:
     caption = (
         "Smaller is better; 0 is an equilibrium. Intervals (95 %) are over policies where several were asked for, else "
         "over the sampled moves; a single stated policy is known exactly."
@@ -218,7 +218,7 @@ def _write_mix(moves: tuple[str, ...], mix: Iterable[float]) -> str:
     return ", ".join(f"{move} {round(float(p), 3):g}" for move, p in zip(moves, mix, strict=True))
 
 
-def _method(results: SequentialResults, run: Run) -> Section:
+def _method(results: SequentialResults, run: Run[Any]) -> Section:
     plan = results.plan
     shown = plan.make_first_question(plan.infosets[0]).shown
     return method_section(

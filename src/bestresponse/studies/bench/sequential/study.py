@@ -9,11 +9,12 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
+from bestresponse.runs.class_study import Study
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.findings import findings
 from bestresponse.studies.bench.sequential.plan import STUDY, make_plan
@@ -54,7 +55,7 @@ class SequentialStudy(Study[SequentialConfig, SequentialResults]):
         """List the metrics of every player and baseline."""
         return results.list_figures()
 
-    def findings(self, results: SequentialResults, run: Run) -> Document:
+    def findings(self, results: SequentialResults, run: Run[Any]) -> Document:
         """Build the report."""
         return findings(results, run)
 

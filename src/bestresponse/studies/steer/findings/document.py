@@ -28,7 +28,7 @@ __all__ = ["findings"]
 _INTERVALS = "Intervals are over games (95 %, bootstrap of whole games); one game alone has none."
 
 
-def findings(results: SteerMeasured, run: Run) -> Document:
+def findings(results: SteerMeasured, run: Run[Any]) -> Document:
     """Build the report of a run."""
     steered, calls = results.steered, sum(total.calls for total in run.costs)
     config = steered.config
@@ -72,7 +72,7 @@ def _cfr_opening(steered: SteerResults, calls: int) -> KeyValues:
     return KeyValues(tuple(items), prominent=True, format=".3f")
 
 
-def _cfr_worth(steered: SteerResults, run: Run) -> Section:
+def _cfr_worth(steered: SteerResults, run: Run[Any]) -> Section:
     share = attainable_share(steered)
     told = (
         "Recorded texts: exact on the tree that was solved, so there is no sampling error within a game; but the "
@@ -108,7 +108,7 @@ def _psro_opening(steered: SteerResults, found: PsroResult, calls: int) -> KeyVa
     return KeyValues(tuple(items), prominent=True, format=".3f")
 
 
-def _psro_worth(steered: SteerResults, run: Run) -> Section:
+def _psro_worth(steered: SteerResults, run: Run[Any]) -> Section:
     plays = steered.psro_held_out
     told = (
         "Plays of the search: those that the manners were found and the solution was fitted by, so the gain there is "

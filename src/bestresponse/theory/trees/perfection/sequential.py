@@ -1,136 +1,224 @@
-"""A sequential equilibrium of a two-player tree, with its beliefs, as the limit of small mistakes.
+"""A sequential equilibrium of a two-player tree, with its beliefs, as the exact limit of small mistakes.
 
 In the perturbed game every sequence of k own moves has a weight of at least eps^k. Limits of its equilibria are
-quasi-perfect (van Damme 1984), hence sequential (Kreps and Wilson 1982), hence subgame perfect. The perturbed game is
-the same linear complementarity problem over realization plans with another right side (Miltersen and Sorensen 2010); it
-is solved for two sizes of mistakes and continued to none, which must not move it far.
+quasi-perfect (van Damme 1984), hence sequential (Kreps and Wilson 1982), hence subgame perfect and Nash. The perturbed
+game is a linear complementarity problem over realization plans in which eps stands on the right side only (Miltersen
+and Sorensen 2010): a ratio test that compares polynomials by their lowest powers solves it for all small eps at once.
 
 Certificate: at every information set, reached or not, what its player could still gain by changing its move there,
-given the beliefs that the smallest mistakes leave; it is of the size of the mistakes.
+given the beliefs. Policy, beliefs and gains are computed in rationals, and the gains must be exactly 0.
 
 P. Miltersen and T. Sorensen, "Computing a quasi-perfect equilibrium of a two-player game", Economic Theory 42, 2010.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, prod
 
 import numpy as np
 
-from bestresponse.core.errors import InvalidGame, NotCertified
+from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.games.rationals import Rationals
+from bestresponse.theory.trees.lemke import Polynomial, solve_for_small
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
-from bestresponse.theory.trees.sequence_form_lcp import find_plans
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["SequentialEquilibrium", "find_sequential", "rationality_gaps"]
+__all__ = ["SequentialEquilibrium", "find_gaps", "find_sequential"]
 
-_SMALLEST = 1e-4
-_LEAST_WEIGHT = 1e-9
-"""Of the longest sequence: what floating point can still tell from 0."""
-_STEP = 5.0
-_ACCEPTED_DRIFT = 20.0
-"""How many times the smallest mistake the policy may still move."""
-_ACCEPTED_GAIN = 1e-3
-"""Of the payoff range."""
+_MOST_SEQUENCES = 400
+"""Of both players: 200 take seconds, this many up to about a minute."""
+
+Term = tuple[int, Fraction]
+"""The lowest power of eps in a polynomial, and its coefficient."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequentialEquilibrium:
-    """A policy, for every node the belief in it at its information set, and the certificate; see above."""
+    """A policy, for every node the belief in it at its information set, and the certificate; see above.
+
+    `exact` are the probabilities of the policy as fractions: of the payoffs as given, or of the simplest fractions
+    that their floats can stand for.
+    """
 
     policy: Policy
     beliefs: Array
     payoffs: dict[str, float]
     gap: float
-    mistakes: float
+    exact: tuple[Fraction, ...]
 
 
 def find_sequential(tree: Tree) -> SequentialEquilibrium:
-    """Find one sequential equilibrium; NotCertified where the answers for smaller mistakes do not settle.
+    """Find one sequential equilibrium of two players; TooLarge where they have more than 400 sequences of moves.
 
     >>> from bestresponse.theory.catalogue import load_tree
-    >>> found = find_sequential(load_tree("entry-deterrence"))
-    >>> found.policy.at("incumbent", "entry")["share"], found.payoffs
-    (1.0, {'entrant': 2.0, 'incumbent': 2.0})
+    >>> entry = find_sequential(load_tree("entry-deterrence"))
+    >>> entry.policy.at("incumbent", "entry")["share"], entry.payoffs, entry.gap
+    (1.0, {'entrant': 2.0, 'incumbent': 2.0}, 0.0)
     """
     if tree.num_players != 2:
         raise InvalidGame(f"sequential equilibria are computed for two players; this tree has {tree.num_players}")
     form = to_sequence_form(tree)
-    depth = max(len(plex.levels) - 1 for plex in form.plexes)
-    size = max(_SMALLEST, _LEAST_WEIGHT ** (1.0 / max(1, depth)))
-    larger, smaller = (_solve_perturbed(form, mistakes) for mistakes in (_STEP * size, size))
-    limit = _extrapolate(form, larger, smaller, size)
-    drift = max(float(np.abs(a - b).max()) for a, b in zip(limit, smaller, strict=True))
-    policy, beliefs = form.policy(limit), _find_beliefs(tree, form.policy(smaller))
-    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
-    gap = float(rationality_gaps(tree, policy, beliefs).max(initial=0.0))
-    if drift > _ACCEPTED_DRIFT * size or gap > _ACCEPTED_GAIN * scale:
-        raise NotCertified(
-            f"no sequential equilibrium could be certified: mistakes of {size:.2g} leave a gain of {gap:.3g} and move "
-            f"the policy by {drift:.3g}"
+    sequences = sum(plex.num_sequences - 1 for plex in form.plexes)
+    if sequences > _MOST_SEQUENCES:
+        raise TooLarge(
+            f"the players have {sequences} sequences of moves, more than the {_MOST_SEQUENCES} for which sequential "
+            "equilibria are computed; solve_subgames finds subgame perfect ones"
         )
+    plans = _solve_perturbed(form)
+    moves = [Fraction(0)] * int(tree.first_move[-1])
+    for plex, plan in zip(form.plexes, plans, strict=True):
+        before = np.repeat(plex.parent, plex.size).tolist()
+        for move, (power, weight), above in zip(plex.moves.tolist(), plan[1:], before, strict=True):
+            if power == plan[above][0]:
+                moves[move] = weight / plan[above][1]
+    beliefs = _find_beliefs(form, plans)
+    gap = max(find_gaps(tree, moves, beliefs), default=Fraction(0))
+    if gap > 0:
+        raise NotCertified(f"the limit of small mistakes leaves a gain of {float(gap):.3g}: it is no equilibrium")
+    policy = Policy(tree, np.array(moves, dtype=np.float64))
     payoffs = dict(zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True))
-    return SequentialEquilibrium(policy, beliefs, payoffs, gap, size)
+    return SequentialEquilibrium(policy, np.array(beliefs, dtype=np.float64), payoffs, float(gap), tuple(moves))
 
 
-def _solve_perturbed(form: SequenceForm, size: float) -> list[Array]:
-    floors = [_find_floor(plex, size) for plex in form.plexes]
-    plans = find_plans(form, floors)
-    return [plex.normalise(plan + floor) for plex, plan, floor in zip(form.plexes, plans, floors, strict=True)]
+def _solve_perturbed(form: SequenceForm) -> list[list[Term]]:
+    """Find the lowest terms of both players' realization plans in an equilibrium of the perturbed game.
+
+    A plan is its floor (eps^k for k moves) and what is added to it. Information set h adds a supply of eps^k minus the
+    floors of its moves; the first move of every set carries it on unless another move takes some of it. So the
+    unknowns are the weights x of the other moves and, paired with the first moves, what these earn less than the best:
+    weights of first moves = start + Cx >= 0, losses of other moves = -C'(payoffs + losses of first moves) >= 0.
+    """
+    degree = max(len(plex.levels) for plex in form.plexes)
+    starts, shifts, firsts = zip(*(_start_at_first_moves(plex, degree) for plex in form.plexes), strict=True)
+    floors = [_find_floors(plex, degree) for plex in form.plexes]
+    sizes = [plex.num_sequences for plex in form.plexes]
+    offsets = [0, sizes[0]]
+    size = sum(sizes)
+    matrix, right = np.full((size, size), 0, dtype=object), np.full((size, degree), 0, dtype=object)
+    for player, payoffs in enumerate(_read_whole_payoffs(form)):
+        other = 1 - player
+        own, theirs = (slice(offsets[p], offsets[p] + sizes[p]) for p in (player, other))
+        shift, first = shifts[player], firsts[player][:, None]
+        matrix[own, own] = np.where(first, shift, np.where(first.T, -shift.T, 0))
+        gains = shift.T @ payoffs
+        matrix[own, theirs] = np.where(first, 0, -gains @ shifts[other])
+        right[own] = np.where(first, starts[player], -gains @ (starts[other] + floors[other]))
+    cover = [0 if first else 1 for part in firsts for first in part]
+    unknowns, slacks = solve_for_small(matrix.tolist(), cover, right.tolist())
+    plans = []
+    for player, offset in enumerate(offsets):
+        added = [
+            (slacks if first else unknowns)[offset + sequence] for sequence, first in enumerate(firsts[player].tolist())
+        ]
+        plans.append([_find_lowest(a, b) for a, b in zip(added, floors[player].tolist(), strict=True)])
+    return plans
 
 
-def _find_floor(plex: Treeplex, size: float) -> Array:
-    """The least weight of every sequence: `size` to the power of its number of moves, 0 for the empty one."""
-    floor = np.zeros(plex.num_sequences)
-    for level, (low, high) in enumerate(zip(plex.levels[:-1], plex.levels[1:], strict=True), start=1):
-        start, stop = plex.span(low, high)
-        floor[start:stop] = size**level
-    return floor
+def _start_at_first_moves(plex: Treeplex, degree: int) -> tuple[Rationals, Rationals, Array]:
+    """Find what all first moves carry, how this shifts when another move takes 1, and which moves are first ones.
+
+    The empty sequence counts as a first move: its weight is given.
+    """
+    carried = np.eye(plex.num_sequences, dtype=np.int64).astype(object)
+    start = np.full((plex.num_sequences, degree), 0, dtype=object)
+    shifts = carried * 0
+    is_first = np.zeros(plex.num_sequences, dtype=bool)
+    is_first[[0, *plex.first]] = True
+    powers = np.repeat(np.arange(len(plex.levels) - 1), np.diff(plex.levels)).tolist()
+    sets = zip(plex.parent.tolist(), plex.first.tolist(), plex.size.tolist(), powers, strict=True)
+    for parent, first, size, power in reversed(list(sets)):
+        carried[:, parent] += carried[:, first]
+        start[:, power] += carried[:, first]
+        start[:, power + 1] -= size * carried[:, first]
+        others = slice(first + 1, first + size)
+        shifts[:, others] = carried[:, others] - carried[:, first : first + 1]
+    return start, shifts, is_first
 
 
-def _extrapolate(form: SequenceForm, larger: list[Array], smaller: list[Array], size: float) -> list[Array]:
-    """Continue the behaviours to mistakes of size 0, along a line; what is left of a mistake becomes 0."""
-    found = []
-    for plex, before, after in zip(form.plexes, larger, smaller, strict=True):
-        line = (_STEP * after - before) / (_STEP - 1.0)
-        found.append(plex.normalise(np.where(line > size, line, 0.0)))
-    return found
+def _find_floors(plex: Treeplex, degree: int) -> Rationals:
+    """Give the least weight of every sequence as a polynomial: 1, and eps^k for k moves."""
+    floors = np.full((plex.num_sequences, degree), 0, dtype=object)
+    floors[0, 0] = 1
+    for power, (low, high) in enumerate(zip(plex.levels[:-1], plex.levels[1:], strict=True), start=1):
+        floors[slice(*plex.span(low, high)), power] = 1
+    return floors
 
 
-def _find_beliefs(tree: Tree, policy: Policy) -> Array:
-    """The probability of every node given its information set (1 where no player moves), all moves being likely."""
-    reach = np.ones(tree.num_nodes)
-    for nodes in tree.levels[1:]:
-        above = tree.parent[nodes]
-        moved = tree.owner[above] >= 0
-        places = np.where(moved, tree.first_move[tree.infoset[above]] + tree.move[nodes], 0)
-        chance = np.where(moved, policy.probabilities[places], tree.probability[nodes])
-        reach[nodes] = reach[above] * chance
-    own = np.flatnonzero(tree.infoset >= 0)
-    totals = np.bincount(tree.infoset[own], reach[own], len(tree.infosets))
-    beliefs = np.ones(tree.num_nodes)
-    beliefs[own] = reach[own] / totals[tree.infoset[own]]
+def _read_whole_payoffs(form: SequenceForm) -> list[Rationals]:
+    """Give each player's payoffs by own and other sequences, in whole multiples of a unit of its own."""
+    tables = []
+    for player, payoffs in enumerate(form.read_payoffs()):
+        unit = lcm(*(u.denominator for u in payoffs))
+        table = np.full([plex.num_sequences for plex in form.plexes], 0, dtype=object)
+        for row, column, payoff in zip(*form.sequences.tolist(), payoffs, strict=True):
+            table[row, column] = int(payoff * unit)
+        tables.append(table if player == 0 else table.T)
+    return tables
+
+
+def _find_lowest(added: Polynomial, floor: Sequence[int]) -> Term:
+    terms = enumerate(a + b for a, b in zip(added, floor, strict=True))
+    return next((power, Fraction(weight)) for power, weight in terms if weight)
+
+
+def _find_beliefs(form: SequenceForm, plans: Sequence[Sequence[Term]]) -> list[Fraction]:
+    """Find the limit of the probability of every node given its information set; 1 where no player moves."""
+    tree = form.tree
+    terms = [
+        dict(zip(plex.moves.tolist(), plan[1:], strict=True)) for plex, plan in zip(form.plexes, plans, strict=True)
+    ]
+    # By node: the lowest term of each player's plan on the way to it, and the probability of chance.
+    ways: list[tuple[Term, Term, Fraction]] = [((0, Fraction(1)), (0, Fraction(1)), Fraction(1))]
+    for node in range(1, tree.num_nodes):
+        above = int(tree.parent[node])
+        owner, (first, second, chance) = int(tree.owner[above]), ways[above]
+        if owner == CHANCE:
+            ways.append((first, second, chance * tree.read_probability(node)))
+            continue
+        term = terms[owner][int(tree.first_move[tree.infoset[above]] + tree.move[node])]
+        ways.append((term, second, chance) if owner == 0 else (first, term, chance))
+    beliefs = [Fraction(1)] * tree.num_nodes
+    for index, infoset in enumerate(tree.infosets):
+        nodes = np.flatnonzero(tree.infoset == index).tolist()
+        likely = [node for node in nodes if ways[node][2] > 0]
+        if not likely:
+            raise NotCertified(
+                f"{tree.players[infoset.player]}'s information set {infoset.label!r} is reached only by draws of "
+                "chance that have probability 0: no belief follows there"
+            )
+        lowest = min(ways[node][0][0] + ways[node][1][0] for node in likely)
+        weights = [
+            first[1] * second[1] * chance * (first[0] + second[0] == lowest)
+            for first, second, chance in (ways[node] for node in nodes)
+        ]
+        for node, weight in zip(nodes, weights, strict=True):
+            beliefs[node] = weight / sum(weights)
     return beliefs
 
 
-def rationality_gaps(tree: Tree, policy: Policy, beliefs: Array) -> Array:
-    """At every information set, what the best move earns more than the policy, given the beliefs."""
-    values = tree.payoffs.astype(np.float64).copy()
-    moves = np.zeros(int(tree.first_move[-1]))
+def find_gaps(tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction]) -> list[Fraction]:
+    """Compute at every information set what the best move earns more than the policy, given the beliefs."""
+    values = [(Fraction(0),) * tree.num_players] * tree.num_nodes
+    earned = [Fraction(0)] * len(policy)
     for node in range(tree.num_nodes - 1, -1, -1):
-        owner, below = int(tree.owner[node]), list(tree.children[node])
+        owner, below = int(tree.owner[node]), tree.children[node]
         if owner == LEAF:
+            values[node] = tree.read_payoffs(node)
             continue
-        if owner == CHANCE:
-            values[node] = tree.probability[below] @ values[below]
-            continue
-        first = int(tree.first_move[tree.infoset[node]])
-        own = policy.probabilities[first : first + len(below)]
-        values[node] = own @ values[below]
-        moves[first : first + len(below)] += beliefs[node] * values[below, owner]
-    gaps = np.zeros(len(tree.infosets))
-    for k, (first, last) in enumerate(zip(tree.first_move[:-1], tree.first_move[1:], strict=True)):
-        gaps[k] = moves[first:last].max() - policy.probabilities[first:last] @ moves[first:last]
-    return gaps
+        first = 0 if owner == CHANCE else int(tree.first_move[tree.infoset[node]])
+        weights = [tree.read_probability(k) for k in below] if owner == CHANCE else policy[first : first + len(below)]
+        values[node] = tuple(
+            sum((p * values[k][player] for p, k in zip(weights, below, strict=True)), Fraction(0))
+            for player in range(tree.num_players)
+        )
+        if owner != CHANCE:
+            for move, k in enumerate(below, start=first):
+                earned[move] += beliefs[node] * values[k][owner]
+    spans = [slice(*span) for span in zip(tree.first_move[:-1].tolist(), tree.first_move[1:].tolist(), strict=True)]
+    expected = [sum(map(prod, zip(policy[span], earned[span], strict=True)), Fraction(0)) for span in spans]
+    return [max(earned[span]) - mean for span, mean in zip(spans, expected, strict=True)]

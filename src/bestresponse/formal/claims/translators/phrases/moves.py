@@ -9,6 +9,7 @@ from typing import Final
 
 from bestresponse.formal.claims.claim import Claim, Move
 from bestresponse.formal.claims.translators.address import Address
+from bestresponse.formal.claims.translators.guard import has_unread_words
 from bestresponse.formal.claims.translators.phrases.outcomes import Amounts, Choices
 from bestresponse.formal.claims.translators.places import Sentence
 from bestresponse.formal.claims.translators.stance import find_statement
@@ -76,7 +77,7 @@ class MoveReader:
             for start, end in _split(line):
                 statement = find_statement(line[start:end])
                 said = address.rewrite(statement.text.rstrip(" .!?;"))
-                readable = 0 < len(said) <= _LONGEST and not _NOT.search(said)
+                readable = 0 < len(said) <= _LONGEST and not (_NOT.search(said) or has_unread_words(said))
                 found = (_CONDITION.search(said) or _AFTERWARDS.search(said)) if readable else None
                 claims = tuple(self._claims(found["before"], found["then"])) if found else ()
                 if readable and found is None and (ahead := _AHEAD.search(said)) is not None:

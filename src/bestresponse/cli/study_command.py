@@ -1,0 +1,141 @@
+"""The command of a study, made from its settings: every field is an argument or an option with its help and default.
+
+What is typed goes to the settings as it is; they convert and check it, so there is one place that refuses a value.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING
+from inspect import Parameter, Signature, getdoc
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import typer
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from bestresponse.cli.files import read_toml
+from bestresponse.cli.running import run_and_show_settings, show_estimate
+from bestresponse.core.errors import SettingError
+from bestresponse.runs.inputs import Converted
+from bestresponse.runs.settings import RunSettings, list_settings
+from bestresponse.runs.study import AnyStudy
+
+__all__ = ["make_study_command"]
+
+_METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
+
+
+def make_study_command(study: AnyStudy) -> Callable[..., None]:
+    """Return the function that typer makes a command of: it builds the settings, runs the study and shows the run."""
+    kind: type[RunSettings] = study.config
+    fields = {name: field for name, field in list_settings(kind).items() if _extra(field, "option")}
+    hints = get_type_hints(kind)
+    parameters = [_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()]
+    parameters += [
+        _keyword(
+            "settings",
+            Annotated[Path | None, typer.Option(help="TOML with settings; what is typed goes before it.")],
+        ),
+        _keyword(
+            "dry_run",
+            Annotated[bool, typer.Option("--dry-run", help="Print what would be played and what it takes, and stop.")],
+            False,
+        ),
+        _keyword("as_json", Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")], False),
+    ]
+
+    def run(*, settings: Path | None, dry_run: bool, as_json: bool, **typed: Any) -> None:
+        values: dict[str, Any] = dict(read_toml(settings)) if settings is not None else {}
+        for name, value in typed.items():
+            if value is not None and value != []:
+                values[name] = _read_typed(name, value, hints[name])
+        config = kind.from_json(values, stored=False)
+        if dry_run:
+            show_estimate(study, config, as_json)
+        else:
+            run_and_show_settings(study, config, as_json)
+
+    run.__doc__ = (
+        f"{getdoc(kind)}\n\nThe same command again goes on where it was stopped and plays only what is missing."
+    )
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Parameter:
+    """Describe a setting for typer; all are texts, because the settings themselves read and check them."""
+    words = field.description or ""
+    metavar = _extra(field, "metavar") or next(
+        (_METAVARS[part] for part in _list_parts(hint) if part in _METAVARS), None
+    )
+    choices = [str(option) for part in _list_parts(hint) if get_origin(part) is Literal for option in get_args(part)]
+    if choices:
+        metavar = f"[{'|'.join(choices)}]"
+    default = field.default
+    if default not in (None, "", (), False, True) and default is not PydanticUndefined and default is not MISSING:
+        words = f"{words} [default: {_show_default(default)}]"
+    if _extra(field, "argument"):
+        required = field.is_required()
+        shown = typer.Argument(help=words, metavar=name.upper() if required else f"[{name.upper()}]")
+        annotation = Annotated[str, shown] if required else Annotated[str | None, shown]
+        return Parameter(
+            name, Parameter.KEYWORD_ONLY, default=Parameter.empty if required else None, annotation=annotation
+        )
+    flag = f"--{name.replace('_', '-')}"
+    flags = [flag, *([_extra(field, "short")] if _extra(field, "short") else [])]
+    if bool in _list_parts(hint):
+        flags = [f"{flag}/--no-{flag[2:]}"] if default is True else flags
+        return _keyword(name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)])
+    if _takes_many(hint) or _takes_pairs(hint):
+        words = f"{words.rstrip('.')}; may be repeated."
+        return _keyword(name, Annotated[list[str] | None, typer.Option(*flags, help=words, metavar=metavar)])
+    return _keyword(name, Annotated[str | None, typer.Option(*flags, help=words, metavar=metavar)])
+
+
+def _keyword(name: str, annotation: Any, default: Any = None) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _extra(field: FieldInfo, name: str) -> Any:
+    extra = field.json_schema_extra
+    return extra[name] if isinstance(extra, dict) else None
+
+
+def _list_parts(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _is_mapping(hint: Any) -> bool:
+    return any(get_origin(part) in (dict, Mapping) for part in _list_parts(hint))
+
+
+def _takes_pairs(hint: Any) -> bool:
+    return _is_mapping(hint) or (isinstance(hint, type) and issubclass(hint, Converted) and hint.pairs)
+
+
+def _takes_many(hint: Any) -> bool:
+    several = any(get_origin(part) in (tuple, list) for part in _list_parts(hint))
+    return several or (isinstance(hint, type) and issubclass(hint, Converted) and hint.many)
+
+
+def _read_typed(name: str, typed: Any, hint: Any) -> Any:
+    """Read NAME=VALUE pairs and lists, which may be typed in one word with commas or as several words."""
+    if _takes_pairs(hint):
+        pairs = {}
+        for words in typed:
+            key, equals, value = words.partition("=")
+            if not equals or not key or not value:
+                raise SettingError(name, f"expected NAME=VALUE, got {words!r}")
+            pairs[key] = value
+        return pairs
+    if _takes_many(hint):
+        return [word.strip() for words in typed for word in words.split(",") if word.strip()]
+    return typed
+
+
+def _show_default(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

@@ -1,0 +1,139 @@
+"""Frames: the named tables of typed rows that a study measures; every number of a report is in one.
+
+A row is a TypedDict. Its annotations say how a column is titled, explained and formatted, once for the page, the
+terminal, notebooks and files:
+
+    class ShareRow(TypedDict):
+        strategy: str
+        share: Annotated[float, column("share of agents", ".3f", "mean over repetitions")]
+
+Columns without such an annotation are called as their field is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
+from bestresponse.core.notebook import format_html
+from bestresponse.report import tables
+from bestresponse.report.codec import cell_json
+from bestresponse.report.document import Cell, Column, Table
+from bestresponse.report.numbers import NOISE
+from bestresponse.report.stats.interval import Interval
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Frame", "column"]
+
+R = TypeVar("R", bound=Mapping[str, Any])
+_NUMBERS = (int, float, Interval)
+
+
+def column(
+    title: str = "", format: str = "", help: str = "", *, noise: float = NOISE, anchor: str = "", link: str = ""
+) -> Column:
+    """Say how a field of a row is shown; without a title it is called as its field is."""
+    return Column(title, "left", help, format, noise, anchor, link)
+
+
+@dataclass(frozen=True)
+class Frame(Generic[R]):
+    """A table of rows of one type; `more` describes columns that only this run has, such as one for each seat."""
+
+    row: type[R]
+    rows: Sequence[R]
+    more: Mapping[str, Column] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self.rows)
+
+    def __getitem__(self, number: int) -> R:
+        return self.rows[number]
+
+    def __repr__(self) -> str:
+        return f"Frame({self.row.__name__}, {len(self.rows)} rows)"
+
+    def _repr_html_(self) -> str:
+        table = self.to_table()
+        return format_html(repr(self), [shown.name for shown in table.columns], table.rows)
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Every column by the name of its field, in the order of the row's type."""
+        return {**_describe_columns(self.row), **self.more}
+
+    def select(self, **values: object) -> Frame[R]:
+        """Return the rows whose fields have these values."""
+        rows = [row for row in self.rows if all(row.get(name) == value for name, value in values.items())]
+        return replace(self, rows=rows)
+
+    def list_values(self, name: str) -> list[Any]:
+        """List the different values of a column, in order of appearance."""
+        return list(dict.fromkeys(row[name] for row in self.rows))
+
+    def to_table(self, names: Sequence[str] = (), caption: str = "") -> Table:
+        """Build the table of these columns, of all that some row has where none are named."""
+        known = self.columns
+        names = names or [name for name in known if any(row.get(name) is not None for row in self.rows)]
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise UsageError(f"{self.row.__name__} has no column {missing[0]!r}; it has {', '.join(known)}")
+        rows = tuple(tuple(_as_cell(row.get(name)) for name in names) for row in self.rows)
+        return Table(tuple(known[name] for name in names), rows, caption)
+
+    def to_json(self) -> list[JsonObject]:
+        """Return the rows as plain JSON data; intervals say their ends and what they were computed from."""
+        return [{name: _plain(value) for name, value in row.items()} for row in self.rows]
+
+    def to_csv(self) -> str:
+        """Write the rows as CSV; an interval fills three columns."""
+        return tables.to_csv(self._flatten())
+
+    def to_parquet(self) -> bytes:
+        """Write the rows as Parquet."""
+        return tables.to_parquet(self._flatten())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows as a pandas data frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise UsageError("pandas is not installed: pip install pandas") from None
+        return pandas.DataFrame([dict(row) for row in self.rows])
+
+    def _flatten(self) -> list[dict[str, Cell]]:
+        return [{name: _as_cell(value) for name, value in row.items()} for row in self.rows]
+
+
+@lru_cache(maxsize=256)
+def _describe_columns(row: type) -> dict[str, Column]:
+    """Describe the fields of a row's type as columns; numbers stand on the right."""
+    described = {}
+    for name, hint in get_type_hints(row, include_extras=True).items():
+        kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        shown = next((mark for mark in marks if isinstance(mark, Column)), Column(""))
+        number = any(part in _NUMBERS for part in (kind, *get_args(kind)))
+        title = shown.name or name.replace("_", " ")
+        described[name] = replace(shown, name=title, align="right" if number else "left")
+    return described
+
+
+def _as_cell(value: Any) -> Cell:
+    """Return a number, a text or an interval as it is, and anything nested as JSON text."""
+    if isinstance(value, Cell) or hasattr(value, "item"):
+        return value  # type: ignore[no-any-return]
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _plain(value: Any) -> Any:
+    return cell_json(value) if isinstance(value, Cell) else json.loads(json.dumps(value, default=str))

@@ -1,0 +1,293 @@
+"""Games and models in any form a user has them, as the functions of the Python interface and settings take them.
+
+A setting that takes more than it keeps (a game by name, file, table or rules is kept as a `NamedGame`) has one of the
+types below. To a type checker they are descriptors: the constructor takes what `__set__` takes, the attribute is what
+`__get__` returns. At run time they only tell pydantic how to convert a value and how to write it as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic_core import core_schema
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import digest
+from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.named_game import NamedGame
+from bestresponse.models.base import Model, Reply, Request
+from bestresponse.models.providers.function import from_function
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
+
+__all__ = [
+    "Converted",
+    "GameLike",
+    "GameSetting",
+    "Matrix",
+    "ModelLike",
+    "ModelSetting",
+    "ModelsSetting",
+    "NamedModel",
+    "NamesSetting",
+    "OptionalGameSetting",
+    "ProgramGame",
+    "SeatsSetting",
+    "as_found",
+    "as_model",
+    "as_source",
+]
+
+Given = TypeVar("Given")
+Kept = TypeVar("Kept")
+
+Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction]] | NDArray[Any]
+
+
+@runtime_checkable
+class ProgramGame(Protocol):
+    """A game that was written as a program, such as a formalized story."""
+
+    @property
+    def game(self) -> Found:
+        """The game that the program describes."""
+        ...
+
+    @property
+    def program(self) -> str:
+        """The text of the program."""
+        ...
+
+
+GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | ProgramGame | Matrix"
+"""A name, a file, a table, a tree, rules, a formalized story, or the payoff matrix of a zero-sum game."""
+ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
+"""A name, a model, or any function from a prompt to a text."""
+
+
+def as_found(game: GameLike, other: Matrix | None = None) -> Found:
+    """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
+    if other is not None:
+        return _wrap(NormalForm.bimatrix(_check_matrix(game), _check_matrix(other)))
+    if isinstance(game, NormalForm | Tree):
+        return _wrap(game)
+    if isinstance(game, Found):
+        return game
+    if isinstance(game, str | Path):
+        return find_game(game)
+    if isinstance(game, Sequence | np.ndarray):
+        return _wrap(NormalForm.zero_sum(_check_matrix(game)))
+    if isinstance(game, ProgramGame):
+        return game.game
+    if hasattr(game, "asks"):
+        return Found(game.name, "registered", game)
+    raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}")
+
+
+def as_source(game: GameLike) -> NamedGame:
+    """Turn a game into what a run keeps of it: its name, or its text."""
+    if isinstance(game, str | Path):
+        return NamedGame.find(str(game))
+    if isinstance(game, ProgramGame) and not isinstance(game, Found):
+        return NamedGame(game.game.name, ".pl", game.program)
+    found = as_found(game)
+    return NamedGame.from_form(found.name, found.solvable())
+
+
+class NamedModel(str):
+    """The name of a model; `model` is the model itself where it is not to be opened by its name."""
+
+    __slots__ = ("model",)
+    model: Model | None
+
+    def __new__(cls, name: str, model: Model | None = None) -> NamedModel:
+        """Keep the model beside its name."""
+        named = super().__new__(cls, name)
+        named.model = model
+        return named
+
+    def __getnewargs__(self) -> tuple[str]:
+        """Leave the model behind where the name goes to another process."""
+        return (str(self),)
+
+    def __getstate__(self) -> None:
+        """Keep nothing but the name."""
+
+
+def as_model(model: ModelLike) -> NamedModel:
+    """Return the name of a model, with the model itself where it is not to be opened by its name."""
+    if isinstance(model, NamedModel):
+        return model
+    if isinstance(model, str):
+        return NamedModel(model)
+    if isinstance(model, Model):
+        return NamedModel(model.id, model)
+    if callable(model):
+        name = getattr(model, "__name__", type(model).__name__)
+        if not name.isidentifier():
+            source = from_function(name, model).identity["source"]
+            name = f"function-{str(source or digest(repr(model)))[:6]}"
+        return NamedModel(name, from_function(name, model))
+    raise UsageError(f"expected a model, its name or a function from prompt to text, got {type(model).__name__}")
+
+
+def _wrap(form: NormalForm | Tree) -> Found:
+    return Found(form.name or "game", "file", form)
+
+
+def _check_matrix(matrix: object) -> ArrayLike:
+    """Return the matrix as it was given, so that whole numbers and fractions stay exact."""
+    if isinstance(matrix, np.ndarray) and matrix.ndim == 2 and matrix.dtype.kind in "biuf":
+        return matrix
+    try:
+        array = np.asarray(matrix, dtype=np.float64)
+    except OverflowError:
+        return cast("ArrayLike", matrix)  # the table refuses the number
+    except (TypeError, ValueError):
+        raise UsageError("expected a matrix of numbers: rows of equal length") from None
+    if array.ndim != 2:
+        raise UsageError(f"expected a matrix of numbers, rows by columns, got an array of shape {array.shape}")
+    return cast("ArrayLike", matrix)
+
+
+class Converted(Generic[Given, Kept]):
+    """A setting that is made from more than it keeps: `convert` makes it, `to_json` writes it as plain data.
+
+    `convert` is also called with what `to_json` wrote. `pairs` marks settings that the command line takes as
+    NAME=VALUE, `many` those that it takes several times.
+    """
+
+    pairs: ClassVar[bool] = False
+    many: ClassVar[bool] = False
+
+    if TYPE_CHECKING:
+
+        def __get__(self, settings: object, kind: type | None = None) -> Kept: ...
+        def __set__(self, settings: Any, value: Given) -> None: ...
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> Any:
+        """Return what is kept; where `stored`, the value is that of a stored run and no file may be opened."""
+        raise NotImplementedError
+
+    @classmethod
+    def to_json(cls, value: Any) -> Any:
+        """Return what is kept as plain JSON data."""
+        return value
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> core_schema.CoreSchema:
+        """Tell pydantic how the setting is made and written."""
+
+        def convert(value: object, info: core_schema.ValidationInfo) -> object:
+            return cls.convert(value, bool(info.context and info.context.get("stored")))
+
+        return core_schema.with_info_plain_validator_function(
+            convert, serialization=core_schema.plain_serializer_function_ser_schema(cls.to_json)
+        )
+
+
+class GameSetting(Converted["GameLike", NamedGame]):
+    """A game: a name, a file, a table, a tree, rules or a formalized story."""
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> NamedGame:
+        """Find the game."""
+        if isinstance(value, NamedGame):
+            return value
+        if isinstance(value, Mapping):
+            return NamedGame.from_json(value)
+        if stored:
+            return NamedGame(find_game(str(value), allow_files=False).name)
+        return as_source(value)
+
+    @classmethod
+    def to_json(cls, value: NamedGame) -> dict[str, str]:
+        """Return its name, and the text of its file where it came from one."""
+        return value.to_json()
+
+
+class OptionalGameSetting(Converted["GameLike | None", "NamedGame | None"]):
+    """A game, or none."""
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> NamedGame | None:
+        """Find the game, if there is one."""
+        return None if value is None else GameSetting.convert(value, stored)
+
+    @classmethod
+    def to_json(cls, value: NamedGame | None) -> dict[str, str] | None:
+        """Return its name, and the text of its file where it came from one."""
+        return None if value is None else value.to_json()
+
+
+class ModelSetting(Converted["ModelLike", NamedModel]):
+    """A model, its name, or a function from prompt to text."""
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> NamedModel:
+        """Name the model."""
+        return as_model(value)
+
+    @classmethod
+    def to_json(cls, value: NamedModel) -> str:
+        """Return the name."""
+        return str(value)
+
+
+class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedModel, ...]]):
+    """One model or several; players and strategies that are named may stand among them."""
+
+    many = True
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> tuple[NamedModel, ...]:
+        """Name the models."""
+        several = isinstance(value, Sequence) and not isinstance(value, str)
+        return tuple(map(as_model, value if several else [value]))
+
+    @classmethod
+    def to_json(cls, value: tuple[NamedModel, ...]) -> list[str]:
+        """Return the names."""
+        return [str(name) for name in value]
+
+
+class NamesSetting(Converted[str | Sequence[str], tuple[str, ...]]):
+    """One name or several."""
+
+    many = True
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> tuple[str, ...]:
+        """Return the names as a tuple."""
+        names = (value,) if isinstance(value, str) else tuple(value)
+        if not all(isinstance(name, str) for name in names):
+            raise UsageError(f"expected names, got {value!r}")
+        return names
+
+    @classmethod
+    def to_json(cls, value: tuple[str, ...]) -> list[str]:
+        """Return the names as a list."""
+        return list(value)
+
+
+class SeatsSetting(Converted["Mapping[str, ModelLike]", Mapping[str, NamedModel]]):
+    """Who sits where: by seat a model, its name, or a strategy by name."""
+
+    pairs = True
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> dict[str, NamedModel]:
+        """Name the players."""
+        return {str(seat): as_model(player) for seat, player in dict(value).items()}
+
+    @classmethod
+    def to_json(cls, value: Mapping[str, NamedModel]) -> dict[str, str]:
+        """Return the names by seat."""
+        return {seat: str(player) for seat, player in value.items()}

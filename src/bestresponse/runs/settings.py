@@ -1,0 +1,232 @@
+"""Settings of a study: one declaration from which come the command, the Python function, TOML, JSON, checks and help.
+
+    @settings
+    class PopulationConfig(RunSettings):
+        \"\"\"Let agents be matched at random and imitate, and report which strategies spread.\"\"\"
+
+        game: GameSetting = setting(help="A game of two with a payoff table.", kw_only=False, argument=True)
+        agents: int = setting(default=100, help="Agents of each population.", ge=2, le=1_000_000)
+
+The class is a frozen dataclass checked by pydantic, so `PopulationConfig("hawk-dove", agents=1)` raises a
+`SettingError` that names the field, and type checkers know its constructor. A setting with `how=True` says how a run is made (workers,
+folders, budgets): it changes no number and is left out of the run's identity. What cannot be said by the bounds of one
+field is checked in `__post_init__`, which raises `SettingError`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
+
+import numpy as np
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic.fields import FieldInfo
+
+from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.registry import did_you_mean
+from bestresponse.runs.execution import Progress
+from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.models import ModelLimits
+from bestresponse.runs.shard import Shard
+
+__all__ = ["STORED", "RunSettings", "describe_setting", "list_settings", "setting", "settings"]
+
+C = TypeVar("C")
+STORED: Mapping[str, bool] = types.MappingProxyType({"stored": True})
+"""The context in which the settings of a stored run are read: no name in them is ever opened as a file."""
+
+
+def setting(
+    *,
+    default: Any = dataclasses.MISSING,
+    default_factory: Any = dataclasses.MISSING,
+    help: str = "",
+    kw_only: bool = True,
+    how: bool = False,
+    argument: bool = False,
+    option: bool = True,
+    short: str = "",
+    metavar: str = "",
+    **bounds: Any,
+) -> Any:
+    """Declare a setting: its default, its help and its bounds (`ge`, `gt`, `le`, `lt`).
+
+    `kw_only=False` lets Python name it by position, `argument=True` the command line; `short` is a letter for the
+    command line, and `option=False` keeps the setting away from it.
+    """
+    values = {"default": default, "default_factory": default_factory}
+    chosen = {name: value for name, value in values.items() if value is not dataclasses.MISSING}
+    extra: dict[str, Any] = {"how": how, "argument": argument, "option": option, "short": short, "metavar": metavar}
+    return Field(description=help, json_schema_extra=extra, kw_only=kw_only, **chosen, **bounds)
+
+
+@dataclass_transform(field_specifiers=(setting,), kw_only_default=True)
+def settings(cls: type[C]) -> type[C]:
+    """Make a class of settings: frozen, checked, with a constructor whose errors are sentences about a field."""
+    made: Any = pydantic_dataclass(
+        frozen=True, config=ConfigDict(arbitrary_types_allowed=True, extra="forbid", allow_inf_nan=False)
+    )(cls)
+    check = made.__init__
+
+    @wraps(check)
+    def __init__(self: object, *args: object, **kwargs: object) -> None:
+        try:
+            check(self, *args, **{name: _as_plain(value) for name, value in kwargs.items()})
+        except ValidationError as error:
+            raise _explain(made, error) from None
+
+    made.__init__ = __init__
+    return made  # type: ignore[no-any-return]
+
+
+@settings
+class RunSettings:
+    """What every study takes besides its own settings: where runs are kept, what they may cost, how they are made."""
+
+    output_dir: str | Path = setting(
+        default="results", how=True, help="Folder for runs, reports and the cache of replies."
+    )
+    workers: int | None = setting(
+        default=None, how=True, ge=1, le=1024, help="Plays at the same time; as many as the models take if not said."
+    )
+    processes: int = setting(
+        default=1, how=True, ge=1, le=64, help="Processes for a model on this machine; each holds the model once."
+    )
+    cache: Literal["off", "read-write", "refresh", "replay"] = setting(
+        default="read-write", how=True, help="What is done with replies kept from earlier calls."
+    )
+    max_calls: int | None = setting(default=None, how=True, ge=0, help="Stop before more calls than this.")
+    max_total_tokens: int | None = setting(default=None, how=True, ge=0, help="Stop before more tokens than this.")
+    max_cost: float | None = setting(
+        default=None, how=True, ge=0, help="Stop before spending more US dollars than this."
+    )
+    shard: str | None = setting(
+        default=None,
+        how=True,
+        metavar="I/N",
+        help="Play one part only, such as 3/16; `bestresponse merge` puts the parts together.",
+    )
+    executor: str | Executor = setting(
+        default="threads", how=True, help="Where plays are made: threads, processes or ray."
+    )
+    address: str | None = setting(
+        default=None,
+        how=True,
+        help="Of a Ray cluster: auto, HOST:PORT or ray://HOST:PORT; one is started here if not said.",
+    )
+    on_progress: Callable[[Progress], None] | None = setting(default=None, how=True, option=False)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models that are asked, each once; a study that asks models overrides it."""
+        return ()
+
+    @property
+    def limits(self) -> ModelLimits:
+        """What calls may cost, and how many are made at once."""
+        return ModelLimits(
+            self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost, self.processes
+        )
+
+    @property
+    def part(self) -> Shard | None:
+        """The part of the plays that is made; None for all."""
+        return None if self.shard is None else Shard.parse(self.shard)
+
+    def to_json(self) -> JsonObject:
+        """Return the settings that can change a number as plain JSON data; two runs with equal ones are the same."""
+        how = {name for name, field in list_settings(type(self)).items() if _extra(field)["how"]}
+        kind: Any = type(self)
+        plain: JsonObject = _adapt(kind).dump_python(self, mode="json", exclude=how)
+        return plain
+
+    @classmethod
+    def from_json(cls, data: JsonMapping, *, stored: bool = True) -> Self:
+        """Read settings from plain data: of a stored run, or where `stored` is False of a file that the user wrote."""
+        try:
+            kind: Any = cls
+            made: Self = _adapt(kind).validate_python(dict(data), context=dict(STORED) if stored else None)
+        except ValidationError as error:
+            raise _explain(cls, error) from None
+        return made
+
+
+@lru_cache(maxsize=64)
+def _adapt(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def list_settings(kind: type) -> Mapping[str, FieldInfo]:
+    """Return the fields of a class of settings: its own first, then what it inherits, how a run is made last."""
+    fields: Mapping[str, FieldInfo] = kind.__pydantic_fields__  # type: ignore[attr-defined]
+    declared = {
+        name: -depth
+        for depth, cls in enumerate(reversed(kind.__mro__))
+        for name in vars(cls).get("__annotations__", {})
+    }
+    return dict(sorted(fields.items(), key=lambda item: (bool(_extra(item[1])["how"]), declared[item[0]])))
+
+
+def _extra(field: FieldInfo) -> Mapping[str, Any]:
+    extra = field.json_schema_extra
+    return extra if isinstance(extra, dict) else {"how": False}
+
+
+def describe_setting(kind: type, name: str) -> str:
+    """Say what values a setting takes, such as `a whole number from 2 to 1,000,000`; empty where any will do."""
+    hint = get_type_hints(kind)[name]
+    choices = [option for part in _list_parts(hint) if get_origin(part) is Literal for option in get_args(part)]
+    if choices:
+        return f"one of {', '.join(map(str, choices))}"
+    plain = [part for part in _list_parts(hint) if part in (int, float, bool)]
+    if not plain:
+        return ""
+    words = {bool: "true or false", int: "a whole number", float: "a number"}[plain[0]]
+    limits = {
+        limit: getattr(bound, limit)
+        for bound in list_settings(kind)[name].metadata
+        for limit in ("ge", "gt", "le", "lt")
+        if getattr(bound, limit, None) is not None
+    }
+    if "ge" in limits and "le" in limits:
+        return f"{words} from {limits['ge']:,} to {limits['le']:,}"
+    said = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
+    return " ".join([words, " and ".join(f"{said[limit]} {value:,}" for limit, value in limits.items())]).strip()
+
+
+def _list_parts(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _as_plain(value: object) -> object:
+    """Turn a number of numpy into one of Python, which pydantic knows."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _explain(kind: type, error: ValidationError) -> UsageError:
+    """Say in our words what is wrong with the first setting that cannot be used."""
+    first = error.errors(include_url=False)[0]
+    place = [str(part) for part in first["loc"]]
+    name = place[0] if place else ""
+    known = list_settings(kind)
+    if name not in known or first["type"] == "unexpected_keyword_argument":
+        study = kind.__name__.removesuffix("Config").lower()
+        return UsageError(f"{study} has no setting {name!r}.{did_you_mean(name, sorted(known))}")
+    if first["type"] in ("missing", "missing_argument"):
+        return SettingError(name, "this setting is missing")
+    expected = describe_setting(kind, name)
+    typed = isinstance(first["input"], str) and "number" in expected
+    shown = str(first["input"]) if typed else repr(first["input"])
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    if expected:
+        choices = expected.removeprefix("one of ").split(", ") if expected.startswith("one of ") else []
+        near = did_you_mean(str(first["input"]), choices)
+        return SettingError(name, f"expected {expected}, got {shown}{'.' + near if near else ''}")
+    return SettingError(name, f"{first['msg']}, got {shown}")

@@ -1,0 +1,179 @@
+"""Who is paid what: amounts worked out by hand, with people who leave, never come, or are replaced by a bot."""
+
+import pytest
+from web_server import export, hidden, make_ready, seat, take
+
+from bestresponse.web.sessions.control import replace
+from bestresponse.web.watching.codebook import COLUMNS
+
+PAIR = """
+title = "A dilemma"
+groups = {groups}
+consent = "Your answers are kept."
+[limits]
+answer = 60
+stand_in = "{stand_in}"
+[[games]]
+game = "prisoners-dilemma"
+rounds = 2
+seats = ["person", "person"]
+quiz = false
+{more}
+[payment]
+currency = "EUR"
+show_up = 2
+rate = 0.5
+least = {least}
+stand_ins = "{stand_ins}"
+[completion]
+code = "DONE-1"
+"""
+
+
+def begin(server, groups=1, least=0, stand_ins="none", stand_in="cooperator", more=""):
+    values = {"groups": groups, "least": least, "stand_ins": stand_ins, "stand_in": stand_in, "more": more}
+    return server.state.sessions.create_experiment(PAIR.format(**values))
+
+
+def sit_down(server, lobby, count=2):
+    people = [seat(server, lobby) for _ in range(count)]
+    for client, link in people:
+        make_ready(client, link)
+    return people
+
+
+def wait_until_over(server, table):
+    server.wait_for(lambda: server.state.sessions.is_finished(table.id))
+
+
+def miss_a_question(server, clock, table, answers):
+    clock.advance(63)
+    session = server.state.sessions.get_session(table.id)
+    server.wait_for(lambda: session.settled == answers)
+
+
+def test_seats_that_nobody_took_are_not_listed_and_not_paid(server):
+    lobby = begin(server, groups=3, least=8)
+    people = sit_down(server, lobby)
+    for _ in range(2):
+        for client, link in people:
+            take(client, link, answer="defect")
+    wait_until_over(server, lobby.tables[0])
+    rows = export(server, "payments", lobby)
+    assert list(rows[0]) == list(COLUMNS["payments"])
+    # 1 + 1 points at 0.50 and 2.00 are 3.00, less than 8.00; the four empty seats of groups 2 and 3 get nothing.
+    assert [(row["group"], row["points"], row["money"]) for row in rows] == [(1, 2, 8.0), (1, 2, 8.0)]
+
+
+def test_whoever_took_a_seat_and_did_not_agree_has_a_row_without_money_and_code(server):
+    lobby = begin(server, least=8)
+    client, link = seat(server, lobby, participant_label="ann")
+    make_ready(client, link, consent="")
+    sessions = server.state.sessions
+    replace(sessions, sessions.get_session(lobby.tables[0].id), 0)
+    page = client.get(link).text
+    assert "You were replaced" in page
+    assert "EUR" not in page
+    assert "DONE-1" not in page
+    (row,) = export(server, "payments", lobby)
+    assert (row["participant_label"], row["confirmed"], row["consent"]) == ("ann", False, False)
+    assert (row["replaced"], row["money"], row["completion_code"], row["finished"]) == (True, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("stand_ins", "points", "money"),
+    # Round 1: both defect (1 each). Round 2: one defects (5), the stand-in of the other cooperates (0).
+    # The seat of the one who left has 1 point, of which half, three quarters or all counts.
+    [("none", 0.5, 2.25), ("half", 0.75, 2.38), ("count", 1, 2.5)],
+)
+def test_answers_of_stand_ins_count_as_the_experiment_says(server, clock, stand_ins, points, money):
+    lobby = begin(server, stand_ins=stand_ins)
+    (anna, link), (ben, other) = sit_down(server, lobby)
+    take(anna, link, answer="defect")
+    take(ben, other, answer="defect")
+    take(anna, link, answer="defect")
+    miss_a_question(server, clock, lobby.tables[0], 4)
+    wait_until_over(server, lobby.tables[0])
+    stayed, left = export(server, "payments", lobby)
+    assert (stayed["answers"], stayed["stand_ins"], stayed["points"], stayed["money"]) == (2, 0, 6, 5.0)
+    assert (left["answers"], left["stand_ins"], left["seat_points"]) == (1, 1, 1)
+    assert (left["points"], left["money"]) == (points, money)
+    page = ben.get(other).text
+    assert f"EUR {money:.2f}" in page
+    explained = f"A stand-in gave 1 of the 2 answers of your seat, so {points:g} of its 1 points count for you."
+    assert (explained in page) == (stand_ins != "count")
+    assert "count for you" not in anna.get(link).text
+
+
+def test_a_person_replaced_before_the_first_answer_is_paid_for_taking_part_only(server):
+    lobby = begin(server, stand_in="defector")
+    (anna, link), (ben, other) = sit_down(server, lobby)
+    sessions = server.state.sessions
+    replace(sessions, sessions.get_session(lobby.tables[0].id), 1)
+    for turn in (0, 1):
+        server.wait_for(lambda turn=turn: f'name="turn" value="{turn}"' in anna.get(link).text)
+        take(anna, link, answer="cooperate")
+    wait_until_over(server, lobby.tables[0])
+    played, replaced = export(server, "payments", lobby)
+    assert (played["points"], played["money"], played["replaced"]) == (0, 2.0, False)
+    assert (replaced["answers"], replaced["stand_ins"], replaced["replaced"]) == (0, 2, True)
+    assert (replaced["seat_points"], replaced["points"], replaced["money"]) == (10, 0, 2.0)
+    assert "EUR 2.00" in ben.get(other).text
+
+
+def test_the_completion_code_is_listed_once_it_was_shown(server):
+    asked = '[[questionnaire]]\nname = "why"\ntext = "Why?"\n'
+    lobby = begin(server, more=asked)
+    people = sit_down(server, lobby)
+    for _ in range(2):
+        for client, link in people:
+            take(client, link, answer="cooperate")
+    wait_until_over(server, lobby.tables[0])
+    (anna, link), _ = people
+    assert "A few questions" in anna.get(link).text
+    codes = [row["completion_code"] for row in export(server, "payments", lobby)]
+    assert codes == [None, None]
+    page = anna.post(f"{link}/questionnaire", data={"csrf": hidden(anna.get(link), "csrf"), "item.why": "so"})
+    assert "DONE-1" in page.text
+    server.restart()
+    first, second = export(server, "payments", lobby)
+    assert (first["completion_code"], first["finished"][:2]) == ("DONE-1", "20")
+    assert (second["completion_code"], second["finished"], second["money"]) == (None, None, 5.0)  # 6 points at 0.50
+
+
+def test_a_game_that_is_not_over_is_not_paid(server):
+    more = '[[games]]\ngame = "prisoners-dilemma"\nrounds = 2\nseats = ["person", "person"]\nquiz = false\n'
+    lobby = begin(server, more=more)
+    people = sit_down(server, lobby)
+    for _ in range(2):
+        for client, link in people:
+            take(client, link, answer="cooperate")
+    wait_until_over(server, lobby.tables[0])
+    sessions = server.state.sessions
+    later = [(server.client(), server.state.seat_path(lobby.tables[1].id, number)) for number in (0, 1)]
+    for client, link in later:
+        make_ready(client, link)
+    for client, link in later:
+        take(client, link, answer="cooperate")
+    session = sessions.get_session(lobby.tables[1].id)
+    assert (session.settled, session.payoffs()) == (2, {"row": 3.0, "col": 3.0})
+    # 3 + 3 points of the first game at 0.50, and 2.00; the 3 points of the second are not paid yet.
+    rows = export(server, "payments", lobby)
+    assert [(row["points"], row["money"], row["parts_finished"]) for row in rows] == [(6, 5.0, 1), (6, 5.0, 1)]
+
+
+def test_whoever_is_asked_nothing_is_paid_and_whoever_was_replaced_is_not(server):
+    game = 'game = "entry-deterrence"\nseats = ["person", "person"]'
+    text = PAIR.format(groups=2, least=0, stand_ins="none", stand_in="random", more="")
+    text = text.replace('game = "prisoners-dilemma"\nrounds = 2\nseats = ["person", "person"]', game)
+    lobby = server.state.sessions.create_experiment(text)
+    people = sit_down(server, lobby, 4)
+    sessions = server.state.sessions
+    replace(sessions, sessions.get_session(lobby.tables[1].id), 1)
+    for client, link in (people[0], people[2]):
+        take(client, link, answer="out")
+    for table in lobby.tables:
+        wait_until_over(server, table)
+    # The entrant stays out: the incumbent is asked nothing and has 5 points.
+    rows = export(server, "payments", lobby)
+    assert [(row["seat_points"], row["points"]) for row in rows] == [(1, 1), (5, 5), (1, 1), (5, 0)]

@@ -1,0 +1,69 @@
+"""No form of another site does anything: every form of the pages carries a token, and every route asks for it."""
+
+import pytest
+from fastapi.routing import APIRoute
+
+from bestresponse.web.app import create_app
+from bestresponse.web.judging.scores import Item
+from bestresponse.web.sessions.setup import GameChoice, Setup
+
+
+def list_routes(routes):
+    """All routes, those of included routers too, which newer versions of FastAPI keep apart."""
+    for route in routes:
+        if isinstance(route, APIRoute):
+            yield route
+        elif hasattr(route, "original_router"):
+            yield from list_routes(route.original_router.routes)
+
+
+FORMS = sorted(
+    route.path
+    for route in list_routes(create_app().routes)
+    if "POST" in route.methods and not route.path.startswith("/api/")
+)
+PROTECTED = [path for path in FORMS if path != "/leave"]
+"""Forms with a token; that for logging out has none, and needs the cookie, which other sites do not send."""
+
+
+def fill(server, path):
+    """The path with the names and keys of things that are really there."""
+    lobby = server.state.sessions.create_sessions(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    task = server.state.judging.begin("Task", "play", (Item("a", "text"),), ["Ann"])
+    session = lobby.tables[0].id
+    keys = server.state.keys
+    tokens = {"seat": ("seat", session, 0), "join": ("lobby", lobby.id), "judge": ("judge", task.id, 0)}
+    door = path.split("/")[1]
+    values = {"lobby": lobby.id, "session": session, "seat": 0, "task": task.id, "judge": 0, "job": "none"}
+    return path.format(**values, token=keys.token(*tokens.get(door, ("none",))))
+
+
+def test_the_admin_has_ten_forms_and_people_six():
+    admin = [path for path in PROTECTED if "{token}" not in path]
+    assert admin == [
+        "/experiments", "/formalize/check", "/formalize/help", "/formalize/help/{job}/cancel", "/formalize/save",
+        "/judge", "/judge/task/{task}/scores", "/lobby/{lobby}/act", "/lobby/{lobby}/message", "/play",
+    ]  # fmt: skip
+    assert len(PROTECTED) - len(admin) == 6
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", "seat"])
+@pytest.mark.parametrize("path", PROTECTED)
+def test_a_form_without_its_own_token_is_refused_and_changes_nothing(server, path, token):
+    path = fill(server, path)
+    events = server.folder / "sessions" / "events.jsonl"
+    before = events.read_bytes()
+    sent = {} if token is None else {"csrf": server.state.csrf("seat", "other", 1) if token == "seat" else token}
+    answer = server.admin.post(path, data={"do": "close", "text": "hello", "title": "x", "name": "x", **sent})
+    assert answer.status_code == 403
+    assert "is form is not from this page any more" in answer.text
+    assert events.read_bytes() == before
+
+
+def test_another_site_cannot_log_the_admin_out(server):
+    refused = server.client().post("/leave")
+    assert refused.status_code == 403
+    assert "set-cookie" not in refused.headers
+    left = server.admin.post("/leave")
+    assert left.status_code == 200
+    assert 'bestresponse_admin=""' in left.headers["set-cookie"]
