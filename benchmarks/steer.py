@@ -14,6 +14,7 @@ from dataclasses import replace
 from statistics import median
 
 import numpy as np
+from true_dialogue import true_payoffs
 
 from bestresponse.games.dialogue.domain import load_domain
 from bestresponse.games.dialogue.game import DialogueGame
@@ -23,7 +24,6 @@ from bestresponse.players.dialogue.referee import DealReferee
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.simulated_styles import CYCLE, FIRMNESS, NEUTRAL
 from bestresponse.players.dialogue.speaker import Speaker
-from true_dialogue import true_payoffs
 from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.rates import wilson
 from bestresponse.studies.steer.building import Cast, build, size_of

@@ -1,5 +1,6 @@
 """A small finished run of every study, made by scripted models or by none."""
 
+from bestresponse.studies.population.config import PopulationConfig, list_moves
 from running import run
 
 from bestresponse.games.named_game import NamedGame
@@ -9,7 +10,6 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.population.config import PopulationConfig, list_moves
 from bestresponse.studies.population.study import PopulationStudy
 from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.study import SimulateStudy

@@ -3,8 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bestresponse.core.ask import PASS, Amount
 from bestresponse.core.conformance import check_game

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import count as numbers
-from itertools import islice
+from itertools import count as numbers, islice
 from random import Random
 
 from bestresponse.core.errors import InvalidGame

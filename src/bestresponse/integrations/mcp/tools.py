@@ -11,8 +11,7 @@ from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import check_scale
 from bestresponse.analysis.solve.tables import find_equilibria, is_constant_sum
 from bestresponse.api.reasoning import verify as verify_text
-from bestresponse.api.solving import check as check_program
-from bestresponse.api.solving import solve as solve_game
+from bestresponse.api.solving import check as check_program, solve as solve_game
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject

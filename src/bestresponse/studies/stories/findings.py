@@ -9,8 +9,7 @@ from bestresponse.report.document import Block, Cell, Column, Document, KeyValue
 from bestresponse.runs.reporting.costs import costs_section
 from bestresponse.runs.reporting.method import method_section
 from bestresponse.runs.run import Run
-from bestresponse.studies.stories.measure import StoriesResults
-from bestresponse.studies.stories.measure import StoryRow as Row
+from bestresponse.studies.stories.measure import StoriesResults, StoryRow as Row
 
 __all__ = ["findings"]
 
