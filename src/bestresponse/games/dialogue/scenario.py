@@ -14,7 +14,7 @@ from random import Random
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.seeds import generator
-from bestresponse.games.dialogue.deals.rules import Private
+from bestresponse.games.dialogue.deals import Private
 from bestresponse.games.dialogue.domain import Domain
 
 __all__ = ["Scenario", "all_scenarios", "public_parts", "scenarios", "variants"]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
-from bestresponse.games.dialogue.deals.rules import Private, make_object, shorten
+from bestresponse.games.dialogue.deals import Private, make_object, shorten
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.scenario import Scenario, public_parts
 

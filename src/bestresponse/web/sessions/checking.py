@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deals.trade import Trade
-from bestresponse.games.dialogue.deals.verdict import Verdict
+from bestresponse.games.dialogue.deals import Trade, Verdict
 from bestresponse.players.lookup import SIMULATED, check_strategy
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import Setup

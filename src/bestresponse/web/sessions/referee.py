@@ -8,7 +8,7 @@ from bestresponse.core.ask import Ask
 from bestresponse.core.game import View
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Decision, Reading, Status
-from bestresponse.games.dialogue.deals.rules import DealRules
+from bestresponse.games.dialogue.deals import DealRules
 
 __all__ = ["LastNamed"]
 
