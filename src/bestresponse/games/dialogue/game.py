@@ -284,13 +284,8 @@ class DialogueGame:
 
     def _places(self, scenario: Scenario, seat: int) -> dict[str, str]:
         others = [name for other, name in enumerate(self.names) if other != seat]
-        places = {
-            "names": join_words(self.names),
-            "me": self.names[seat],
-            "other": join_words(others),
-            **scenario.public,
-        }
-        places |= self.domain.deal.fill_public()
+        places = {"names": join_words(self.names), "me": self.names[seat], "other": join_words(others)}
+        places |= {**scenario.public, **self.domain.deal.fill_public()}
         for name, value in scenario.private[seat].items():
             lines = [f"{item}: {number}" for item, number in value.items()] if isinstance(value, Mapping) else [value]
             places[name] = "\n".join(map(str, lines))

@@ -35,7 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 _DIALOGUE = "dialogue:"
-_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as")
+_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as", "others")
 """What says which game it is and how it is told; a table or a tree has nothing else that is simple."""
 
 _making = tuple(threading.Lock() for _ in range(16))
