@@ -12,8 +12,8 @@ from bestresponse.core.errors import InvalidMove, NotAsked, UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Decision, Nature
 from bestresponse.core.registry import games
-from bestresponse.games.water.game import Resident, Standing, Water, WaterRules, water
-from bestresponse.games.water.rules import RESIDENTS, allocate
+from bestresponse.games.water.game import Water, water
+from bestresponse.games.water.rules import RESIDENTS, Resident, Standing, WaterRules, allocate
 
 
 def day(game, state, supply, *bids):
