@@ -7,8 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core.episode import Record
-from bestresponse.core.episode import play as play_episode
+from bestresponse.core.episode import Record, play as play_episode
 from bestresponse.core.errors import UnknownModel, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player

@@ -5,8 +5,7 @@ from math import inf, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret

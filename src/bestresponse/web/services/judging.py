@@ -179,8 +179,6 @@ def _summarise_criterion(task: Task, criterion: Criterion, given: Mapping[tuple[
     return criterion.title, found.scores, found.median, found.krippendorff, found.fleiss, found.icc
 
 
-
-
 class JudgingStore:
     """Tasks and scores."""
 
