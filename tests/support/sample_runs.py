@@ -1,6 +1,5 @@
 """A small finished run of every study, made by scripted models or by none."""
 
-from bestresponse.studies.population.config import PopulationConfig
 from running import run
 
 from bestresponse.games.named_game import NamedGame

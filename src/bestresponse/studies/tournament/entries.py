@@ -7,7 +7,7 @@ and models are asked round by round.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -63,7 +63,7 @@ class Entry:
 
     def to_json(self) -> dict[str, str]:
         """Return the entry as plain data, without the model or function."""
-        return {name: value for name, value in asdict(self).items() if name != "thing"}
+        return {name: getattr(self, name) for name in ("name", "kind", "source", "rules", "words")}
 
 
 @dataclass(frozen=True, slots=True)
