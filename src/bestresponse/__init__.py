@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         simulate as simulate,
         simulate_water as simulate_water,
         steer as steer,
-        verify_model as verify_model,
     )
     from bestresponse.api.solving import (
         Solution as Solution,
@@ -61,5 +60,6 @@ if TYPE_CHECKING:
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
+    from bestresponse.studies.verify.study import verify_model as verify_model
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -17,8 +17,7 @@ from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
@@ -49,8 +48,8 @@ def water_run(output):
 
 
 def verify_run(output):
-    config = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=2, attempts=1)
-    return run(VerifyStudy(), config, output, models("I choose A."))
+    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=2, attempts=1)
+    return run(verify_model, config, output, models("I choose A."))
 
 
 def stories_run(output):

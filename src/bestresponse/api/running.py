@@ -13,7 +13,6 @@ from bestresponse.api.settings import (
     RunOptions,
     SimulateSettings,
     SteerSettings,
-    VerifySettings,
     WaterSettings,
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
@@ -42,8 +41,6 @@ from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
 from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 from bestresponse.theory.games.normal_form import NormalForm
@@ -54,7 +51,6 @@ __all__ = [
     "simulate",
     "simulate_water",
     "steer",
-    "verify_model",
 ]
 
 
@@ -136,13 +132,6 @@ def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[S
     config = SteerConfig(str(domain), name, **_pick(settings, SteerConfig))
     given = {SIMULATED: SimulatedSpeaker(config.seed)} | given
     return _run(SteerStudy(), config, given, settings)
-
-
-def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySettings]) -> Run[Any]:
-    """Let a model reason about a game, refute what is wrong, and measure what the feedback changes."""
-    (name,), given = as_models([model])
-    config = VerifyConfig(as_source(game), name, **_pick(settings, VerifyConfig))
-    return _run(VerifyStudy(), config, given, settings)
 
 
 def _run(study: AnyStudy, config: Config, given: Mapping[str, Model], settings: RunOptions) -> Run[Any]:

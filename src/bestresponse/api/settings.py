@@ -20,7 +20,6 @@ __all__ = [
     "RunOptions",
     "SimulateSettings",
     "SteerSettings",
-    "VerifySettings",
     "WaterSettings",
 ]
 
@@ -152,20 +151,3 @@ class SteerSettings(RunOptions, total=False):
     held_out: int
     imitate: bool
     embed: str
-
-
-class VerifySettings(RunOptions, total=False):
-    """The settings of `verify_model`; see `VerifyConfig`."""
-
-    translator: str
-    repeats: int
-    attempts: int
-    manner: Literal["positive", "negative"]
-    unit: Literal["text", "paragraph"]
-    disguised: bool
-    inverted: bool
-    seat: int
-    temperature: float | None
-    max_tokens: int
-    seed: int | None
-    after: tuple[str, ...]

@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("games.solve", "Print the equilibria of a game, and all else that theory knows of it."),
     "steer": ("steer", "Let an equilibrium solver choose how a model speaks."),
     "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
-    "verify": ("verify.command", "Check reasoning about payoffs by logic."),
+    "verify": ("verify", "Check reasoning about payoffs by logic."),
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
 

@@ -131,6 +131,7 @@ class Study(Generic[P, C]):
     estimate_calls: Callable[[C], Estimate] | None = None
     make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
     repeat_run: Callable[[C, RunFolder], Replay] | None = None
+    more_files: Callable[[Measured, Any], Iterable[tuple[Path, str]]] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
         """Run the study and return its run; the arguments are the fields of its settings."""
@@ -238,8 +239,8 @@ class Study(Generic[P, C]):
         return folder.path / "calls.jsonl"
 
     def extra_files(self, measured: Measured, run: Run[C]) -> Iterable[tuple[Path, str]]:
-        """Return no further files: a study as data leaves its frames."""
-        return ()
+        """Return further files of a published run besides those that every run leaves, as paths and texts."""
+        return () if self.more_files is None else self.more_files(measured, run)
 
 
 studies = Registry(
@@ -253,7 +254,7 @@ studies = Registry(
         "steer": "bestresponse.studies.steer.study:SteerStudy",
         "stories": "bestresponse.studies.stories.study:stories_study",
         "tournament": "bestresponse.studies.tournament.study:tournament",
-        "verify": "bestresponse.studies.verify.study:VerifyStudy",
+        "verify": "bestresponse.studies.verify.study:verify_model",
         "water": "bestresponse.studies.water.study:WaterStudy",
     },
 )

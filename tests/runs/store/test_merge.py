@@ -22,8 +22,7 @@ from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
@@ -62,8 +61,8 @@ def tournament_case():
 
 
 def verify_case():
-    config = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=5, attempts=1)
-    return VerifyStudy(), config, answering(["I choose A.", "I choose B."])
+    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=5, attempts=1)
+    return verify_model, config, answering(["I choose A.", "I choose B."])
 
 
 def stories_case():
