@@ -117,12 +117,6 @@ if TYPE_CHECKING:
         End as End,
     )
     from bestresponse.logic.programs.views import (
-        NormalFormView as NormalFormView,
-    )
-    from bestresponse.logic.programs.views import (
-        normal_form as normal_form,
-    )
-    from bestresponse.logic.programs.views import (
         tree as tree,
     )
     from bestresponse.logic.swi.engine import (
