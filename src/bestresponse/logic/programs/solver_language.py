@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DEFAULTS", "EXTRACTION", "REQUIRED", "SOLVER", "TRUSTED"]
+__all__ = ["EXTRACTION", "REQUIRED", "SOLVER", "TRUSTED"]
 
 SOLVER: Final = """
 game(Situation, Situation) :-
@@ -226,11 +226,6 @@ table_replay(Orders, Results) :-
 
 TRUSTED: Final = SOLVER + EXTRACTION
 """Everything an engine loads beside a game."""
-
-DEFAULTS: Final = """
-highest([_-Move|_], Move).
-"""
-"""Facts the papers' strategies take for granted, for programs that do not define them."""
 
 REQUIRED: Final = ("initial/1", "initially/2", "legal/2", "final/1", "finally/2")
 """What a game must define. Without `effect/3` or `abnormal/3` it is a game nobody's move changes, but a game."""
