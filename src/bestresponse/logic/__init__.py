@@ -63,8 +63,6 @@ if TYPE_CHECKING:
     from bestresponse.logic.programs.views import (
         Decision as Decision,
         End as End,
-        NormalFormView as NormalFormView,
-        normal_form as normal_form,
         tree as tree,
     )
     from bestresponse.logic.swi.engine import (

@@ -28,7 +28,7 @@ from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge
 from bestresponse.logic.programs.validate import Report, validate
-from bestresponse.logic.programs.views import Chance, Decision, End, Node, normal_form, spell_knowledge, tree
+from bestresponse.logic.programs.views import Chance, Decision, End, Node, spell_knowledge, tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees import build as tree_parts
 from bestresponse.theory.trees.build import Leaf, Turn, build_tree
@@ -202,10 +202,18 @@ def _find_together(node: Decision) -> list[Decision]:
 
 
 def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
-    """The table as payoff tensors; a sequential game's strategies are plans, their moves joined by `/`."""
-    view = normal_form(table)
-    payoffs = np.array([[float(u) for u in own] for own in view.payoffs]).reshape(len(view.players), *view.shape)
-    return NormalForm(payoffs, view.players, view.strategies, name)
+    """The table of a game in which everybody moves once, at the same time, as payoff tensors."""
+    positions = {
+        (player, move): number
+        for player, moves in zip(table.players, table.moves, strict=True)
+        for number, move in enumerate(moves)
+    }
+    payoffs = np.zeros((len(table.players), *map(len, table.moves)))
+    for row in table.rows:
+        made = dict(row.moves)
+        profile = [positions[player, made[player]] for player in table.players]
+        payoffs[:, *profile] = [float(payoff) for payoff in row.payoffs]
+    return NormalForm(payoffs, table.players, table.moves, name)
 
 
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:

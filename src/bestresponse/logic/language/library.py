@@ -274,6 +274,8 @@ random_member(Item, List) :-
     random_between(1, Length, Position),
     nth1(Position, List, Item).
 maybe :- random_between(0, 1, 0).
+
+highest([_-Move|_], Move).
 """
 
 CLOSURE_TEXT: Final = """
