@@ -22,7 +22,7 @@ def test_the_example_of_each_integration_runs_and_prints_what_it_says(title, cod
     if package is not None and find_spec(package) is None:
         pytest.skip(f"{package} is not installed: pip install 'bestresponse[{title.lower()}]'")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    with closing(ModelServer(lambda body: '{"a0": 0.34, "a1": 0.33, "a2": 0.33}')) as server:
+    with closing(ModelServer(lambda body: "ANSWER: A: 0.34, B: 0.33, C: 0.33")) as server:
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,

@@ -35,9 +35,9 @@ from bestresponse.models.schema import finish_structured, make_strict, read_sche
 if TYPE_CHECKING:
     from bestresponse.models.registry import ModelSettings
 
-__all__ = ["InspectModel", "open_inspect"]
+__all__ = ["FINISH", "InspectModel", "open_inspect"]
 
-_FINISH = {
+FINISH = {
     "stop": Finish.STOP,
     "max_tokens": Finish.LENGTH,
     "model_length": Finish.LENGTH,
@@ -178,7 +178,7 @@ def _reply(output: Any, who: str, latency: float, honoured: Honoured) -> Reply:
         raise ModelError(f"Inspect AI gave no answer: {output.error or 'it has no choices'}")
     return Reply(
         choice.message.text,
-        _FINISH.get(choice.stop_reason, Finish.OTHER),
+        FINISH.get(choice.stop_reason, Finish.OTHER),
         _usage(output.usage, who),
         _logprobs(choice.logprobs, who),
         choice.message.id,
