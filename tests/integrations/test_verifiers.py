@@ -1,7 +1,8 @@
-"""The environments for verifiers, evaluated by its own runner against a model on loopback."""
+"""The environments of the package `examples/verifiers`, evaluated by verifiers' own runner with a model on loopback."""
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,12 @@ from verifiers.v1.cli.eval.runner import run_eval
 from verifiers.v1.configs.cli.eval import EvalConfig
 
 from bestresponse.integrations.bench_questions import BenchQuestions
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch):
+    """Lay the example package where modules are found."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples" / "verifiers")
 
 
 def evaluate(tmp_path, answer, taskset, **env):

@@ -1,4 +1,4 @@
-"""The questions of `bestresponse bench`, one each: the environment `bestresponse_nash_gap` of verifiers.
+"""The questions of `bestresponse bench`, one each: an environment of verifiers.
 
 The reward is minus the exploitability of the strategy as a share of the payoff range (0 is optimal), minus its Nash gap
 as such a share (`reward = "gap"`; 0 for every action of an equilibrium), or whether the former is at most `tolerance`
