@@ -46,6 +46,7 @@ def play_missing(
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Run[C]:
     """Open the models of a run and play what is missing; `on_opened` is called before the first play."""
+    config = config if study.prepare is None else study.prepare(config)
     executor = config.executor
     if isinstance(executor, str):
         executor = find_executor(executor, config.address)

@@ -19,11 +19,9 @@ from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
-from bestresponse.studies.tournament.config import Entry, TournamentConfig
-from bestresponse.studies.tournament.entries import gather, read_stage
-from bestresponse.studies.tournament.study import TournamentStudy
+from bestresponse.studies.stories.study import StoriesConfig, stories_study
+from bestresponse.studies.tournament.entries import Entry
+from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
@@ -59,9 +57,8 @@ def water_case():
 
 
 def tournament_case():
-    stage = read_stage("prisoners-dilemma")
-    entries = (*gather(["tit-for-tat", "alternator"], stage).entries, Entry("scripted", "model", "scripted"))
-    return TournamentStudy(), TournamentConfig(stage, entries, rounds=3), answering(["cooperate", "defect"])
+    entries = ("tit-for-tat", "alternator", Entry("scripted", "model", "scripted"))
+    return tournament, TournamentConfig("prisoners-dilemma", entries, rounds=3), answering(["cooperate", "defect"])
 
 
 def verify_case():
@@ -70,8 +67,8 @@ def verify_case():
 
 
 def stories_case():
-    config = StoriesConfig(("scripted",), count=4, attempts=1)
-    return StoriesStudy(), config, answering(["This is no game.", "Nor is this."])
+    config = StoriesConfig("scripted", count=4, attempts=1)
+    return stories_study, config, answering(["This is no game.", "Nor is this."])
 
 
 CASES = [bench_case, simulate_case, water_case, tournament_case, verify_case, stories_case]
@@ -96,7 +93,7 @@ def test_the_summary_of_merged_parts_is_that_of_the_unbroken_run_byte_for_byte(t
     assert merged.manifest.shard is None
     merged.publish()
     whole.publish()
-    for name in ("summary.json", "rows.csv"):
+    for name in ("summary.json", f"{next(iter(whole.frames))}.csv"):
         assert (merged.path / name).read_bytes() == (whole.path / name).read_bytes()
     assert len(list(merged.folder.plays())) == len(list(whole.folder.plays())) == merged.total
 
@@ -190,10 +187,9 @@ def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_pa
         run(study, replace(config, precision=0.1), tmp_path, models, shard=Shard(1, 2))
     with pytest.raises(UsageError, match="no plays to share out"):
         run(SteerStudy(), SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
-    stage = read_stage("prisoners-dilemma")
-    strategies = TournamentConfig(stage, tuple(gather(["tit-for-tat", "cooperator"], stage, None).entries))
+    strategies = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "cooperator"])
     with pytest.raises(UsageError, match="this tournament has no plays to share out"):
-        run(TournamentStudy(), strategies, tmp_path, {}, shard=Shard(1, 2))
+        run(tournament, strategies, tmp_path, {}, shard=Shard(1, 2))
 
 
 def test_folders_without_exactly_one_run_are_refused(tmp_path):

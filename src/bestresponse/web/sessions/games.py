@@ -17,10 +17,9 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.registry import did_you_mean, games
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deals.trade import Trade
-from bestresponse.games.dialogue.deals.verdict import Verdict
+from bestresponse.games.dialogue.deals import Trade, Verdict
 from bestresponse.games.dialogue.domain import domain_names, load_domain
-from bestresponse.games.dialogue.plain import make_plain_dialogue
+from bestresponse.games.dialogue.game import make_plain_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import Found, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, Wanted

@@ -20,7 +20,7 @@ from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Decision, Nature, Player, Reading, Status
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deals.rules import DealRules
+from bestresponse.games.dialogue.deals import DealRules
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
 from bestresponse.web.sessions.control import begin_without
 from bestresponse.web.sessions.games import RULE

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bestresponse.cli.commands.simulate import game as simulate_game
-from bestresponse.cli.commands.simulate import judge as simulate_judge
+from bestresponse.cli.commands.simulate import game as simulate_game, judge as simulate_judge
 from bestresponse.cli.commands.simulate.settings import choose_players, read_rules, read_texts
 from bestresponse.cli.options import build_config, expand_options
 from bestresponse.cli.run_options import AgentOptions, SharedRunOptions

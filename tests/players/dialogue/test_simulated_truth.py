@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from steering import dialogue, recorded
+from true_dialogue import true_payoffs, true_tree
 
 from bestresponse.core.episode import play
 from bestresponse.core.player import Decision
@@ -14,7 +15,6 @@ from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.simulated_styles import edge, firmness, manner_in, opener, shown_in
 from bestresponse.players.dialogue.speaker import Speaker
-from bestresponse.players.dialogue.truth import true_payoffs, true_tree
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.studies.steer.solving import solve_dialogue

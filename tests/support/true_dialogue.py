@@ -15,9 +15,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.dialogue.deals.option import Option
-from bestresponse.games.dialogue.deals.trade import Trade
-from bestresponse.games.dialogue.deals.verdict import Verdict
+from bestresponse.games.dialogue.deals import Option, Trade, Verdict
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.players.dialogue.simulated_styles import NEUTRAL, SLIP, edge, firmness, manner_in
 from bestresponse.theory.games.normal_form import Array
