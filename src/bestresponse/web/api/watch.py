@@ -19,7 +19,7 @@ from bestresponse.web.access import AdminApi, Name, Server
 from bestresponse.web.api.common import ReportOut, TableOut, Wait, describe_errors, serialize_report, serialize_table
 from bestresponse.web.render import send_file
 from bestresponse.web.services.export import export_table
-from bestresponse.web.watching.leaderboard import board, compared
+from bestresponse.web.watching.listing import compare_runs, rank_players
 from bestresponse.web.watching.runs import Progress, build_report, has_report, list_plays, rebuild_game
 from bestresponse.web.watching.steps import Stage, list_stages
 
@@ -119,7 +119,7 @@ def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
 @router.get("/leaderboard")
 def leaderboard(server: Server) -> TableOut:
     """Every player of every benchmark run with intervals, the best first."""
-    return serialize_table(board([server.runs.folder(run.name) for run in server.runs.all() if run.study == "bench"]))
+    return serialize_table(rank_players(server.runs.folder(run.name) for run in server.runs.all()))
 
 
 @router.get("/compare")
@@ -127,7 +127,7 @@ def compare(
     server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
 ) -> TableOut:
     """Two runs of the same study beside each other."""
-    return serialize_table(compared(server.runs.folder(first), server.runs.folder(second)))
+    return serialize_table(compare_runs(server.runs.folder(first), server.runs.folder(second)))
 
 
 @router.get("/export/{table}.{form}", response_class=Response)

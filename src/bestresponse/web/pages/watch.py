@@ -17,8 +17,15 @@ from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web.access import AdminPage, Server
 from bestresponse.web.render import render_page, send_file
 from bestresponse.web.services.export import TABLES, export_table, list_decisions, list_formats
-from bestresponse.web.watching.leaderboard import board, compared
-from bestresponse.web.watching.listing import SORTS, PlayFilter, RunFilter, compare_games, find_plays
+from bestresponse.web.watching.listing import (
+    SORTS,
+    PlayFilter,
+    RunFilter,
+    compare_games,
+    compare_runs,
+    find_plays,
+    rank_players,
+)  # fmt: skip
 from bestresponse.web.watching.replay import build_replay
 from bestresponse.web.watching.runs import build_report, find_neighbours, has_report, name_play, name_run, rebuild_game
 from bestresponse.web.watching.steps import list_stages
@@ -52,7 +59,7 @@ def runs(
         query=urlencode(asdict(wanted)),
         studies=sorted({run.study for run in known}),
         sorts=list(SORTS),
-        board=board([server.runs.folder(run.name) for run in known if run.study == "bench"]),
+        board=rank_players(server.runs.folder(run.name) for run in known),
     )
 
 
@@ -62,7 +69,7 @@ def compare(server: Server, first: str, second: str) -> HTMLResponse:
     folders = server.runs.folder(first), server.runs.folder(second)
     return render_page(
         "watch_compare.html",
-        table=compared(*folders),
+        table=compare_runs(*folders),
         games=compare_games(*folders),
         first=first,
         second=second,
