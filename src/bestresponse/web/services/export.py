@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
@@ -20,12 +20,13 @@ from bestresponse.core.player import Decision
 from bestresponse.games.capabilities import HasStage
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.web.access import ServerState
+from bestresponse.web.services import File
 from bestresponse.web.services.payments import list_items, list_payments
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.register import LABELS
 from bestresponse.web.sessions.session import Answer, Session, Table, round_amount
 from bestresponse.web.sessions.setup import PERSON
-from bestresponse.web.sessions.state import ServerState
 from bestresponse.web.sessions.store import BrokenSession
 
 __all__ = [
@@ -177,7 +178,6 @@ def _find_round(game: AnyGame, episode: AnyEpisode, role: Role, number: int) -> 
 
 Row = dict[str, Cell]
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
-TABLES = ("decisions", "participants", "payments", "codebook")
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -186,24 +186,18 @@ def list_formats() -> list[str]:
     return [form for form in FORMATS if form != "parquet" or find_spec("pyarrow") is not None]
 
 
-def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> bytes:
+def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> File:
     """Export the table in that format, of one lobby or of all; UsageError where there is none of that name."""
     if table not in TABLES or form not in FORMATS:
         raise UsageError(f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}")
     if form not in list_formats():
         raise UsageError("Parquet needs the extra `parquet`: pip install 'bestresponse[parquet]'")
-    match table:
-        case "decisions":
-            rows = list_decisions(server, lobby)
-        case "participants":
-            rows = list_participants(server, lobby)
-        case "payments":
-            rows = list_payments(server, lobby)
-        case _:
-            rows = list_codebook(server, lobby)
+    rows = TABLES[table](server, lobby)
     if form == "parquet":
-        return tables.to_parquet(rows)
-    return (tables.to_csv(rows) if form == "csv" else tables.to_json(rows)).encode("utf-8")
+        content = tables.to_parquet(rows)
+    else:
+        content = (tables.to_csv(rows) if form == "csv" else tables.to_json(rows)).encode("utf-8")
+    return File(f"{lobby}-{table}.{form}" if lobby else f"{table}.{form}", FORMATS[form], content)
 
 
 def list_codebook(server: ServerState, lobby: str = "") -> list[Row]:
@@ -378,3 +372,11 @@ def _describe_result(session: Session | None, seat: int) -> Row:
             "restarts": session.attempt - 1,
             "payoff": session.payoffs()[role] if over else None,
         }
+
+
+TABLES: dict[str, Callable[[ServerState, str], list[Row]]] = {
+    "decisions": list_decisions,
+    "participants": list_participants,
+    "payments": list_payments,
+    "codebook": list_codebook,
+}

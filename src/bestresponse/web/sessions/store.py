@@ -27,7 +27,7 @@ from bestresponse.web.sessions.register import SeatRegister
 from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing, name_play
 from bestresponse.web.sessions.setup import PERSON, Setup
 
-__all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore"]
+__all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore", "StoodIn"]
 
 _MOST_GROUPS = 500
 _MOST_REMARKS = 20
@@ -43,6 +43,10 @@ class NotFound(BestResponseError):
 
 class AlreadyAnswered(NotAsked):
     """The answer came twice, or too late."""
+
+
+class StoodIn(AlreadyAnswered):
+    """A stand-in had answered before the person."""
 
 
 class BrokenSession(BestResponseError):
@@ -339,7 +343,7 @@ class SessionStore:
         expected = session.turn(role)
         given = session.answer(role, turn)
         if given is not None and given.decision.stand_in:
-            raise AlreadyAnswered("The time was up: a stand-in had answered for you, and this answer does not count.")
+            raise StoodIn("The time was up: a stand-in had answered for you, and this answer does not count.")
         if turn < expected:
             raise AlreadyAnswered("You had answered this already; the first answer counts.")
         if turn > expected:

@@ -28,6 +28,7 @@ from bestresponse.report.document import Cell, Column, Document, Note, Section, 
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.reporting.costs import Prices, price_by_model
 from bestresponse.runs.run import Run
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.lines import find_spec_id, read_lines
 from bestresponse.runs.store.manifest import Manifest
@@ -134,7 +135,7 @@ class LivePlays:
         missing = self._begun.keys() - self._specs.keys()
         if not missing:
             return
-        run = Run(self._folder, find_study(self._folder.manifest.study))
+        run: Run[RunSettings] = Run(self._folder, find_study(self._folder.manifest.study))
         for spec in run.study.list_specs(run.config):
             if spec.id in missing:
                 self._specs[spec.id] = spec.data
@@ -218,7 +219,8 @@ _log = logging.getLogger("bestresponse.web")
 class Progress:
     """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known.
 
-    `status` is finished, running or stopped: nobody works in the folder of a run that was killed.
+    `status` is finished, running or stopped: nobody works in the folder of a run that was killed. `version` changes
+    exactly when the run has come further.
     """
 
     name: str
@@ -230,13 +232,9 @@ class Progress:
     calls: int
     tokens: int
     money: float | None
-    title: str = ""
-    status: str = ""
-
-    @property
-    def version(self) -> str:
-        """Changes exactly when the run has come further."""
-        return f"{self.plays}.{self.calls}.{int(self.finished)}"
+    title: str
+    status: str
+    version: str
 
 
 @dataclass
@@ -316,9 +314,11 @@ class Runs:
                 self._tallies[name, m.run] = tally
             _read_on(folder.path, tally)
             done = _is_done(folder, tally)
+            status = "finished" if done else "running" if is_worked_on(folder.path) else "stopped"
+            version = f"{tally.records}.{tally.calls}.{int(done)}"
             return Progress(
                 name, m.study, m.created, done, tally.records, tally.total, tally.calls, tally.tokens, tally.money,
-                name_run(m), "finished" if done else "running" if is_worked_on(folder.path) else "stopped",
+                name_run(m), status, version,
             )  # fmt: skip
 
 
@@ -346,7 +346,7 @@ def _plan(folder: RunFolder) -> tuple[int | None, Path]:
     if folder.manifest.study not in studies.names():
         return None, calls
     try:
-        run = Run(folder, find_study(folder.manifest.study))
+        run: Run[RunSettings] = Run(folder, find_study(folder.manifest.study))
         return run.total, run.calls_path
     except (StoreError, UsageError):
         return None, calls

@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -18,9 +18,10 @@ from bestresponse.report.cells import format_cell
 from bestresponse.report.document import Figure
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, visible
+from bestresponse.web.services import File
 from bestresponse.web.texts import load_texts
 
-__all__ = ["load_asset", "load_templates", "render_page"]
+__all__ = ["load_asset", "load_templates", "render_page", "send_file"]
 
 _LONGEST = 60_000
 _BRIEF = 160
@@ -55,6 +56,12 @@ def _environment() -> Environment:
 def render_page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
     """Render the template with its places filled."""
     return HTMLResponse(_environment().get_template(template).render(**places), status)
+
+
+def send_file(file: File) -> Response:
+    """Send a file to be kept."""
+    headers = {"content-disposition": f'attachment; filename="{file.name}"'}
+    return Response(file.content, media_type=file.media_type, headers=headers)
 
 
 def load_templates() -> None:

@@ -1,4 +1,8 @@
-"""The state that every page needs (sessions, keys, models), and who may come in."""
+"""The state that every request needs (sessions, keys, models), and who may come in.
+
+A link carries its key in the address, a call of the interface for programs as a bearer token; the admin's pages are
+opened by a cookie, which opens nothing in that interface, so no other site can make a browser call it.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +10,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path as PathParameter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Model
+from bestresponse.players.lookup import OpenModel
 from bestresponse.web.security import Keys, RateLimit
 from bestresponse.web.services.formalizing import ProgramHelper
-from bestresponse.web.services.judging import JudgingStore
-from bestresponse.web.sessions.seat_worker import OpenModel
+from bestresponse.web.services.judging import JudgingStore, Task
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.store import NotFound, SessionStore
 from bestresponse.web.watching.runs import Runs
 
 __all__ = [
-    "ADMIN_COOKIE",
-    "AdminApi",
-    "AdminForm",
-    "AdminPage",
-    "Credentials",
-    "NotAllowed",
-    "PostedForm",
-    "SeatApi",
-    "SeatContext",
-    "SeatPage",
-    "Server",
-    "ServerState",
-    "TooFast",
-    "check_csrf",
-    "refuse",
-]
+    "ADMIN_COOKIE", "AdminApi", "AdminPage", "JudgeDoor", "LobbyDoor", "Name", "NotAllowed", "PostedForm",
+    "SeatContext", "SeatDoor", "Server", "ServerState", "TooFast", "refuse",
+]  # fmt: skip
 
 ADMIN_COOKIE = "bestresponse_admin"
 _MOST_FIELDS = 400
@@ -77,22 +68,22 @@ class ServerState:
             raise UsageError(f"there is no model named {name!r} here; known: {known}")
         return self.open_model(name)
 
-    def csrf(self, *door: str | int) -> str:
-        """Make the token that a form behind `door` carries."""
-        return self.keys.token("csrf", *door)
+    def csrf(self, key: str = "admin") -> str:
+        """Make the token that the forms carry on a page whose address has that key, or on the admin's pages."""
+        return self.keys.token("csrf", key)
 
-    def _number_holder(self, session: str, seat: int) -> tuple[int, ...]:
-        """Tell the holders of a seat apart, so that a released seat has another link and another code."""
+    def _seat_door(self, session: str, seat: int) -> tuple[str | int, ...]:
+        """Name the door of a seat; a seat that was released and taken again has another link and another code."""
         holder = self.sessions.register.get(*self.sessions.find_participant(session, seat))
-        return (holder.number,) if holder and holder.number else ()
+        return (session, seat, holder.number) if holder and holder.number else (session, seat)
 
     def seat_token(self, session: str, seat: int) -> str:
         """Make the token of the person who holds the seat."""
-        return self.keys.token("seat", session, seat, *self._number_holder(session, seat))
+        return self.keys.token("seat", *self._seat_door(session, seat))
 
     def opens_seat(self, token: str, session: str, seat: int) -> bool:
         """Tell whether `token` is that of the person who holds the seat."""
-        return self.keys.opens(token, "seat", session, seat, *self._number_holder(session, seat))
+        return self.keys.opens(token, "seat", *self._seat_door(session, seat))
 
     def seat_path(self, session: str, seat: int) -> str:
         """Return the path of the page of a seat."""
@@ -102,10 +93,13 @@ class ServerState:
         """Return the path by which the next free seat of a lobby is taken."""
         return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
 
+    def judge_path(self, task: str, judge: int) -> str:
+        """Return the path of the sheet of a judge."""
+        return f"/judge/by/{task}/{judge}/{self.keys.token('judge', task, judge)}"
+
     def code(self, session: str, seat: int) -> str:
         """Make the participant's code, which tells people apart and says nothing about them."""
-        person = self.sessions.find_participant(session, seat)
-        token = self.keys.token("code", *person, *self._number_holder(*person))
+        token = self.keys.token("code", *self._seat_door(*self.sessions.find_participant(session, seat)))
         return "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
 
 
@@ -131,12 +125,15 @@ async def get_server(request: Request) -> ServerState:
 Server = Annotated[ServerState, Depends(get_server)]
 
 
-def refuse(request: Request, server: ServerState) -> BestResponseError:
-    """The answer to a wrong key, slower for whoever keeps trying."""
-    address = request.client.host if request.client else "?"
-    if not server.strangers.take(address):
+def refuse(request: Request, server: ServerState, error: BestResponseError | None = None) -> BestResponseError:
+    """Return the answer to a wrong key, another one for whoever keeps trying."""
+    if not server.strangers.take(request.client.host if request.client else "?"):
         return TooFast("too many wrong keys; wait a minute")
-    return NotAllowed("this needs the admin's link: open the one that `bestresponse serve` printed")
+    return error or NotAllowed("this needs the admin's link: open the one that `bestresponse serve` printed")
+
+
+_bearer = HTTPBearer(auto_error=False, description="The admin's token, or the token of one seat.")
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
 async def check_admin_page(request: Request, server: Server) -> None:
@@ -145,29 +142,32 @@ async def check_admin_page(request: Request, server: Server) -> None:
         raise refuse(request, server)
 
 
-AdminPage = Depends(check_admin_page)
-
-_bearer = HTTPBearer(auto_error=False, description="The admin's token, or the token of one seat.")
-Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
-
-
 async def check_admin_api(request: Request, server: Server, credentials: Credentials) -> None:
     """Refuse a call without the admin's token."""
     if credentials is None or not server.keys.is_admin(credentials.credentials):
         raise refuse(request, server)
 
 
+AdminPage = Depends(check_admin_page)
 AdminApi = Depends(check_admin_api)
 
 
-async def _open_seat(request: Request, server: ServerState, session: str, seat: int, token: str) -> SeatContext:
-    if not server.opens_seat(token, session, seat):
-        refused = refuse(request, server)
-        raise (
-            refused
-            if isinstance(refused, TooFast)
-            else NotFound("this link leads to no seat, or the seat was given to somebody else meanwhile")
-        )
+async def read_key(request: Request, credentials: Credentials) -> str:
+    """Read the key of a door: from the address of a page, or as sent with a call."""
+    key: str = request.path_params.get("token", credentials.credentials if credentials else "")
+    return key
+
+
+Key = Annotated[str, Depends(read_key)]
+Name = Annotated[str, PathParameter(max_length=80)]
+JudgeNumber = Annotated[int, PathParameter(ge=0, le=999)]
+
+
+async def open_seat(request: Request, server: Server, session: str, seat: int, key: Key) -> SeatContext:
+    """Find the seat whose key was given."""
+    if not server.opens_seat(key, session, seat):
+        gone = NotFound("this link leads to no seat, or the seat was given to somebody else meanwhile")
+        raise refuse(request, server, gone)
     if not server.seats.take(f"{session}.{seat}"):
         raise TooFast("that was very fast; wait a moment and try again")
     found = server.sessions.get_cached(session)
@@ -177,44 +177,35 @@ async def _open_seat(request: Request, server: ServerState, session: str, seat: 
     return SeatContext(found, seat)
 
 
-async def open_seat_page(request: Request, server: Server, session: str, seat: int, token: str) -> SeatContext:
-    """Find the seat whose link was opened."""
-    return await _open_seat(request, server, session, seat, token)
+async def open_lobby(request: Request, server: Server, lobby: Name, key: Key) -> str:
+    """Return the lobby whose key was given."""
+    if not server.keys.opens(key, "lobby", lobby):
+        raise refuse(request, server, NotFound("this link leads to no table"))
+    return lobby
 
 
-async def open_seat_api(
-    request: Request, server: Server, session: str, seat: int, credentials: Credentials
-) -> SeatContext:
-    """Find the seat whose token was sent."""
-    return await _open_seat(request, server, session, seat, credentials.credentials if credentials else "")
+async def open_sheet(request: Request, server: Server, task: Name, judge: JudgeNumber, key: Key) -> tuple[Task, int]:
+    """Find the task and the judge whose key was given."""
+    if not server.keys.opens(key, "judge", task, judge):
+        raise refuse(request, server, NotFound("this link leads to no sheet"))
+    return server.judging.task(task), judge
 
 
-SeatPage = Annotated[SeatContext, Depends(open_seat_page)]
-SeatApi = Annotated[SeatContext, Depends(open_seat_api)]
+SeatDoor = Annotated[SeatContext, Depends(open_seat)]
+LobbyDoor = Annotated[str, Depends(open_lobby)]
+JudgeDoor = Annotated[tuple[Task, int], Depends(open_sheet)]
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Read the fields of a form, and a file in it, as text."""
+async def read_form(request: Request, server: Server) -> dict[str, str]:
+    """Read the fields of a form, and a file in it, as text; NotAllowed where it does not come from our own page."""
     async with request.form(max_files=1, max_fields=_MOST_FIELDS) as form:
-        return {
+        fields = {
             name: value if isinstance(value, str) else (await value.read()).decode("utf-8", "replace")
             for name, value in form.items()
         }
+    if not server.keys.opens(fields.get("csrf", ""), "csrf", request.path_params.get("token", "admin")):
+        raise NotAllowed("this form is not from this page any more; load the page again")
+    return fields
 
 
 PostedForm = Annotated[dict[str, str], Depends(read_form)]
-
-
-def check_csrf(server: ServerState, form: dict[str, str], *door: str | int) -> None:
-    """Raise NotAllowed where the form does not come from our own page."""
-    if not server.keys.opens(form.get("csrf", ""), "csrf", *door):
-        raise NotAllowed("this form is not from this page any more; load the page again")
-
-
-async def read_admin_form(server: Server, form: PostedForm) -> dict[str, str]:
-    """Read a form of the admin's pages; NotAllowed where it does not come from one of them."""
-    check_csrf(server, form, "admin")
-    return form
-
-
-AdminForm = Annotated[dict[str, str], Depends(read_admin_form)]
