@@ -21,7 +21,7 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
-from bestresponse.players.strategies.function import FunctionPlayer, ViewFunction
+from bestresponse.players.strategies.fixed import FunctionPlayer, ViewFunction
 from bestresponse.runs.inputs import GameLike, ModelLike, as_found, as_model, as_source
 from bestresponse.runs.models import make_model_settings
 from bestresponse.studies.reproduce.reproduction import Reproduction

@@ -27,7 +27,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.llm.persona import published_personas
 from bestresponse.players.lookup import SIMULATED, choose_default
-from bestresponse.players.strategies.function import HistoryFunction
+from bestresponse.players.strategies.fixed import HistoryFunction
 from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.inputs import GameLike, ModelLike, as_found, as_model, as_source
 from bestresponse.runs.launch import run_study

@@ -13,8 +13,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.formal.formalize.examples import library, read_examples
 from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.logic.game import LogicGame, load_program
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import LogicGame, describe_table, load_program
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Model, Reply, Request, ask
 

@@ -8,8 +8,10 @@ any other becomes a `LogicGame`, which can be played, and compiled to a tree.
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -21,12 +23,11 @@ from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
-from bestresponse.games.logic.words import describe_table
 from bestresponse.games.quiz import say_choice
 from bestresponse.games.texts import join_words
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
-from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge
+from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, Row
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.logic.programs.views import Chance, Decision, End, Node, normal_form, spell_knowledge, tree
 from bestresponse.theory.games.normal_form import NormalForm
@@ -34,7 +35,10 @@ from bestresponse.theory.trees import build as tree_parts
 from bestresponse.theory.trees.build import Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["LogicGame", "as_game", "as_normal_form", "load_program", "program_game", "read_program_text"]
+__all__ = [
+    "LogicGame", "as_game", "as_normal_form", "describe_changes", "describe_end", "describe_table", "describe_turns",
+    "format_payoffs", "load_program", "program_game", "read_program_text",
+]  # fmt: skip
 
 State = tuple[str, ...]
 """The moves so far, in the order of the tree."""
@@ -246,3 +250,115 @@ def load_program(path: Path, engine: LogicEngine | None = None) -> NormalForm | 
         return program_game(validate(source, own), path.stem)
     finally:
         own.close()
+
+
+def describe_table(table: GameTable) -> str:
+    """The whole game in plain sentences, one end per line."""
+    count = "one player" if len(table.players) == 1 else f"{len(table.players)} players"
+    lines = [f"There are {count}: {_listed(table.players)}."]
+    lines += describe_turns(table)
+    lines.append("How it can end, and what each of them earns:" if _has_turns(table) else "What each of them earns:")
+    lines += [f"- {describe_end(row)}: {format_payoffs(table.players, row.payoffs)}." for row in table.rows]
+    return "\n".join(lines)
+
+
+def _has_turns(table: GameTable) -> bool:
+    return table.sequential or table.chancy
+
+
+def describe_turns(table: GameTable) -> list[str]:
+    """Return a sentence for each choice and each lottery, with what its player knows."""
+    if not _has_turns(table):
+        moves = [f"{who} chooses {_either(options)}." for who, options in zip(table.players, table.moves, strict=True)]
+        together = ["Everybody chooses at the same time, without seeing what the others choose."]
+        return [*moves, *(together if len(table.players) > 1 else [])]
+    secrets = ["Players know only their own moves and what they are shown."] if table.private else []
+    return [*secrets, *_decisions(table)]
+
+
+def _decisions(table: GameTable) -> list[str]:
+    """Who chooses, or what is drawn by lot, in every situation that its player can tell apart from others."""
+    lines: dict[str, None] = {}
+    queue = deque([tree(table)])
+    while queue:
+        node = queue.popleft()
+        if isinstance(node, End):
+            continue
+        queue += node.children
+        if isinstance(node, Chance):
+            odds = zip(node.moves, node.probabilities, strict=True)
+            drawn = ", ".join(f"{move} with probability {chance}" for move, chance in odds)
+            made = node.row.moves[: sum(node.row.blocks[: node.block])]
+            lines[f"{_when(made)}it is drawn by lot: {drawn}."] = None
+        else:
+            lines[f"{_when(node.knowledge)}{node.player} chooses {_either(node.moves)}."] = None
+    return list(lines)
+
+
+def _when(known: Knowledge) -> str:
+    told = ", ".join(_tell_known(who, what) for who, what in known)
+    return f"After {told}, " if told else "First, "
+
+
+def _tell_known(who: str, what: str) -> str:
+    if who == SEES:
+        return f"seeing {what}"
+    return f"{what} was drawn" if who == NATURE else f"{who} has chosen {what}"
+
+
+def describe_end(row: Row) -> str:
+    """Return what happens in one play: `If Ann chooses bet, Bob chooses fold`."""
+    steps = (f"{move} is drawn" if who == NATURE else f"{who} chooses {move}" for who, move in row.moves)
+    return f"If {', '.join(steps) or 'nobody moves'}"
+
+
+def format_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:
+    """`Ann gets 3, Bob gets 1/2`."""
+    return ", ".join(f"{who} gets {payoff}" for who, payoff in zip(players, payoffs, strict=True))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _either(options: tuple[str, ...]) -> str:
+    if len(options) < 2:
+        return options[0] if options else "nothing"
+    return f"{', '.join(options[:-1])} or {options[-1]}"
+
+
+_MOST = 30
+
+
+def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
+    """Return one sentence for each difference in the rules; empty where both are the same game under the same names."""
+    lines: list[str] = []
+    if before.players != after.players:
+        lines.append(f"The players were {', '.join(before.players)} and are now {', '.join(after.players)}.")
+    old, new = describe_turns(before), describe_turns(after)
+    lines += [f"No more: {line}" for line in old if line not in new]
+    lines += [f"New: {line}" for line in new if line not in old]
+    lines += _compare_ends(_list_ends(before), _list_ends(after))
+    more = len(lines) - _MOST
+    return (*lines[:_MOST], *([f"and {more} more changes"] if more > 0 else []))
+
+
+def _list_ends(table: GameTable) -> dict[str, dict[str, Fraction]]:
+    """Return what everybody earns, by the words for what happened."""
+    return {describe_end(row): dict(zip(table.players, row.payoffs, strict=True)) for row in table.rows}
+
+
+def _compare_ends(
+    before: Mapping[str, Mapping[str, Fraction]], after: Mapping[str, Mapping[str, Fraction]]
+) -> list[str]:
+    lines = [f"No more: {end}." for end in before if end not in after]
+    for end, earned in after.items():
+        if end not in before:
+            lines.append(f"New: {end}: {format_payoffs(earned, earned.values())}.")
+        elif before[end] != earned:
+            told = ", ".join(
+                f"{who} gets {u}{f' (before: {before[end][who]})' if before[end].get(who, u) != u else ''}"
+                for who, u in earned.items()
+            )
+            lines.append(f"{end}: {told}.")
+    return lines

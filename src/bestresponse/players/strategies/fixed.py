@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from random import Random
+from typing import Any, ClassVar
 
-from bestresponse.core.ask import Ask, Choice, Mixture
+from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import AnyGame, Role, View, find_first_asks
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasTree
 
-__all__ = ["ALWAYS", "Always", "FixedMix", "Following", "Mixing", "StatedMix", "make_always"]
+__all__ = [
+    "ALWAYS", "Always", "FixedMix", "Following", "FunctionPlayer", "HistoryFunction", "HistoryPlayer", "Mixing",
+    "RandomPlayer", "StatedMix", "ViewFunction", "make_always", "make_random",
+]  # fmt: skip
 
 ALWAYS = "always:"
 
@@ -112,3 +117,65 @@ def make_always(answer: str, game: AnyGame, role: Role) -> Always:
         except InvalidMove as error:
             raise UsageError(f"{role}={ALWAYS}{answer}: {error}") from None
     return Always(answer)
+
+
+ViewFunction = Callable[[View, Ask], Any]
+"""A strategy for any game: from what it sees and what it is asked to its answer."""
+HistoryFunction = Callable[[Sequence[str], Sequence[str]], str]
+"""A strategy for repeated games of two: from its own moves and the other's moves so far to its next move."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionPlayer:
+    """Ask a function of the view; what it returns must be a legal answer."""
+
+    function: ViewFunction
+    name: str = "function"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Call the function and read its answer as the ask reads any answer."""
+        return Decision(ask.read(self.function(view, ask)))
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPlayer:
+    """Ask a function of the history in a seat of a repeated two-player game."""
+
+    function: HistoryFunction
+    name: str = "function"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Call the function with its own and the other's moves so far."""
+        if not isinstance(ask, Choice) or "history" not in view.facts or "seat" not in view.facts:
+            raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
+        seat: int = view.facts["seat"]
+        history = view.facts["history"]
+        move = self.function([moves[seat] for moves in history], [moves[1 - seat] for moves in history])
+        if move not in ask.options:
+            raise InvalidMove(f"the strategy {self.name} returned {move!r}; expected one of {', '.join(ask.options)}")
+        return Decision(move)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPlayer:
+    """Some legal move, each as likely as any other."""
+
+    seed: int = 0
+    name: str = "random"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Draw an answer that depends on the seed and the view only."""
+        return Decision(_draw(ask, generator(self.seed, view.key)))
+
+
+def make_random(game: AnyGame, role: Role, seed: int) -> RandomPlayer:
+    """Seat a random player."""
+    return RandomPlayer(seed)
+
+
+def _draw(ask: Ask, rng: Random) -> Any:
+    fields = [field for _, field in ask.fields] if isinstance(ask, Form) else [ask]
+    for field in fields:
+        if isinstance(field, Words | Lottery):
+            raise UsageError(f"a random player cannot answer {type(field).__name__}; seat a model or a person")
+    return any_legal_action(ask, rng)

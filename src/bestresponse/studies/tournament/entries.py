@@ -15,7 +15,7 @@ from bestresponse.games.lookup import Found, find_game
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.players.strategies.axelrod import axelrod_strategy
+from bestresponse.players.strategies.automaton import axelrod_strategy
 from bestresponse.studies.tournament.config import Entry, Stage
 from bestresponse.studies.tournament.entrants import as_automata
 from bestresponse.theory.games.normal_form import NormalForm

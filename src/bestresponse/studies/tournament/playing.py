@@ -16,9 +16,8 @@ from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.lookup import find_strategy
-from bestresponse.players.strategies.automaton import AutomatonPlayer
-from bestresponse.players.strategies.axelrod import AxelrodPlayer
-from bestresponse.players.strategies.function import HistoryFunction, HistoryPlayer
+from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
+from bestresponse.players.strategies.fixed import HistoryFunction, HistoryPlayer
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.tournament.config import Entry, TournamentConfig
 from bestresponse.studies.tournament.entrants import as_automata

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.base import Model
-from bestresponse.players.strategies.function import HistoryFunction
+from bestresponse.players.strategies.fixed import HistoryFunction
 from bestresponse.report.document import Document
 from bestresponse.report.metrics import Figures
 from bestresponse.runs.class_study import Study
