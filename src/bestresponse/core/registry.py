@@ -132,14 +132,14 @@ games = Registry(
     "game",
     {
         "colonel-blotto": "bestresponse.games.economic.blotto:Blotto",
-        "common-pool": "bestresponse.games.economic.common_pool:CommonPool",
+        "common-pool": "bestresponse.games.economic.number_rounds:CommonPool",
         "first-price-auction": "bestresponse.games.economic.sealed_bid:SealedBid",
-        "guessing": "bestresponse.games.economic.guessing:Guessing",
+        "guessing": "bestresponse.games.economic.number_rounds:Guessing",
         "public-goods-punishment": "bestresponse.games.economic.public_goods:PublicGoods",
         "second-price-auction": "bestresponse.games.economic.sealed_bid:second_price",
         "survival-auction": "bestresponse.games.water.game:survival",
-        "trust-amounts": "bestresponse.games.economic.trust:Trust",
-        "ultimatum-amounts": "bestresponse.games.economic.ultimatum:Ultimatum",
+        "trust-amounts": "bestresponse.games.economic.two_steps:Trust",
+        "ultimatum-amounts": "bestresponse.games.economic.two_steps:Ultimatum",
         "water": "bestresponse.games.water.game:water",
     },
 )

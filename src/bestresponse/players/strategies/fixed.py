@@ -1,11 +1,10 @@
-"""Players that always play the same."""
+"""Players that need no model and no theory: fixed strategies, Python functions, and chance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.conformance import any_legal_action
@@ -17,7 +16,7 @@ from bestresponse.games.capabilities import HasTree
 
 __all__ = [
     "ALWAYS", "Always", "FixedMix", "Following", "FunctionPlayer", "HistoryFunction", "HistoryPlayer", "Mixing",
-    "RandomPlayer", "StatedMix", "ViewFunction", "make_always", "make_random",
+    "RandomPlayer", "ViewFunction", "make_always", "make_random",
 ]  # fmt: skip
 
 ALWAYS = "always:"
@@ -25,11 +24,18 @@ ALWAYS = "always:"
 
 @dataclass(frozen=True, slots=True)
 class FixedMix:
-    """One mixed strategy: stated where a mixture is asked, drawn from where an action is."""
+    """One mixed strategy: stated where a mixture is asked, drawn from where an action is.
+
+    With `blind` it asks for no view; where every ask is for a mixture, it needs none.
+
+    >>> FixedMix((0.5, 0.5)).decide(View("a", ""), Mixture(("1", "2"))).action
+    (0.5, 0.5)
+    """
 
     mix: tuple[float, ...]
     name: str = "fixed"
     seed: int = 0
+    blind: bool = False
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """State the strategy, or draw from it."""
@@ -38,25 +44,6 @@ class FixedMix:
         if isinstance(ask, Choice):
             return Decision(generator(self.seed, view.key).choices(ask.options, self.mix)[0])
         raise UsageError(f"a mixed strategy answers choices and mixtures, not {type(ask).__name__}")
-
-
-@dataclass(frozen=True, slots=True)
-class StatedMix:
-    """One mixed strategy for asks of a mixture, stated without looking at anything.
-
-    >>> StatedMix((0.5, 0.5)).decide(View("a", ""), Mixture(("1", "2"))).action
-    (0.5, 0.5)
-    """
-
-    mix: tuple[float, ...]
-    name: str = "fixed"
-    blind: ClassVar[bool] = True
-
-    def decide(self, view: View, ask: Ask) -> Decision:
-        """State the strategy."""
-        if not isinstance(ask, Mixture):
-            raise UsageError(f"a stated strategy answers mixtures, not {type(ask).__name__}")
-        return Decision(self.mix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +152,12 @@ class RandomPlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Draw an answer that depends on the seed and the view only."""
-        return Decision(_draw(ask, generator(self.seed, view.key)))
+        for field in (field for _, field in ask.fields) if isinstance(ask, Form) else (ask,):
+            if isinstance(field, Words | Lottery):
+                raise UsageError(f"a random player cannot answer {type(field).__name__}; seat a model or a person")
+        return Decision(any_legal_action(ask, generator(self.seed, view.key)))
 
 
 def make_random(game: AnyGame, role: Role, seed: int) -> RandomPlayer:
     """Seat a random player."""
     return RandomPlayer(seed)
-
-
-def _draw(ask: Ask, rng: Random) -> Any:
-    fields = [field for _, field in ask.fields] if isinstance(ask, Form) else [ask]
-    for field in fields:
-        if isinstance(field, Words | Lottery):
-            raise UsageError(f"a random player cannot answer {type(field).__name__}; seat a model or a person")
-    return any_legal_action(ask, rng)
