@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.kept_table import KeptTable, freeze
+from bestresponse.games.named_game import KeptTable, freeze
 from bestresponse.runs.checks import check_sizes
 from bestresponse.theory.repeated.round_robin import Rules
 
