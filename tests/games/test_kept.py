@@ -6,9 +6,8 @@ from dataclasses import asdict
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.kept_table import KeptTable
 from bestresponse.games.lookup import find_game
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.named_game import KeptTable, NamedGame
 from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.tournament.entries import Stage
 from bestresponse.theory import NormalForm, catalogue, load_tree, write_game_file

@@ -11,13 +11,11 @@ from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision, Status
 from bestresponse.models.base import Model
-from bestresponse.players.llm.agent import POLICIES, Agent, WithFailurePolicy
-from bestresponse.players.llm.memory import memory
+from bestresponse.players.llm.agent import POLICIES, Agent, WithFailurePolicy, memory, reasoning
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.players.llm.reasoning import reasoning
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.runs.checks import check_sizes, check_temperature
 from bestresponse.runs.settings import RunSettings, setting, settings

@@ -31,7 +31,7 @@ from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.players.lookup import SIMULATED, find_strategy, seat_speaker
-from bestresponse.players.strategies.random import RandomPlayer
+from bestresponse.players.strategies.fixed import RandomPlayer
 from bestresponse.runs.agents import AGENT_SETTINGS, AgentSettings, Replies, ask_at_once, settled_agent
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.inputs import GameSetting

@@ -16,7 +16,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Thinking
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
-from bestresponse.players.strategies.fixed import StatedMix
+from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.games.given import theme_of
 from bestresponse.studies.bench.plan import Plan
@@ -95,7 +95,7 @@ def make_player(
         own = data["seat"]
         seats: dict[str, Player] = {
             game.roles[own]: seat(data),
-            game.roles[1 - own]: StatedMix(plan.find_opponent(data), "equilibrium"),
+            game.roles[1 - own]: FixedMix(plan.find_opponent(data), "equilibrium", blind=True),
         }
         return play(game, seats, submissions=done, on_submission=keep)
 

@@ -23,7 +23,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.players.lookup import SIMULATED
-from bestresponse.players.strategies.random import RandomPlayer
+from bestresponse.players.strategies.fixed import RandomPlayer
 from bestresponse.runs.agents import AGENT_SETTINGS
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.simulate.config import SimulateConfig

@@ -15,8 +15,8 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
-from bestresponse.games.kept_table import KeptTable
 from bestresponse.games.matrix.presentation import Theme, theme
+from bestresponse.games.named_game import KeptTable
 from bestresponse.theory.games.normal_form import Array
 
 __all__ = ["MOST_ACTIONS", "OWN", "Order", "UserGame", "theme_of"]
