@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bestresponse.api.running import bench as bench
     from bestresponse.api.running import bench_policy as bench_policy
     from bestresponse.api.running import bench_stories as bench_stories
-    from bestresponse.api.running import simulate as simulate
     from bestresponse.api.running import simulate_water as simulate_water
     from bestresponse.api.running import steer as steer
     from bestresponse.api.running import tournament as tournament
@@ -47,5 +46,6 @@ if TYPE_CHECKING:
     from bestresponse.studies.bench.classic import generate_games as generate_games
     from bestresponse.studies.bench.classic import matrix_game as matrix_game
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
+    from bestresponse.studies.simulate.study import simulate as simulate
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -9,10 +9,8 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.population.config import PopulationConfig, list_moves
-from bestresponse.studies.population.study import PopulationStudy
-from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.study import SimulateStudy
+from bestresponse.studies.population.study import PopulationConfig, population
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.stories.config import StoriesConfig
@@ -66,14 +64,11 @@ def steer_run(output):
 
 
 def simulate_run(output):
-    source = NamedGame.find("stag-hunt")
-    return run(SimulateStudy(), SimulateConfig(source, (("row", "random"), ("col", "random"))), output)
+    return run(simulate, SimulateConfig("stag-hunt", "random"), output)
 
 
 def population_run(output):
-    source = NamedGame.find("hawk-dove")
-    config = PopulationConfig(source, list_moves(source), generations=5, repetitions=2, repeats=1)
-    return run(PopulationStudy(), config, output)
+    return run(population, PopulationConfig("hawk-dove", generations=5, repetitions=2, repeats=1), output)
 
 
 MAKERS = {

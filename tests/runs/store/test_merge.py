@@ -15,8 +15,7 @@ from bestresponse.runs.run import load_run
 from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.study import SimulateStudy
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.stories.config import StoriesConfig
@@ -48,10 +47,8 @@ def bench_case():
 
 
 def simulate_case():
-    seats = (("row", "scripted"), ("column", "random"))
-    game = NamedGame.find("stag-hunt")
-    seats = tuple(zip(game.game().roles, ("scripted", "random"), strict=True))
-    return SimulateStudy(), SimulateConfig(game, seats, repeats=9, style="line"), answering(["stag", "hare", "stag"])
+    config = SimulateConfig("stag-hunt", "scripted", others="random", repeats=9, style="line")
+    return simulate, config, answering(["stag", "hare", "stag"])
 
 
 def water_case():
@@ -96,7 +93,7 @@ def test_the_summary_of_merged_parts_is_that_of_the_unbroken_run_byte_for_byte(t
     assert merged.manifest.shard is None
     merged.publish()
     whole.publish()
-    for name in ("summary.json", "rows.csv"):
+    for name in ("summary.json", f"{next(iter(whole.frames))}.csv"):
         assert (merged.path / name).read_bytes() == (whole.path / name).read_bytes()
     assert len(list(merged.folder.plays())) == len(list(whole.folder.plays())) == merged.total
 

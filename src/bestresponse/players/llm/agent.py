@@ -38,7 +38,8 @@ class Agent:
     """A model in a seat.
 
     With `explains` it gives its reasons before its answer; `replies` are its own earlier words in this play, one a
-    decision, which it is shown again (a list that grows with the play).
+    decision, which it is shown again (a list that grows with the play). `about_others` is what it is told of the other
+    players, after the rules.
     """
 
     model: Model
@@ -50,6 +51,7 @@ class Agent:
     attempts: int = 3
     explains: bool = False
     replies: Sequence[str] = ()
+    about_others: str = ""
 
     @property
     def name(self) -> str:
@@ -60,6 +62,7 @@ class Agent:
         """Answer `ask`, knowing what `view` tells."""
         system = self.persona.text if self.persona else TEXTS.text("system")
         thinker = Thinker(self.model, self.sampling, system)
+        view = replace(view, briefing=f"{view.briefing}\n\n{self.about_others}".strip())
         recalled = self.memory(thinker, add_own_words(view, self.replies))
         notes = self.reasoning(thinker, recalled, ask)
         if self.explains and self.style != "json":
