@@ -10,7 +10,7 @@ from bestresponse.games.kept_table import KeptTable
 from bestresponse.games.lookup import find_game
 from bestresponse.games.named_game import NamedGame
 from bestresponse.studies.bench.games.given import UserGame
-from bestresponse.studies.tournament.config import Stage
+from bestresponse.studies.tournament.entries import Stage
 from bestresponse.theory import NormalForm, catalogue, load_tree, write_game_file
 
 

@@ -13,11 +13,9 @@ from bestresponse.studies.population.study import PopulationConfig, population
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
-from bestresponse.studies.tournament.config import Entry, TournamentConfig
-from bestresponse.studies.tournament.entries import gather, read_stage
-from bestresponse.studies.tournament.study import TournamentStudy
+from bestresponse.studies.stories.study import StoriesConfig, stories_study
+from bestresponse.studies.tournament.entries import Entry
+from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
@@ -40,9 +38,9 @@ def sequential_run(output):
 
 def tournament_run(output):
     """A model and a strategy: (model, model), (model, strategy) and (strategy, model) are played."""
-    stage = read_stage("prisoners-dilemma")
-    entries = (*gather(["tit-for-tat"], stage).entries, Entry("scripted", "model", "scripted"))
-    return run(TournamentStudy(), TournamentConfig(stage, entries, rounds=2), output, models("cooperate"))
+    entries = ("tit-for-tat", Entry("scripted", "model", "scripted"))
+    config = TournamentConfig("prisoners-dilemma", entries, rounds=2)
+    return run(tournament, config, output, models("cooperate"))
 
 
 def water_run(output):
@@ -55,7 +53,7 @@ def verify_run(output):
 
 
 def stories_run(output):
-    return run(StoriesStudy(), StoriesConfig(("scripted",), count=1, attempts=1), output, models("This is no game."))
+    return run(stories_study, StoriesConfig("scripted", count=1, attempts=1), output, models("This is no game."))
 
 
 def steer_run(output):

@@ -7,8 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core.episode import Record
-from bestresponse.core.episode import play as play_episode
+from bestresponse.core.episode import Record, play as play_episode
 from bestresponse.core.errors import UnknownModel, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player
@@ -18,12 +17,13 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.inputs import GameLike, as_found, as_source
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
 from bestresponse.players.strategies.function import FunctionPlayer, ViewFunction
-from bestresponse.runs.inputs import GameLike, ModelLike, as_found, as_model, as_source
+from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.models import make_model_settings
 from bestresponse.studies.reproduce.reproduction import Reproduction
 

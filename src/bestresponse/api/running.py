@@ -5,30 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from bestresponse.api.settings import (
     BenchSettings,
     PolicySettings,
     RunOptions,
     SteerSettings,
-    StoriesSettings,
-    TournamentSettings,
     VerifySettings,
     WaterSettings,
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
-from bestresponse.core.json import JsonObject, digest
+from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
+from bestresponse.games.inputs import GameLike, as_found, as_source
 from bestresponse.games.named_game import NamedGame
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.llm.persona import published_personas
 from bestresponse.players.lookup import SIMULATED
-from bestresponse.players.strategies.function import HistoryFunction
 from bestresponse.runs.executors.lookup import find_executor
-from bestresponse.runs.inputs import GameLike, ModelLike, as_found, as_model, as_source
+from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
@@ -41,11 +39,6 @@ from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
-from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
-from bestresponse.studies.tournament.entries import GROUPS, gather, make_stage
-from bestresponse.studies.tournament.study import TournamentStudy
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
@@ -55,10 +48,8 @@ from bestresponse.theory.games.normal_form import NormalForm
 __all__ = [
     "bench",
     "bench_policy",
-    "bench_stories",
     "simulate_water",
     "steer",
-    "tournament",
     "verify_model",
 ]
 
@@ -90,50 +81,6 @@ def bench_policy(
     return _run(SequentialStudy(), config, given, settings)
 
 
-def bench_stories(model: ModelLike | Sequence[ModelLike], **settings: Unpack[StoriesSettings]) -> Run[Any]:
-    """Measure how well models turn stories into games."""
-    names, given = as_models(_as_list(model))
-    return _run(StoriesStudy(), StoriesConfig(names, **_pick(settings, StoriesConfig)), given, settings)
-
-
-def tournament(
-    game: GameLike, entries: Sequence[str | Model | HistoryFunction] = ("all",), **settings: Unpack[TournamentSettings]
-) -> Run[Any]:
-    """Run a round robin in a repeated game.
-
-    An entry is the name of a strategy or of a group of strategies, a function of the own and the other's moves so far
-    that returns the next move, a model, or the name of one.
-    """
-    stage = make_stage(as_found(game), as_source(game))
-    wanted: list[Entry] = []
-    given: dict[str, Model] = {}
-    functions: dict[str, HistoryFunction] = {}
-    for entry in entries:
-        wanted += _enter(entry, stage, settings.get("default_move"), given, functions)
-    config = TournamentConfig(stage, tuple(wanted), **_pick(settings, TournamentConfig))
-    return _run(TournamentStudy(functions), config, given, settings)
-
-
-def _enter(
-    entry: str | Model | HistoryFunction,
-    stage: Stage,
-    default_move: str | None,
-    given: dict[str, Model],
-    functions: dict[str, HistoryFunction],
-) -> list[Entry]:
-    """Turn one entry into what the tournament keeps; models and functions are collected on the way."""
-    if isinstance(entry, str):
-        if entry in GROUPS or not ("/" in entry or entry.startswith(("http", "verified:")) or entry.endswith(".gguf")):
-            return list(gather([entry], stage, default_move).entries)
-        return [Entry(entry, "model", entry)]
-    if isinstance(entry, Model):
-        given[entry.id] = entry
-        return [Entry(entry.id, "model", entry.id)]
-    if not callable(entry):
-        raise UsageError(f"expected a strategy, a model or a function, got {type(entry).__name__}")
-    name = getattr(entry, "__name__", type(entry).__name__)
-    functions[name] = entry
-    return [Entry(name, "function", digest(repr(getattr(entry, "__code__", entry)), 12))]
 
 
 def simulate_water(

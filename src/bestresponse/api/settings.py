@@ -19,8 +19,6 @@ __all__ = [
     "PolicySettings",
     "RunOptions",
     "SteerSettings",
-    "StoriesSettings",
-    "TournamentSettings",
     "VerifySettings",
     "WaterSettings",
 ]
@@ -83,38 +81,6 @@ class PolicySettings(RunOptions, total=False):
     attempts: int
     think: bool
     llm_seed: int
-
-
-class StoriesSettings(RunOptions, total=False):
-    """The settings of `bench_stories`; see `StoriesConfig`."""
-
-    games: tuple[str, ...]
-    count: int | None
-    attempts: int
-    shots: int
-    form: Literal["auto", "program", "table"]
-    max_tokens: int
-    temperature: float
-    samples: int
-    llm_seed: int | None
-
-
-class TournamentSettings(RunOptions, total=False):
-    """The settings of `tournament`; see `TournamentConfig`."""
-
-    rounds: int
-    noise: float
-    continuation: float
-    repetitions: int | None
-    against: str | None
-    default_move: str | None
-    targets: tuple[tuple[str, float], ...]
-    moran: int
-    seed: int
-    temperature: float | None
-    max_tokens: int
-    attempts: int
-    style: str
 
 
 class AgentSettings(RunOptions, total=False):

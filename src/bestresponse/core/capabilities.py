@@ -75,11 +75,9 @@ class KnownEquilibrium(Protocol):
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
         """Describe the equilibrium, or return None where none is known for these parameters."""
-        ...
 
     def choose_equilibrium(self, view: View, ask: Ask) -> Action:
         """Choose what the role of `view` does in the equilibrium."""
-        ...
 
 
 @runtime_checkable
@@ -88,7 +86,6 @@ class CostedDecisions(Protocol):
 
     def measure_cost(self, state: Any, role: Role, action: Action) -> float:
         """Return what `role` loses by answering `action` in `state` if all others keep to the equilibrium."""
-        ...
 
 
 @runtime_checkable
@@ -98,11 +95,9 @@ class NamedStrategies(Protocol):
     @property
     def strategy_names(self) -> tuple[str, ...]:
         """The names of the strategies, the one that fills unnamed seats first."""
-        ...
 
     def make_strategy(self, name: str, role: Role, seed: int) -> Player | None:
         """Make the player of that name for that seat; None where the game has no such strategy."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +122,6 @@ class Quiz(Protocol):
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Make a few questions for whoever sits in the seat of `role`."""
-        ...
 
 
 @runtime_checkable
@@ -137,16 +131,13 @@ class Wording(Protocol):
     @property
     def title(self) -> str:
         """What the game is called in headings."""
-        ...
 
     @property
     def unit(self) -> str:
         """What payoffs are counted in, in the plural: coins, points. Empty where they have no unit."""
-        ...
 
     def word_question(self, ask: Ask) -> str:
         """Put the ask as one question."""
-        ...
 
 
 @runtime_checkable
@@ -155,7 +146,6 @@ class PeopleRules(Protocol):
 
     def word_rules(self, role: Role) -> str:
         """Word the rules, in Markdown, for the person in the seat of `role`."""
-        ...
 
 
 @runtime_checkable
@@ -164,7 +154,6 @@ class PrivateInformation(Protocol):
 
     def word_private(self, state: Any, role: Role) -> str:
         """Say what `role` alone knows in `state`."""
-        ...
 
 
 Figure = int | float | str
@@ -197,7 +186,6 @@ class RoundHistory(Protocol):
 
     def list_rounds(self, state: Any, role: Role) -> PlayedRounds:
         """List what `role` may know of the rounds before `state`."""
-        ...
 
 
 @runtime_checkable
@@ -207,21 +195,17 @@ class AdjustableRounds(Protocol):
     @property
     def rounds_word(self) -> str:
         """What a round is called, in the plural: rounds, days."""
-        ...
 
     @property
     def usual_rounds(self) -> int:
         """How many rounds suit people at a screen."""
-        ...
 
     @property
     def most_answers(self) -> int:
         """How often a seat is asked at most."""
-        ...
 
     def with_rounds(self, rounds: int) -> AnyGame:
         """Return the same game with that many rounds."""
-        ...
 
 
 @runtime_checkable
@@ -231,7 +215,6 @@ class TheoryRemark(Protocol):
     @property
     def theory_remark(self) -> str:
         """What is known, in a sentence or two."""
-        ...
 
 
 def word_rules(game: AnyGame, view: View) -> str:

@@ -122,7 +122,7 @@ games = Registry(
         "guessing": "bestresponse.games.economic.guessing:Guessing",
         "public-goods-punishment": "bestresponse.games.economic.public_goods:PublicGoods",
         "second-price-auction": "bestresponse.games.economic.sealed_bid:second_price",
-        "survival-auction": "bestresponse.games.water.survival:survival",
+        "survival-auction": "bestresponse.games.water.game:survival",
         "trust-amounts": "bestresponse.games.economic.trust:Trust",
         "ultimatum-amounts": "bestresponse.games.economic.ultimatum:Ultimatum",
         "water": "bestresponse.games.water.game:water",

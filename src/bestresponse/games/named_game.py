@@ -11,7 +11,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import digest
 from bestresponse.games.dialogue.domain import domain_names, parse_domain, read_domain_text
-from bestresponse.games.dialogue.plain import draw_plain_dialogue
+from bestresponse.games.dialogue.game import draw_plain_dialogue
 from bestresponse.games.formats import FORMATS, list_endings
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.theory.files.efg import format_efg

@@ -131,11 +131,12 @@ class pivot:
     title: str = ""
     caption: str = ""
     split: str = ""
+    where: Mapping[str, object] = field(default_factory=dict)
     heat: bool = False
 
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the table or the picture, or none where the frame is empty."""
-        frame = measured.frame(self.frame)
+        frame = measured.frame(self.frame).select(**self.where)
         blocks: list[Block] = []
         for label, part in _split(frame, self.split):
             cells = {(row[self.rows], row[self.columns]): row[self.value] for row in part}

@@ -108,8 +108,8 @@ class Study(Generic[P, C]):
     one, `measure` reads the finished plays of a folder. `title` and `subtitle` are templates over `config`. `command`
     are the words of its command where it has one of its own besides `run`. `tables` of its report are shown on the
     terminal. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy that is
-    still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls` says what a run
-    takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no specs.
+    still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls` says what a
+    run takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no specs.
     """
 
     name: str
@@ -251,8 +251,8 @@ studies = Registry(
         "sequential": "bestresponse.studies.bench.sequential.study:SequentialStudy",
         "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:SteerStudy",
-        "stories": "bestresponse.studies.stories.study:StoriesStudy",
-        "tournament": "bestresponse.studies.tournament.study:TournamentStudy",
+        "stories": "bestresponse.studies.stories.study:stories_study",
+        "tournament": "bestresponse.studies.tournament.study:tournament",
         "verify": "bestresponse.studies.verify.study:VerifyStudy",
         "water": "bestresponse.studies.water.study:WaterStudy",
     },

@@ -14,21 +14,25 @@ from starlette.exceptions import HTTPException
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web.api import formalize as api_studio
-from bestresponse.web.api import judge as api_judge
-from bestresponse.web.api import play as api
-from bestresponse.web.api import seat as api_seat
-from bestresponse.web.api import watch as api_watch
-from bestresponse.web.pages import export as pages_export
-from bestresponse.web.pages import formalize as pages_formalize
-from bestresponse.web.pages import join as pages_join
-from bestresponse.web.pages import judge as pages_judge
-from bestresponse.web.pages import lobby as pages_lobby
-from bestresponse.web.pages import play as pages_play
-from bestresponse.web.pages import seat as pages_seat
-from bestresponse.web.pages import watch as pages_watch
+from bestresponse.web.api import (
+    formalize as api_studio,
+    judge as api_judge,
+    play as api,
+    seat as api_seat,
+    watch as api_watch,
+)
+from bestresponse.web.pages import (
+    export as pages_export,
+    formalize as pages_formalize,
+    join as pages_join,
+    judge as pages_judge,
+    lobby as pages_lobby,
+    play as pages_play,
+    seat as pages_seat,
+    watch as pages_watch,
+)
 from bestresponse.web.pages.render import load_asset, render_page
-from bestresponse.web.security.limits import SAFE_HEADERS, Guard
+from bestresponse.web.security import SAFE_HEADERS, Guard
 from bestresponse.web.sessions.games import Busy
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.state import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse

@@ -217,7 +217,7 @@ def test_model_text_on_the_terminal_is_shown_not_obeyed(run):
 def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stopped(monkeypatch, capsys, serve, tmp_path):
     from bestresponse.formal.evaluate.dataset import stories
     from bestresponse.games.logic.program_writer import write_program
-    from bestresponse.studies.stories.config import StoriesConfig
+    from bestresponse.studies.stories.study import StoriesConfig
 
     def answer(body):
         asked = body["messages"][1]["content"]
@@ -241,7 +241,7 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
     code, out = typed("--num-games", "24", "--json")
     (found,) = json.loads(out)["figures"]
     assert found["programs"] == 24
-    chosen = StoriesConfig(models=("m",), count=24).chosen()
+    chosen = StoriesConfig("m", count=24).choose_stories()
     assert len({story.game for story in chosen}) == 24
     right = sum(story.game != "traffic" for story in chosen) / 24
     assert found["meaning"]["estimate"] == pytest.approx(right)

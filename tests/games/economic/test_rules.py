@@ -14,7 +14,7 @@ from bestresponse.games.economic.public_goods import PublicGoods
 from bestresponse.games.economic.sealed_bid import SealedBid, State, second_price
 from bestresponse.games.economic.trust import Trust
 from bestresponse.games.economic.ultimatum import Ultimatum
-from bestresponse.games.water.survival import survival
+from bestresponse.games.water.game import survival
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
 from bestresponse.theory.generators.draw import families

@@ -2,8 +2,7 @@
 
 import pytest
 from games_for_logic import DILEMMA
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import ProgramRefused
 from bestresponse.logic.gate.check import check, check_goal
@@ -497,6 +496,14 @@ def test_what_the_solver_is_made_of_is_not_defined_anew(head: str) -> None:
     for text in (f"{head}.", f"{head} :- b."):
         (refusal,) = check(f"b.\n{text}").refusals
         assert refusal.message.endswith("belongs to the solver; a game cannot define it")
+
+
+@pytest.mark.parametrize(
+    "goal", ["table_row(A, B)", "maplist(table_rows, [A], [B])", "call(published_cell(A, B), C, D)"]
+)
+def test_what_is_asked_about_a_whole_game_is_not_called_in_one(goal: str) -> None:
+    (refusal,) = check(f"b :- {goal}.").refusals
+    assert refusal.message.endswith("belongs to the solver; a game cannot call it")
 
 
 def test_what_strategies_take_for_granted_is_there_unless_the_program_defines_it() -> None:

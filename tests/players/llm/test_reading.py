@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bestresponse.core import Amount, Choice, Form, Mixture, Words
 from bestresponse.core.player import Status

@@ -18,11 +18,9 @@ from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
-from bestresponse.studies.tournament.config import Entry, TournamentConfig
-from bestresponse.studies.tournament.entries import gather, read_stage
-from bestresponse.studies.tournament.study import TournamentStudy
+from bestresponse.studies.stories.study import StoriesConfig, stories_study
+from bestresponse.studies.tournament.entries import Entry
+from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
@@ -56,9 +54,8 @@ def water_case():
 
 
 def tournament_case():
-    stage = read_stage("prisoners-dilemma")
-    entries = (*gather(["tit-for-tat", "alternator"], stage).entries, Entry("scripted", "model", "scripted"))
-    return TournamentStudy(), TournamentConfig(stage, entries, rounds=3), answering(["cooperate", "defect"])
+    entries = ("tit-for-tat", "alternator", Entry("scripted", "model", "scripted"))
+    return tournament, TournamentConfig("prisoners-dilemma", entries, rounds=3), answering(["cooperate", "defect"])
 
 
 def verify_case():
@@ -67,8 +64,8 @@ def verify_case():
 
 
 def stories_case():
-    config = StoriesConfig(("scripted",), count=4, attempts=1)
-    return StoriesStudy(), config, answering(["This is no game.", "Nor is this."])
+    config = StoriesConfig("scripted", count=4, attempts=1)
+    return stories_study, config, answering(["This is no game.", "Nor is this."])
 
 
 CASES = [bench_case, simulate_case, water_case, tournament_case, verify_case, stories_case]
@@ -187,10 +184,9 @@ def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_pa
         run(study, replace(config, precision=0.1), tmp_path, models, shard=Shard(1, 2))
     with pytest.raises(UsageError, match="no plays to share out"):
         run(SteerStudy(), SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
-    stage = read_stage("prisoners-dilemma")
-    strategies = TournamentConfig(stage, tuple(gather(["tit-for-tat", "cooperator"], stage, None).entries))
+    strategies = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "cooperator"])
     with pytest.raises(UsageError, match="this tournament has no plays to share out"):
-        run(TournamentStudy(), strategies, tmp_path, {}, shard=Shard(1, 2))
+        run(tournament, strategies, tmp_path, {}, shard=Shard(1, 2))
 
 
 def test_folders_without_exactly_one_run_are_refused(tmp_path):

@@ -4,8 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import running
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel

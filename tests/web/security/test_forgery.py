@@ -4,7 +4,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from bestresponse.web.app import create_app
-from bestresponse.web.judging.scores import Item
+from bestresponse.web.services.judging import Item
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 

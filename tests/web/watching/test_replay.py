@@ -13,9 +13,8 @@ from bestresponse.runs.store.manifest import Manifest
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.watching.listing import RunFilter, compare_games
-from bestresponse.web.watching.names import name_play, name_run
 from bestresponse.web.watching.replay import build_replay
-from bestresponse.web.watching.runs import Progress, is_worked_on
+from bestresponse.web.watching.runs import Progress, is_worked_on, name_play, name_run
 from bestresponse.web.watching.steps import add_regrets, group_stages, list_steps
 
 

@@ -12,7 +12,7 @@ import typer
 
 from bestresponse.cli.options import build_config, expand_options
 from bestresponse.cli.run_options import SharedRunOptions
-from bestresponse.cli.running import run_and_show
+from bestresponse.cli.running import run_and_show, run_and_show_settings
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import find_game
@@ -23,8 +23,7 @@ from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
+from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -234,7 +233,8 @@ def _bench_stories(context: typer.Context, options: BenchOptions, run: SharedRun
     if "games" in chosen:
         chosen["games"] = (chosen["games"],)
     config = StoriesConfig(tuple(options.model or ["qwen2.5-coder-1.5b"]), **chosen)
-    run_and_show(StoriesStudy(), config, run, tables=3)
+    how = {name: getattr(run, name) for name in ("output_dir", "workers", "cache", "max_calls", "max_cost")}
+    run_and_show_settings(stories_study, replace(config, **how), run.as_json)
 
 
 def _bench_sequential(what: str, context: typer.Context, options: BenchOptions, run: SharedRunOptions) -> None:

@@ -22,7 +22,8 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.logic.words import describe_table
-from bestresponse.games.quiz import join_words, say_choice
+from bestresponse.games.quiz import say_choice
+from bestresponse.games.texts import join_words
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge

@@ -17,6 +17,7 @@ from bestresponse.core.errors import ProgramRefused
 from bestresponse.logic.gate.clauses import Gate, GatedClause
 from bestresponse.logic.gate.goals import MAX_DEPTH, Refusal, Surroundings, checked_body, depth, indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity
+from bestresponse.logic.language.predicates import QUESTIONS
 from bestresponse.logic.language.reader import read, read_term
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, list_of, variables_of, write
 
@@ -106,7 +107,7 @@ def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
         goal, given = _split_given(whole)
         if depth(goal) > MAX_DEPTH:
             raise Refusal(f"the goal is nested deeper than {MAX_DEPTH}")
-        around = Surroundings(program.defined, lambda key: None, closed=True)
+        around = Surroundings(program.defined | QUESTIONS, lambda key: None, closed=True)
         term = checked_body(goal, around)
     except (ValueError, Refusal) as error:
         raise ProgramRefused(f"The goal was refused: {error}") from error

@@ -24,8 +24,7 @@ from bestresponse.logic.language.predicates import (
 )
 from bestresponse.logic.language.reader import Clause, read
 from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, brief, items_of, write
-from bestresponse.logic.programs.solver_language import DEFAULTS, TRUSTED
-from bestresponse.logic.programs.solver_language import SOLVER as SOLVER_TEXT
+from bestresponse.logic.programs.solver_language import DEFAULTS, SOLVER as SOLVER_TEXT, TRUSTED
 
 __all__ = ["Gate", "GatedClause", "find_similar"]
 

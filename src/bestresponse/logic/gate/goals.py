@@ -16,6 +16,7 @@ from bestresponse.logic.language.predicates import (
     GAME,
     GOAL_ARGUMENTS,
     OUTPUT,
+    QUESTIONS,
     RANDOM,
 )
 from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, brief
@@ -139,6 +140,8 @@ class _Body:
 
     def permitted(self, key: str) -> None:
         name = key.rpartition("/")[0]
+        if key in QUESTIONS:
+            raise Refusal(f"{key} belongs to the solver; a game cannot call it", code="reserved")
         if name in FORBIDDEN or key in FORBIDDEN_EXACT:
             raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
         if name in DROPPED and key not in _COMMON:

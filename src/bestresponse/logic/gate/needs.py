@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 
-from bestresponse.logic.language.predicates import GAME
+from bestresponse.logic.gate.goals import indicator
+from bestresponse.logic.language.predicates import GAME, GOAL_ARGUMENTS
 from bestresponse.logic.language.terms import Atom, Struct, Term
 
 __all__ = ["Needs"]
 
-_ENTRANCES = frozenset({"finally/2", "select/4"})
 _STRATEGY = "select/4"
+_ENTRANCES = frozenset({"finally/2", _STRATEGY})
 
 
 class Needs:
-    """Which predicates mention which, by name: a name that stands anywhere in a body may be called there."""
+    """Which predicates mention which, by name: a name that stands anywhere in a body may be called there.
+
+    Only a strategy, `select/4`, is told from other predicates of its name, because it may draw by lot.
+    """
 
     def __init__(self, clauses: Iterable[tuple[str, Term]]) -> None:
         self._mentions: dict[str, set[str]] = defaultdict(set)
@@ -27,25 +31,19 @@ class Needs:
             self._mentions[key] |= _find_names(body)
         by_name: dict[str, set[str]] = defaultdict(set)
         for key, mentioned in self._mentions.items():
-            by_name[_cut_arity(key)] |= mentioned
+            by_name[_find_name(key)] |= mentioned
         entered = _ENTRANCES & self._mentions.keys()
-        everything = {_cut_arity(key) for key in self._mentions}
-        self._needed = _follow(by_name, {_cut_arity(key) for key in GAME}) if entered else everything
-        self._rules = self._find_rules(by_name) if "finally/2" in entered else set()
-
-    def _find_rules(self, by_name: Mapping[str, Set[str]]) -> set[str]:
-        """Find the names that the rules of the game lead to, without those only a strategy leads to."""
-        rules = {**by_name, "select": set().union(*(self._mentions[key] for key in self._mentions if _is_rule(key)))}
-        found = _follow(rules, {_cut_arity(key) for key in GAME} - {"select"})
-        return _follow(by_name, found) if _STRATEGY in found else found
+        game = {_find_name(key) for key in GAME}
+        self._needed = _follow(by_name, game) if entered else set(by_name)
+        self._rules = _follow(by_name, game - {_STRATEGY}) if "finally/2" in entered else set()
 
     def is_needed(self, key: str) -> bool:
         """Whether the game or its strategies may come to call this predicate; in a program that is neither, all are."""
-        return _cut_arity(key) in self._needed
+        return _find_name(key) in self._needed
 
     def is_rule(self, key: str) -> bool:
         """Whether the rules of the game may come to call this predicate, and not only a strategy."""
-        return key != _STRATEGY and _cut_arity(key) in self._rules
+        return _find_name(key) in self._rules
 
     def without(self, keys: Iterable[str]) -> frozenset[str]:
         """Return these predicates and all that cannot do without them."""
@@ -56,15 +54,11 @@ class Needs:
         gone = set(keys)
         waiting = list(gone)
         while waiting:
-            for key in mentioning.pop(_cut_arity(waiting.pop()), ()):
+            for key in mentioning.pop(_find_name(waiting.pop()), ()):
                 if key not in gone:
                     gone.add(key)
                     waiting.append(key)
         return frozenset(gone)
-
-
-def _is_rule(key: str) -> bool:
-    return _cut_arity(key) == "select" and key != _STRATEGY
 
 
 def _follow(mentions: Mapping[str, Set[str]], start: set[str]) -> set[str]:
@@ -77,21 +71,19 @@ def _follow(mentions: Mapping[str, Set[str]], start: set[str]) -> set[str]:
     return found
 
 
-def _cut_arity(key: str) -> str:
-    return key.rpartition("/")[0]
+def _find_name(key: str) -> str:
+    return key if key == _STRATEGY else key.rpartition("/")[0]
 
 
-def _find_names(term: Term) -> set[str]:
-    """Find every name in a term; a call of a strategy is found with its arity too."""
-    found: set[str] = set()
-    stack = [term]
+def _find_names(body: Term) -> set[str]:
+    """Find every name in a term; of a goal to which arguments are added when it is called, the one it has then."""
+    names: set[str] = set()
+    stack = [(body, 0)]
     while stack:
-        term = stack.pop()
+        term, added = stack.pop()
+        if isinstance(term, Atom | Struct):
+            names.add(_find_name(indicator(term, added)))
         if isinstance(term, Struct):
-            found.add(term.name)
-            if term.name == "select" and len(term.args) == 4:
-                found.add(_STRATEGY)
-            stack.extend(term.args)
-        elif isinstance(term, Atom):
-            found.add(str(term))
-    return found
+            closures = GOAL_ARGUMENTS.get(indicator(term), {})
+            stack += [(argument, closures.get(position, 0)) for position, argument in enumerate(term.args)]
+    return names

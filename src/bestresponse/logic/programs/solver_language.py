@@ -6,9 +6,9 @@ a situation is the initial one or `do(Move, Situation)`; `holds/2` says what is 
 ones. A game program adds `initial/1`, `initially/2`, `legal/2`, `effect/3`, `abnormal/3`, `final/1` and `finally/2`;
 a strategy adds `select/4`.
 
-`SOLVER` follows the papers; `EXTRACTION` is how a table is taken out of a game (see `table`), and nothing where a
-program wants to print. Both are trusted text: programs may call these predicates but never define them. Some are built
-into the embedded engine (`embedded.walking`), where the text below says what they do.
+`SOLVER` follows the papers: programs may call these predicates but never define them. `EXTRACTION` is how a table is
+taken out of a game (see `table`), which is asked about a program, never in it. Both are trusted text. Some predicates
+are built into the embedded engine (`embedded.walking`), where the text below says what they do.
 """
 
 from __future__ import annotations
@@ -35,10 +35,6 @@ holds(Fluent, do(Move, Situation)) :-
 """
 
 EXTRACTION: Final = """
-'say nothing'(_).
-'say nothing'(_, _).
-'say nothing'(_, _, _).
-
 'known situation'(Situation, Situation).
 
 table_players(Situation, Players) :-

@@ -23,7 +23,10 @@ from bestresponse.models.http.secret import KeyHeader, Secret, hide_in_logs
 __all__ = ["Endpoint", "Rejected", "parse_retry_after"]
 
 _PASSING = frozenset({408, 409, 425, 429})
-_LARGEST = 32 * 2**20
+_LARGEST = 16 * 2**20
+# About 6,000 tokens with 20 alternatives each. A value takes up to 150 bytes and a microsecond to read: one reply takes
+# at most about 150 MB and a second, whatever its 16 MB hold.
+_MOST_VALUES = 1_000_000
 _LONGEST_ERROR = 2**16
 _MOST_DEPTH = 100
 _HEADERS = {
@@ -117,11 +120,16 @@ class Endpoint:
                 )
             answer = read_body(response.iter_raw(), self._largest, self._who, compressed=bool(codings))
             wait = parse_retry_after(response.headers.get("retry-after"), self._clock())
-        if response.status_code == 200:
-            return self._parse(answer)
-        raise self._refuse(response.status_code, wait, answer[:_LONGEST_ERROR])
+        if response.status_code != 200:
+            raise self._refuse(response.status_code, wait, answer[:_LONGEST_ERROR])
+        data = self._parse(answer)
+        if time.perf_counter() > end:
+            raise httpx.ReadTimeout("it took too long to parse")
+        return data
 
     def _parse(self, answer: bytes) -> Json:
+        if sum(answer.count(mark) for mark in (b",", b"[", b"{")) > _MOST_VALUES:
+            raise BadReply(f"{self._who} sent JSON of more than {_MOST_VALUES:,} values for one reply")
         try:
             data: Json = json.loads(answer)
         except (ValueError, RecursionError) as error:

@@ -1,8 +1,7 @@
 """A simulated speaker, referee, inventor and author: a stochastic model of manner -> text -> outcome, seeded.
 
 It answers the prompts of dialogues like a language model, in English sentences, so everything from prompt to payoff is
-exercised; but what it does is known (`simulated_styles` has the numbers, `simulated_offers` what it proposes, `truth`
-the game that follows):
+exercised; but what it does is known (`simulated_styles` has the numbers, `simulated_offers` what it proposes):
 
 - The first speaker proposes what is best for itself, and insists with probability f, its firmness, or else yields.
 - Who answers somebody that yields takes its own best instead with probability f, and otherwise accepts.

@@ -422,7 +422,7 @@ simulate = Study(
             title="Beside theory",
             caption="{% set game = frame('game')[0] %}What every seat could gain by leaving the frequencies alone, "
             "added up: 0 exactly where they are an equilibrium.{% if game.unseen %} No play came to {{ game.unseen }} "
-            "of the {{ game.places }} places where somebody could decide; there the seats are taken to decide {{ 'as in "
+            "of the {{ game.places }} places where somebody could decide; there seats are taken to decide {{ 'as in "
             "the nearest equilibrium' if config.theory.predicted else 'with all moves equally likely' }}.{% endif %}",
         ),
         table(

@@ -1,7 +1,7 @@
 """Scenarios written by a model from examples: names, situations or topics, and private information.
 
 The examples are drawn by the domain's own generator, others for every question; replies are kept in the book like every
-other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue_written`); what
+other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue.scenario`); what
 is no scenario of the domain, or one that is there already, is rejected and the reason kept. If too few are left, that
 is an error: the generator never fills in for the model.
 """
@@ -19,9 +19,8 @@ from bestresponse.core.player import Reading, Status
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.recorded import Book, Entry
-from bestresponse.games.dialogue.scenario import Scenario, scenarios
+from bestresponse.games.dialogue.scenario import Scenario, read_scenario, scenario_rules, scenario_schema, scenarios
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.games.dialogue.written import read_scenario, scenario_rules, scenario_schema
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text

@@ -10,8 +10,15 @@ from pydantic import BaseModel, Field
 from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.web.api.common import Closed, Name, SectionOut, describe_errors, serialize_sections
-from bestresponse.web.formalizing.editor import Job, check_program, examples
-from bestresponse.web.formalizing.library import list_saved_games, load_program, load_story, save_game
+from bestresponse.web.services.formalizing import (
+    Job,
+    check_program,
+    examples,
+    list_saved_games,
+    load_program,
+    load_story,
+    save_game,
+)
 from bestresponse.web.sessions.state import AdminApi, Server
 
 __all__ = ["router"]

@@ -12,20 +12,20 @@ from pydantic import BaseModel, Field
 from bestresponse.core.errors import UsageError
 from bestresponse.report.tables import to_csv
 from bestresponse.web.api.common import Closed, Name, TableOut, describe_errors, serialize_table
-from bestresponse.web.judging.scores import (
+from bestresponse.web.pages.judge import judging
+from bestresponse.web.services.judging import (
     Criterion,
     Item,
     Score,
     Task,
     check_levels,
+    draw_transcripts,
     list_sheet_rows,
     read_items,
     read_scores,
     rubrics,
     tabulate_agreement,
 )
-from bestresponse.web.judging.store import draw_transcripts
-from bestresponse.web.pages.judge import judging
 from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState
 
 __all__ = ["router"]

@@ -7,10 +7,11 @@ cookies open nothing here, so no other page can make a browser call it.
 from __future__ import annotations
 
 import secrets
-from typing import Annotated, Literal
+from typing import Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
+from pydantic.dataclasses import dataclass
 
 from bestresponse.core.codec import submission_to_json
 from bestresponse.core.errors import BestResponseError
@@ -19,13 +20,12 @@ from bestresponse.players.lookup import list_strategies
 from bestresponse.web.api.common import Closed, Name, describe_errors
 from bestresponse.web.pages.lobby import act, send_message
 from bestresponse.web.pages.play import create_experiment, create_sessions
-from bestresponse.web.sessions.control import begin_without
+from bestresponse.web.sessions.control import begin_without, take_seat
 from bestresponse.web.sessions.games import list_offers, make_game
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.register import read_labels
-from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.session import Session, Table
-from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
+from bestresponse.web.sessions.setup import CLOSED, PERSON, GameChoice, Groups, RoomRules, Seed, Setup
 from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState, TooFast, refuse
 from bestresponse.web.sessions.store import NotFound
 
@@ -34,39 +34,12 @@ __all__ = ["router"]
 router = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
 
 
-Value = bool | int | float | Annotated[str, Field(max_length=200)] | list[Annotated[str, Field(max_length=80)]]
-
-
-class GameIn(Closed):
-    """A game by name, or the text of a logic program."""
-
-    name: str = Field(max_length=80)
-    program: str = Field("", max_length=100_000)
-    rounds: int = Field(1, ge=1, le=200)
-    mixed: bool = False
-    parameters: dict[str, Value] = Field(default_factory=dict, max_length=50)
-
-    def choice(self) -> GameChoice:
-        """Return the game as a setup names it."""
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
-        return GameChoice(self.name, self.program, self.rounds, self.mixed, tuple(given.items()))
-
-
-class LobbyIn(Closed):
+@dataclass(frozen=True, config=CLOSED)
+class LobbyIn(RoomRules):
     """Tables to be laid; seats in the order of the game's roles."""
 
-    game: GameIn
-    seats: list[Annotated[str, Field(max_length=200)]] = Field(max_length=100)
-    groups: int = Field(1, ge=1, le=500)
-    seconds: int = Field(300, ge=0, le=86_400)
-    waiting: int = Field(1800, ge=0, le=86_400)
-    hold: int = Field(900, ge=0, le=86_400)
-    stand_in: str = Field("random", max_length=80)
-    consent: str = Field("", max_length=20_000)
-    quiz: bool = True
-    seed: int | None = Field(None, ge=0, lt=2**31)
-    referee: str = Field("", max_length=200)
-    language: str = Field("en", max_length=20)
+    groups: Groups = 1
+    seed: Seed | None = None
 
 
 class ExperimentIn(Closed):
@@ -175,9 +148,9 @@ def list_games() -> list[GameOut]:
 
 
 @router.post("/games", dependencies=[AdminApi])
-def describe_game(game: GameIn) -> GameDetails:
+def describe_game(game: GameChoice) -> GameDetails:
     """The roles of a game, who can fill them, and what the first role is told."""
-    found = make_game(game.choice())
+    found = make_game(game)
     briefing = found.view(found.start(), found.roles[0]).briefing
     return GameDetails(roles=list(found.roles), strategies=list(list_strategies(found)), briefing=briefing)
 
@@ -192,19 +165,7 @@ def list_models(server: Server) -> list[str]:
 def lay(server: Server, wanted: LobbyIn) -> LobbyOut:
     """Lay tables; the answer holds the link of every seat."""
     seed = secrets.randbelow(2**31) if wanted.seed is None else wanted.seed
-    setup = Setup(
-        wanted.game.choice(),
-        tuple(wanted.seats),
-        wanted.seconds,
-        wanted.stand_in,
-        wanted.consent,
-        wanted.quiz,
-        seed,
-        wanted.waiting,
-        wanted.hold,
-        wanted.referee,
-        wanted.language,
-    )
+    setup = Setup.seeded(wanted, seed)
     return _lobby(server, create_sessions(server, setup, wanted.groups))
 
 

@@ -24,7 +24,7 @@ from bestresponse.web.api.common import (
 )
 from bestresponse.web.pages.export import make_download
 from bestresponse.web.sessions.state import AdminApi, Server
-from bestresponse.web.watching.leaderboard import board, compared
+from bestresponse.web.watching.listing import board, compared
 from bestresponse.web.watching.runs import Progress, build_report, has_report, list_plays, rebuild_game
 from bestresponse.web.watching.steps import Stage, add_regrets, group_stages, list_steps
 

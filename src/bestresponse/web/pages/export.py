@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from bestresponse.web.pages.render import render_page
+from bestresponse.web.services.export import FORMATS, TABLES, export_table, list_decisions, list_formats
 from bestresponse.web.sessions.state import AdminPage, Server
-from bestresponse.web.watching.export import FORMATS, TABLES, export_table, list_decisions, list_formats
 
 __all__ = ["make_download", "router"]
 

@@ -7,9 +7,15 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.autoformalizer import check_story
-from bestresponse.web.formalizing.editor import check_program, examples
-from bestresponse.web.formalizing.library import list_saved_games, load_program, load_story, save_game
 from bestresponse.web.pages.render import render_page
+from bestresponse.web.services.formalizing import (
+    check_program,
+    examples,
+    list_saved_games,
+    load_program,
+    load_story,
+    save_game,
+)
 from bestresponse.web.sessions.state import AdminForm, AdminPage, Server, ServerState
 
 __all__ = ["router"]

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from bestresponse.web.pages.render import render_page
+from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import read_labels
-from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.state import PostedForm, Server, ServerState, TooFast, check_csrf, refuse
 from bestresponse.web.sessions.store import NotFound
 from bestresponse.web.texts import load_texts

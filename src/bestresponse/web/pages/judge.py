@@ -11,19 +11,19 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.report.tables import to_csv
-from bestresponse.web.judging.scores import (
+from bestresponse.web.pages.render import render_page
+from bestresponse.web.services.judging import (
     Item,
     Score,
     Task,
     check_levels,
+    draw_transcripts,
     list_sheet_rows,
     read_items,
     read_scores,
     rubrics,
     tabulate_agreement,
 )
-from bestresponse.web.judging.store import draw_transcripts
-from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.state import (
     AdminForm,
     AdminPage,

@@ -15,13 +15,12 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
-from bestresponse.web.experiments.reading import check_experiment
-from bestresponse.web.formalizing.library import list_saved_games, load_program
+from bestresponse.web.experiments.reading import check_experiment, parse_experiment
 from bestresponse.web.pages.render import render_page
-from bestresponse.web.sessions.checking import list_models, list_referees
-from bestresponse.web.sessions.games import list_offers, list_parameters, make_game
+from bestresponse.web.services.formalizing import list_saved_games, load_program
+from bestresponse.web.sessions.games import list_models, list_offers, list_parameters, list_referees, make_game
 from bestresponse.web.sessions.lobby import Lobby
-from bestresponse.web.sessions.setup import PERSON, GameChoice, Parameter, Setup
+from bestresponse.web.sessions.setup import PERSON, GameChoice, Parameter, Setup, read_checked
 from bestresponse.web.sessions.state import AdminForm, AdminPage, Server, ServerState
 from bestresponse.web.texts import list_languages
 
@@ -123,19 +122,19 @@ def _show_parameters(game: AnyGame) -> dict[str, str]:
     }
 
 
-def _read_parameters(game: AnyGame, form: dict[str, str]) -> tuple[tuple[str, Parameter], ...]:
+def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, Parameter]:
     """Read the parameters that differ from those of the game."""
     own = list_parameters(game)
-    found: list[tuple[str, Parameter]] = []
+    found: dict[str, Parameter] = {}
     for name, usual in _show_parameters(game).items():
         text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")
         if text == usual or not text:
             continue
         try:
-            found.append((name, int(text) if isinstance(own[name], int) else float(text)))
+            found[name] = int(text) if isinstance(own[name], int) else float(text)
         except ValueError:
             raise UsageError(f"{name}: {text[:40]!r} is not a number that the game can have") from None
-    return tuple(found)
+    return found
 
 
 @router.post("/play", dependencies=[AdminPage])
@@ -152,19 +151,11 @@ def create(server: Server, form: AdminForm) -> Response:
 
 
 def _setup(choice: GameChoice, form: dict[str, str]) -> Setup:
-    return Setup(
-        choice,
-        tuple(form.get(f"seat.{number}", PERSON) for number in range(len(make_game(choice).roles))),
-        _whole(form, "seconds", 300),
-        form.get("stand_in") or "random",
-        form.get("consent", "").strip(),
-        form.get("quiz") == "yes",
-        secrets.randbelow(2**31),
-        _whole(form, "waiting", 1800),
-        _whole(form, "hold", 900),
-        form.get("referee", ""),
-        form.get("language", "en"),
-    )
+    numbers = {name: _whole(form, name, 0) for name in ("seconds", "waiting", "hold") if form.get(name, "").strip()}
+    words = {name: form[name].strip() for name in ("stand_in", "consent", "referee", "language") if form.get(name)}
+    seats = [form.get(f"seat.{number}", PERSON) for number in range(len(make_game(choice).roles))]
+    drawn = {"seed": secrets.randbelow(2**31), "quiz": form.get("quiz") == "yes"}
+    return read_checked(Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn})
 
 
 def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:
@@ -175,7 +166,8 @@ def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:
 
 def create_experiment(server: ServerState, text: str) -> Lobby:
     """Create the sessions of an experiment file; refuse a model that cannot be opened."""
-    _open_models(server, *check_experiment(text).setups)
+    check_experiment(text)
+    _open_models(server, *(part.setup for parts in parse_experiment(text)[1].values() for part in parts))
     return server.sessions.create_experiment(text)
 
 

@@ -14,13 +14,13 @@ from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
-from bestresponse.web.experiments.earnings import compute_earnings, fill_link
 from bestresponse.web.experiments.model import Experiment, Item
 from bestresponse.web.pages.cards import read_hand
 from bestresponse.web.pages.forms import make_fields
 from bestresponse.web.pages.render import render_page
+from bestresponse.web.services.payments import compute_earnings, fill_link
 from bestresponse.web.sessions.announcements import list_announcements
-from bestresponse.web.sessions.games import list_offers
+from bestresponse.web.sessions.games import list_offers, list_places
 from bestresponse.web.sessions.quiz import list_questions
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.state import SeatContext, ServerState
@@ -58,7 +58,7 @@ def describe_rules(session: Session, view: View) -> Rules:
     part = session.table.part
     if part is None or not part.instructions:
         return Rules(_word_game(session, view), False)
-    places = {name: str(value) for name, value in part.setup.game.parameters}
+    places = list_places(part.setup.game)
     return Rules(Template(part.instructions).safe_substitute(places, role=view.role), True)
 
 

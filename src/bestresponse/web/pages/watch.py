@@ -17,11 +17,9 @@ from bestresponse.report.page import render
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web.pages.render import render_page
 from bestresponse.web.sessions.state import AdminPage, Server
-from bestresponse.web.watching.leaderboard import board, compared
-from bestresponse.web.watching.listing import SORTS, PlayFilter, RunFilter, compare_games, find_plays
-from bestresponse.web.watching.names import name_play, name_run
+from bestresponse.web.watching.listing import SORTS, PlayFilter, RunFilter, board, compare_games, compared, find_plays
 from bestresponse.web.watching.replay import build_replay
-from bestresponse.web.watching.runs import build_report, find_neighbours, has_report, rebuild_game
+from bestresponse.web.watching.runs import build_report, find_neighbours, has_report, name_play, name_run, rebuild_game
 from bestresponse.web.watching.steps import add_regrets, group_stages, list_steps
 
 __all__ = ["router"]

@@ -12,11 +12,10 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Model
-from bestresponse.web.formalizing.editor import ProgramHelper
-from bestresponse.web.judging.store import JudgingStore
-from bestresponse.web.security.keys import Keys
-from bestresponse.web.security.limits import RateLimit
-from bestresponse.web.sessions.seats import OpenModel
+from bestresponse.web.security import Keys, RateLimit
+from bestresponse.web.services.formalizing import ProgramHelper
+from bestresponse.web.services.judging import JudgingStore
+from bestresponse.web.sessions.seat_worker import OpenModel
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.store import NotFound, SessionStore
 from bestresponse.web.watching.runs import Runs

@@ -1,17 +1,27 @@
-"""Runs and plays as lists that can be searched, filtered and sorted."""
+"""Runs and plays as lists that are searched and sorted; players over runs, and two runs beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 
+from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.json import JsonMapping, canonical
+from bestresponse.report.document import Cell, Column, Table
+from bestresponse.report.metrics import Figures
+from bestresponse.report.stats.interval import Interval
+from bestresponse.runs.run import load_run
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.web.watching.names import name_play
-from bestresponse.web.watching.runs import Progress
+from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.results import Results
+from bestresponse.studies.bench.summary import PlayerSummary
+from bestresponse.web.watching.runs import Progress, build_report, name_play
 
-__all__ = ["SORTS", "ComparedGame", "PlayFilter", "RunFilter", "compare_games", "find_plays"]
+__all__ = ["SORTS", "ComparedGame", "PlayFilter", "RunFilter", "board", "compare_games", "compared", "find_plays"]
 
 SORTS = {
     "newest": lambda run: run.created,
@@ -114,3 +124,92 @@ def _identify_game(data: JsonMapping) -> str:
 
 def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+Figure = Interval | float | int
+_log = logging.getLogger("bestresponse.web")
+
+
+@lru_cache(maxsize=64)
+def _summaries(path: Path, size: int) -> tuple[PlayerSummary, ...]:
+    """The players of a benchmark run as it was at that size; none where it is no benchmark."""
+    try:
+        results = load_run(path).results
+        return results.summaries if isinstance(results, Results) else ()
+    except BestResponseError:
+        return ()
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        _log.exception("the run %s is left out of the leaderboard", path.name)
+        return ()
+
+
+def _of(folder: RunFolder) -> tuple[PlayerSummary, ...]:
+    records = folder.path / "records.jsonl"
+    if folder.manifest.study != "bench" or not records.exists():
+        return ()
+    return _summaries(folder.path, records.stat().st_size)
+
+
+def board(folders: list[RunFolder]) -> Table:
+    """Every player of every benchmark run, the smallest normalised gap first."""
+    rows = [(folder.path.name, line) for folder in folders for line in _of(folder)]
+    rows.sort(key=lambda row: _middle(row[1].get_interval("gap_normalised"), float("inf")))
+    groups = [((s.player, s.way, run), s.figures) for run, s in rows]
+    caption = "Smaller is better; intervals hold 95 % by resampling games"
+    return Figures(METRICS, ("player", "asked for", "run"), groups).to_table(caption)
+
+
+def compared(first: RunFolder, second: RunFolder) -> Table:
+    """Two runs of the same study side by side: benchmarks by their players, others by the figures of their reports."""
+    study = first.manifest.study
+    if second.manifest.study != study:
+        raise UsageError(f"a run of {study} and one of {second.manifest.study} have nothing to compare")
+    return _players(first, second) if study == "bench" else _figures(first, second)
+
+
+def _players(first: RunFolder, second: RunFolder) -> Table:
+    left, right = (
+        {(s.player, s.way): s.get_interval("gap_normalised") for s in _of(folder)} for folder in (first, second)
+    )
+    return _beside(("player", "asked for"), left, right, (first, second), "Gap / payoff range of each player")
+
+
+def _figures(first: RunFolder, second: RunFolder) -> Table:
+    """Every figure of the first table of both reports, by the words before it in its row."""
+    left, right = (_by_words(build_report(folder).tables) for folder in (first, second))
+    return _beside(("row", "figure"), left, right, (first, second), "Figures of the first table of both reports")
+
+
+def _by_words(tables: Sequence[tuple[str, Table]]) -> dict[tuple[str, str], Figure]:
+    if not tables:
+        return {}
+    table = tables[0][1]
+    found: dict[tuple[str, str], Figure] = {}
+    for row in table.rows:
+        words = " ".join(cell for cell in row if isinstance(cell, str))
+        for column, cell in zip(table.columns, row, strict=True):
+            if isinstance(cell, Interval | float | int) and not isinstance(cell, bool):
+                found.setdefault((words, column.name), cell)
+    return found
+
+
+def _beside(
+    heads: tuple[str, str],
+    left: Mapping[tuple[str, str], Figure | None],
+    right: Mapping[tuple[str, str], Figure | None],
+    folders: tuple[RunFolder, RunFolder],
+    caption: str,
+) -> Table:
+    figures = [Column(folder.path.name, "right", format=".3f") for folder in folders]
+    columns = (*map(Column, heads), *figures, Column("difference", "right", format="+.3f"))
+    rows: list[tuple[Cell, ...]] = []
+    for key in dict.fromkeys((*left, *right)):
+        a, b = left.get(key), right.get(key)
+        rows.append((*key, a, b, None if a is None or b is None else _middle(b) - _middle(a)))
+    return Table(columns, tuple(rows), caption)
+
+
+def _middle(figure: Figure | None, absent: float = float("nan")) -> float:
+    if figure is None:
+        return absent
+    return figure.estimate if isinstance(figure, Interval) else float(figure)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
+from bestresponse.theory.games.regrets import contract
 
 __all__ = [
     "Supports",
     "action_payoffs",
+    "derive_leads",
     "equal_payoffs",
     "null_directions",
     "pair_payoffs",
@@ -33,22 +35,31 @@ def scale_payoffs(game: NormalForm) -> Array:
     return np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in game.payoffs])
 
 
-def action_payoffs(payoffs: Array, mix: tuple[Array, ...], player: int) -> Array:
+def action_payoffs(payoffs: Numbers, mix: tuple[Numbers, ...], player: int) -> Numbers:
     """Say what each action of `player` earns against the others' mixtures."""
-    return _contracted(payoffs[player], mix, (player,))
+    return contract(payoffs[player], mix, player)
 
 
-def pair_payoffs(payoffs: Array, mix: tuple[Array, ...], player: int, other: int) -> Array:
+def pair_payoffs(payoffs: Numbers, mix: tuple[Numbers, ...], player: int, other: int) -> Numbers:
     """Return the same for every action of one other player, as (actions of player, actions of other)."""
-    table = _contracted(payoffs[player], mix, (player, other))
+    table = contract(payoffs[player], mix, player, other)
     return table if player < other else table.T
 
 
-def _contracted(tensor: Array, mix: tuple[Array, ...], keep: tuple[int, ...]) -> Array:
-    for k in reversed(range(len(mix))):
-        if k not in keep:
-            tensor = np.tensordot(tensor, mix[k], axes=([k], [0]))
-    return np.asarray(tensor)
+def derive_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
+    """Derive what every action earns more than its player's first, by the others' shifts from their first."""
+    blocks = []
+    for i, own in enumerate(mix):
+        row = []
+        for j in range(len(mix)):
+            if i == j:
+                row.append(np.zeros((len(own) - 1, len(own) - 1), dtype=payoffs.dtype))
+                continue
+            table = pair_payoffs(payoffs, mix, i, j)
+            lead = table[1:] - table[:1]
+            row.append(lead[:, 1:] - lead[:, :1])
+        blocks.append(np.concatenate(row, axis=1))
+    return np.concatenate(blocks, axis=0)
 
 
 def worst_regret(payoffs: Array, mix: tuple[Array, ...]) -> float:

@@ -15,9 +15,9 @@ import numpy as np
 from bestresponse.theory.equilibria.many_players.newton import (
     Supports,
     action_payoffs,
+    derive_leads,
     equal_payoffs,
     null_directions,
-    pair_payoffs,
     worst_regret,
 )
 from bestresponse.theory.games.normal_form import Array
@@ -34,12 +34,16 @@ _MOST_FACES = 64
 _REGRET_LIMIT = 1e-9
 
 
-def find_index(payoffs: Array, mix: Profile) -> int | None:
-    """Compute the index, for payoffs scaled into [0, 1]; None where the equilibrium is not regular."""
-    supports, best = _find_supports(mix), _find_best(payoffs, mix)
-    if supports != best:
+def find_index(payoffs: Array, mix: Profile, quasi_strict: Supports | None = None) -> int | None:
+    """Compute the index, for payoffs scaled into [0, 1]; None where the equilibrium is not regular.
+
+    `quasi_strict` are the supports where they are known to hold all best responses.
+    """
+    supports = quasi_strict or _find_supports(mix)
+    if quasi_strict is None and supports != _find_best(payoffs, mix):
         return None
-    derivative = _derive(payoffs, mix, supports)
+    used = tuple(x[list(support)] for x, support in zip(mix, supports, strict=True))
+    derivative = derive_leads(np.stack([own[np.ix_(*supports)] for own in payoffs]), used)
     if not len(derivative):
         return 1
     singular = np.linalg.svd(derivative, compute_uv=False)
@@ -55,22 +59,6 @@ def _find_supports(mix: Profile) -> Supports:
 def _find_best(payoffs: Array, mix: Profile) -> Supports:
     earned = (action_payoffs(payoffs, mix, i) for i in range(len(mix)))
     return tuple(tuple(int(a) for a in np.flatnonzero(u >= u.max() - _TIE)) for u in earned)
-
-
-def _derive(payoffs: Array, mix: Profile, supports: Supports) -> Array:
-    """How the lead of every action over the first of its support changes as the others shift from their first."""
-    blocks = []
-    for i, own in enumerate(supports):
-        row = []
-        for j, other in enumerate(supports):
-            if i == j:
-                row.append(np.zeros((len(own) - 1, len(own) - 1)))
-                continue
-            table = pair_payoffs(payoffs, mix, i, j)[np.ix_(own, other)]
-            lead = table[1:] - table[:1]
-            row.append(lead[:, 1:] - lead[:, :1])
-        blocks.append(np.concatenate(row, axis=1))
-    return np.concatenate(blocks, axis=0)
 
 
 def is_in_continuum(payoffs: Array, mix: Profile) -> bool:

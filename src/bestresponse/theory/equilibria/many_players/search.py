@@ -2,7 +2,8 @@
 
 Method: every profile of supports that survives conditional dominance gives a polynomial system (everything in a support
 earns the same), and `homotopy` finds all its isolated solutions, smallest supports first, until the time is used up.
-What is returned was polished by Newton's method to a regret of at most 1e-9 of the payoff range.
+What is found was polished by Newton's method to a regret of at most 1e-9 of the payoff range; where payoffs are exact,
+rationals decide which of these are equilibria (see `certify`).
 
 The list is complete where every profile was searched, every path ended, no two in one regular solution, every
 equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for two players; Ritzberger 1994). Where
@@ -26,6 +27,7 @@ import numpy as np
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
+from bestresponse.theory.equilibria.many_players.certify import Certified, certify
 from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.newton import Supports, equal_payoffs, scale_payoffs, worst_regret
 from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium
@@ -90,22 +92,27 @@ def nplayer_nash(
     search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
-    mixes = [_embed(game, mix, left.kept) for mix in search.found]
-    if not search.sure or search.searched < profiles or not pure + mixes:
-        mixes += _find_more(game, required=not pure + mixes)
-    return _assemble(game, pure + mixes, search, profiles)
+    candidates = pure + [_embed(game, mix, left.kept) for mix in search.found]
+    certified = _certify_all(game, candidates)
+    search.sure = search.sure and len(certified) == len(candidates)
+    if not search.sure or search.searched < profiles or not certified:
+        certified += _certify_all(game, _find_more(game))
+    if not certified:
+        raise _found_none(game)
+    return _assemble(game, certified, search, profiles)
 
 
-def _assemble(game: NormalForm, mixes: list[Profile], search: _Search, profiles: int) -> NashResult:
+def _assemble(game: NormalForm, certified: list[Certified], search: _Search, profiles: int) -> NashResult:
     payoffs = scale_payoffs(game)
-    indices = [(mix, find_index(payoffs, mix)) for mix in _drop_repeated(mixes)]
-    equilibria = [
-        Equilibrium.at(game, mix, index=index, in_continuum=index is None and is_in_continuum(payoffs, mix))
-        for mix, index in indices
-    ]
+    indices, equilibria = [], []
+    for point in _drop_repeated(certified):
+        index = find_index(payoffs, point.strategies, point.quasi_strict)
+        in_continuum = index is None and is_in_continuum(payoffs, point.strategies)
+        indices.append(index)
+        equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, in_continuum))
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
-    regular = all(index is not None for _, index in indices)
-    balanced = regular and sum(index or 0 for _, index in indices) == 1
+    regular = None not in indices
+    balanced = regular and sum(index or 0 for index in indices) == 1
     complete = search.sure and search.searched == profiles and balanced
     return NashResult(
         tuple(equilibria),
@@ -159,11 +166,14 @@ def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibriu
     if pure:
         return Equilibrium.at(game, _point_masses(game, pure[0]))
     mix = None if method == "polymatrix" else trace_to_equilibrium(scale_payoffs(game))
-    if mix is None and method != "logit":
+    certified = None if mix is None else certify(game, mix)
+    if certified is None and method != "logit":
         mix = approximate_to_equilibrium(scale_payoffs(game))
-    if mix is None:
+        certified = None if mix is None else certify(game, mix)
+    if certified is None:
         raise _found_none(game)
-    return Equilibrium.at(game, mix, index=find_index(scale_payoffs(game), mix))
+    index = find_index(scale_payoffs(game), certified.strategies, certified.quasi_strict)
+    return Equilibrium.at(game, certified.strategies, certified.exact, index)
 
 
 def _check_size(game: NormalForm) -> None:
@@ -186,19 +196,21 @@ def _embed(game: NormalForm, mix: Profile, kept: tuple[tuple[int, ...], ...]) ->
     return full
 
 
-def _find_more(game: NormalForm, required: bool) -> list[Profile]:
-    """Find the ends of logit tracing and of approximation; NotCertified where one is `required` and there is none."""
+def _find_more(game: NormalForm) -> list[Profile]:
+    """Find the ends of logit tracing and of approximation."""
     payoffs = scale_payoffs(game)
-    found = [mix for mix in (trace_to_equilibrium(payoffs), approximate_to_equilibrium(payoffs)) if mix is not None]
-    if not found and required:
-        raise _found_none(game)
-    return found
+    return [mix for mix in (trace_to_equilibrium(payoffs), approximate_to_equilibrium(payoffs)) if mix is not None]
+
+
+def _certify_all(game: NormalForm, candidates: list[Profile]) -> list[Certified]:
+    certified = (certify(game, mix) for mix in candidates)
+    return [point for point in certified if point is not None]
 
 
 def _found_none(game: NormalForm) -> NotCertified:
     return NotCertified(
-        f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified to {_REGRET_LIMIT:g}; "
-        "correlated(game) always finds a correlated one"
+        f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified; correlated(game) always "
+        "finds a correlated one"
     )
 
 
@@ -312,9 +324,16 @@ def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], r
         search.sure = False
 
 
-def _drop_repeated(found: list[Profile]) -> list[Profile]:
-    kept: list[Profile] = []
-    for mix in found:
-        if all(max(float(np.abs(a - b).max()) for a, b in zip(mix, k, strict=True)) > _SAME for k in kept):
-            kept.append(mix)
+def _drop_repeated(certified: list[Certified]) -> list[Certified]:
+    kept: list[Certified] = []
+    for point in certified:
+        if not any(_are_same(point, other) for other in kept):
+            kept.append(point)
     return kept
+
+
+def _are_same(point: Certified, other: Certified) -> bool:
+    if point.exact is not None and other.exact is not None:
+        return point.exact == other.exact
+    pairs = zip(point.strategies, other.strategies, strict=True)
+    return max(float(np.abs(x - y).max()) for x, y in pairs) <= _SAME
