@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from bestresponse.api.running import (
         bench as bench,
         bench_policy as bench_policy,
-        simulate as simulate,
         simulate_water as simulate_water,
         steer as steer,
     )
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
         matrix_game as matrix_game,
     )
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
+    from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
     from bestresponse.studies.verify.study import verify_model as verify_model

@@ -10,8 +10,7 @@ from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
 from bestresponse.studies.population.study import PopulationConfig, population
-from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.study import SimulateStudy
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
@@ -62,8 +61,7 @@ def steer_run(output):
 
 
 def simulate_run(output):
-    source = NamedGame.find("stag-hunt")
-    return run(SimulateStudy(), SimulateConfig(source, (("row", "random"), ("col", "random"))), output)
+    return run(simulate, SimulateConfig("stag-hunt", "random"), output)
 
 
 def population_run(output):

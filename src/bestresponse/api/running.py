@@ -11,20 +11,19 @@ from bestresponse.api.settings import (
     BenchSettings,
     PolicySettings,
     RunOptions,
-    SimulateSettings,
     SteerSettings,
     WaterSettings,
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.inputs import GameLike, as_found, as_source
+from bestresponse.games.inputs import GameLike, as_found
 from bestresponse.games.named_game import NamedGame
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.llm.persona import published_personas
-from bestresponse.players.lookup import SIMULATED, choose_default
+from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.launch import run_study
@@ -37,8 +36,6 @@ from bestresponse.studies.bench.games.given import UserGame
 from bestresponse.studies.bench.sequential.config import SequentialConfig
 from bestresponse.studies.bench.sequential.study import SequentialStudy
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
-from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.water.config import WaterConfig
@@ -48,7 +45,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 __all__ = [
     "bench",
     "bench_policy",
-    "simulate",
     "simulate_water",
     "steer",
 ]
@@ -79,32 +75,6 @@ def bench_policy(
     names, given = as_models(_as_list(model))
     config = SequentialConfig(names, NamedGame.find(str(game)), **_pick(settings, SequentialConfig))
     return _run(SequentialStudy(), config, given, settings)
-
-
-def simulate(
-    game: GameLike,
-    model: ModelLike | None = None,
-    *,
-    seats: Mapping[str, ModelLike] | None = None,
-    others: ModelLike | None = None,
-    **settings: Unpack[SimulateSettings],
-) -> Run[Any]:
-    """Play a game many times and measure payoffs, moves, regret and welfare beside what theory says.
-
-    `seats` says who sits where by role: a strategy by name, a model or its name. `model` takes the seats that are not
-    named, with `others` only the first of them.
-    """
-    source = as_source(game)
-    rules = source.game()
-    who: dict[str, ModelLike] = dict(seats or {})
-    free = [role for role in rules.roles if role not in who]
-    if model is not None:
-        who |= dict.fromkeys(free[:1] if others is not None else free, model)
-    rest: ModelLike = others if others is not None else choose_default(rules)
-    names, given = as_models([who.get(role, rest) for role in rules.roles])
-    chosen: JsonObject = {"policy": usual_policy(rules)} | _pick(settings, SimulateConfig)
-    config = SimulateConfig(source, tuple(zip(rules.roles, names, strict=True)), **chosen)
-    return _run(SimulateStudy(), config, given, settings)
 
 
 def simulate_water(

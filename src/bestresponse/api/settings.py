@@ -18,7 +18,6 @@ __all__ = [
     "BenchSettings",
     "PolicySettings",
     "RunOptions",
-    "SimulateSettings",
     "SteerSettings",
     "WaterSettings",
 ]
@@ -96,18 +95,6 @@ class AgentSettings(RunOptions, total=False):
     style: Literal["auto", "line", "json"]
     temperature: float
     max_tokens: int
-
-
-class SimulateSettings(AgentSettings, total=False):
-    """The settings of `simulate`; see `SimulateConfig`."""
-
-    personas: Mapping[str, Persona]
-    policy: Policy
-    rounds: int
-    continuation: float
-    discount: float
-    noise: float
-    referee: str
 
 
 class WaterSettings(AgentSettings, total=False):

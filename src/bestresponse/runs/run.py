@@ -90,6 +90,11 @@ class Run(Generic[C]):
             return self.study.count_part(self.config, None if part is None else Shard.parse(part))
 
     @property
+    def answered(self) -> int:
+        """How many plays have a result."""
+        return self.results.answered
+
+    @property
     def complete(self) -> bool:
         """Whether every play is there."""
         return (self.path / "finished").exists() if self.outcome is None else self.outcome.complete

@@ -250,7 +250,7 @@ studies = Registry(
         "bench": "bestresponse.studies.bench.study:BenchStudy",
         "population": "bestresponse.studies.population.study:population",
         "sequential": "bestresponse.studies.bench.sequential.study:SequentialStudy",
-        "simulate": "bestresponse.studies.simulate.study:SimulateStudy",
+        "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:SteerStudy",
         "stories": "bestresponse.studies.stories.study:stories_study",
         "tournament": "bestresponse.studies.tournament.study:tournament",

@@ -8,15 +8,13 @@ from running import run
 
 import bestresponse as br
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
 from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.study import SimulateStudy
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
@@ -45,10 +43,8 @@ def bench_case():
 
 
 def simulate_case():
-    seats = (("row", "scripted"), ("column", "random"))
-    game = NamedGame.find("stag-hunt")
-    seats = tuple(zip(game.game().roles, ("scripted", "random"), strict=True))
-    return SimulateStudy(), SimulateConfig(game, seats, repeats=9, style="line"), answering(["stag", "hare", "stag"])
+    config = SimulateConfig("stag-hunt", "scripted", others="random", repeats=9, style="line")
+    return simulate, config, answering(["stag", "hare", "stag"])
 
 
 def water_case():

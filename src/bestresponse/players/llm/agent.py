@@ -191,8 +191,8 @@ class Agent:
     """A model in a seat.
 
     With `explains` it gives its reasons before its answer; `replies` are its own earlier words in this play, one a
-    decision, which it is shown again (a list that grows with the play). A refused or unreadable answer is explained to
-    the model `attempts - 1` times.
+    decision, which it is shown again (a list that grows with the play). `about_others` is what it is told of the other
+    players, after the rules. A refused or unreadable answer is explained to the model `attempts - 1` times.
     """
 
     model: Model
@@ -204,6 +204,7 @@ class Agent:
     attempts: int = 3
     explains: bool = False
     replies: Sequence[str] = ()
+    about_others: str = ""
 
     @property
     def name(self) -> str:
@@ -214,6 +215,7 @@ class Agent:
         """Answer `ask`, knowing what `view` tells."""
         system = self.persona.text if self.persona else TEXTS.text("system")
         thinker = Thinker(self.model, self.sampling, system)
+        view = replace(view, briefing=f"{view.briefing}\n\n{self.about_others}".strip())
         recalled = self.memory(thinker, _add_own_words(view, self.replies))
         notes = (*recalled.notes, *self.reasoning(thinker, recalled, ask))
         style = self.style
