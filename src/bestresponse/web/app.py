@@ -14,13 +14,13 @@ from starlette.exceptions import HTTPException
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web import api, pages
 from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
 from bestresponse.web.render import load_asset, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard
 from bestresponse.web.sessions.games import Busy
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, NotFound
+from bestresponse.web.views import formalize, judge, play, seat, watch
 
 __all__ = ["create_app"]
 
@@ -30,8 +30,7 @@ _NOT_STORED = (
     "Try again in a moment; the reason is in the log of the server"
 )
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
-_PEOPLE = (api.seat, pages.seat)
-_ADMIN = (pages.play, pages.watch, pages.formalize, pages.judge, api.play, api.watch, api.judge, api.formalize)
+_VIEWS = (seat, play, watch, formalize, judge)
 """Paths are tried in this order, so what participants ask for comes first."""
 
 
@@ -65,8 +64,9 @@ def create_app() -> FastAPI:
     app.add_exception_handler(RequestValidationError, _answer_malformed)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(Exception, _answer_fault)
-    for module in (*_PEOPLE, *_ADMIN):
-        app.include_router(module.router)
+    for view in _VIEWS:
+        app.include_router(view.calls)
+        app.include_router(view.pages)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
     app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage])
     app.add_api_route("/static/{name}", static, include_in_schema=False)

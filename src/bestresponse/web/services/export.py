@@ -30,8 +30,8 @@ from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import BrokenSession
 
 __all__ = [
-    "COLUMNS", "FORMATS", "TABLES", "AnswerPlace", "export_table", "list_codebook", "list_decisions",
-    "list_formats", "list_participants", "locate_answers",
+    "COLUMNS", "FORMATS", "TABLES", "AnswerPlace", "export_table", "list_codebook", "list_decisions", "list_formats",
+    "list_participants", "locate_answers",
 ]  # fmt: skip
 
 _SETUP = {

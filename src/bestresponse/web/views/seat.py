@@ -1,7 +1,7 @@
-"""The pages of people: the invitation, and a person's own page with rules, waiting room, questions and ending.
+"""What people do, as pages and as calls for programs: the invitation, and a person's own seat.
 
 Opening the shared link of a lobby shows a page, and only the form on it takes a seat: previews of chats, scanners of
-mail and browsers that load links ahead send GET, so GET changes nothing. The page of a seat shows that seat's view.
+mail and browsers that load links ahead send GET, so GET changes nothing. A seat is shown its own view and nothing else.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from pydantic import BaseModel, Field
 
 from bestresponse.core.ask import Choice
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
-from bestresponse.core.errors import NotAsked, StoreError
+from bestresponse.core.errors import NotAsked, StoreError, UsageError
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
@@ -26,19 +28,20 @@ from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_fo
 from bestresponse.report.document import Block
 from bestresponse.web.access import LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
 from bestresponse.web.experiments.model import Experiment
-from bestresponse.web.pages.cards import read_hand
-from bestresponse.web.pages.forms import make_fields, read_fields
 from bestresponse.web.render import render_page
 from bestresponse.web.services import seat as service
+from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import Holder, read_labels
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.store import AlreadyAnswered, StoodIn
 from bestresponse.web.texts import load_texts
+from bestresponse.web.views.common import BlockOut, Closed, Wait, describe_errors, serialize_blocks
+from bestresponse.web.views.fields import make_fields, read_fields, read_hand
 
-__all__ = ["name_roles", "router"]
+__all__ = ["calls", "name_roles", "pages"]
 
-router = APIRouter(include_in_schema=False)
+pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
 _DAYS = 30 * 24 * 3600
 _LOOK = 0.3
@@ -48,7 +51,7 @@ _NOTES = {"restarted": "restarted", "twice": "twice", "late": "late", "early": "
 _log = logging.getLogger("bestresponse.web")
 
 
-@router.get("/join/{lobby}/{token}")
+@pages.get("/join/{lobby}/{token}")
 async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response:
     """Show the invitation; whoever holds a seat goes back to it."""
     labels = read_labels(request.query_params)
@@ -67,7 +70,7 @@ async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response
     )
 
 
-@router.post("/join/{lobby}/{token}")
+@pages.post("/join/{lobby}/{token}")
 async def join(request: Request, server: Server, lobby: LobbyDoor, form: PostedForm) -> Response:
     """Take the next free seat; whoever holds one gets it again."""
     labels = read_labels(form)
@@ -108,7 +111,7 @@ class SeatForms:
     agreed: bool = False
 
 
-@router.get("/seat/{session}/{seat}/{token}")
+@pages.get("/seat/{session}/{seat}/{token}")
 def show(server: Server, context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
     """Show the page of the seat."""
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
@@ -117,7 +120,7 @@ def show(server: Server, context: SeatDoor, note: str = "", after: str = "") -> 
     return _render(server, context, SeatForms(texts(_NOTES[note]) if note in _NOTES else "", blocks))
 
 
-@router.get("/seat/{session}/{seat}/{token}/payoffs")
+@pages.get("/seat/{session}/{seat}/{token}/payoffs")
 def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = None) -> PlainTextResponse:
     """Say what everybody gets for some choices, one for each seat, where the payoff table is too large to be shown."""
     session, choices = context.session, [typed.strip() for typed in choice or []]
@@ -133,7 +136,7 @@ def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = No
     return PlainTextResponse(texts("would_get", own=earned[context.seat], others=others))
 
 
-@router.post("/seat/{session}/{seat}/{token}/ready")
+@pages.post("/seat/{session}/{seat}/{token}/ready")
 def ready(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
     if context.session.phase(context.seat) != "welcome":
@@ -146,8 +149,8 @@ def ready(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     return _go_back(server, context)
 
 
-@router.post("/seat/{session}/{seat}/{token}/answer")
-def answer(server: Server, context: SeatDoor, form: PostedForm) -> Response:
+@pages.post("/seat/{session}/{seat}/{token}/answer")
+def send_answer(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     """Take the answer to the open question, or say what is wrong with it."""
     session, text = context.session, form.get("turn", "")
     turn = int(text) if text.isdecimal() and len(text) < 9 else -1
@@ -180,8 +183,8 @@ def _read_presence(form: dict[str, str]) -> Presence:
     return Presence(form.get("timed_out") == "yes", int(times) if known else None, int(seconds) if known else None)
 
 
-@router.post("/seat/{session}/{seat}/{token}/remark")
-def remark(server: Server, context: SeatDoor, form: PostedForm) -> Response:
+@pages.post("/seat/{session}/{seat}/{token}/remark")
+def send_remark(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     """Keep a remark about a game that is over."""
     if not form.get("remark", "").strip():
         return _go_back(server, context)
@@ -189,7 +192,7 @@ def remark(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     return _go_back(server, context, "thanks")
 
 
-@router.post("/seat/{session}/{seat}/{token}/questionnaire")
+@pages.post("/seat/{session}/{seat}/{token}/questionnaire")
 def questionnaire(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     """Keep the answers to the questionnaire, or say what is missing."""
     typed = {name.removeprefix("item."): text for name, text in form.items() if name.startswith("item.")}
@@ -202,16 +205,16 @@ def questionnaire(server: Server, context: SeatDoor, form: PostedForm) -> Respon
     return _go_back(server, context)
 
 
-@router.get("/seat/{session}/{seat}/{token}/questionnaire")
-@router.get("/seat/{session}/{seat}/{token}/ready")
-@router.get("/seat/{session}/{seat}/{token}/answer")
-@router.get("/seat/{session}/{seat}/{token}/remark")
+@pages.get("/seat/{session}/{seat}/{token}/questionnaire")
+@pages.get("/seat/{session}/{seat}/{token}/ready")
+@pages.get("/seat/{session}/{seat}/{token}/answer")
+@pages.get("/seat/{session}/{seat}/{token}/remark")
 def return_to_seat(server: Server, context: SeatDoor) -> Response:
     """Whoever loads the address of a form that was refused comes back to the seat."""
     return _go_back(server, context)
 
 
-@router.get("/seat/{session}/{seat}/{token}/changes")
+@pages.get("/seat/{session}/{seat}/{token}/changes")
 async def changes(context: SeatDoor) -> StreamingResponse:
     """Server-sent events: the version of the page, whenever it changes."""
     return StreamingResponse(_follow(context), media_type="text/event-stream")
@@ -335,3 +338,84 @@ def _tell_story(game: AnyGame, view: View) -> tuple[list[str], str]:
         first, *rest = view.situation.split("\n")
         return rest, first
     return [], view.situation
+
+
+calls = APIRouter(prefix="/api/seats/{session}/{seat}", responses=describe_errors(), tags=["seat"])
+Answer = str | float | list[float] | dict[str, str | float | list[float]]
+_LOOK = 0.2
+
+
+class ReadyIn(Closed):
+    """The answers to the quiz and whether the consent text is agreed to."""
+
+    agreed: bool = False
+    quiz: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=20)
+
+
+class AnswerIn(Closed):
+    """An answer to the question number `turn`, of that attempt where the game was restarted."""
+
+    turn: int = Field(ge=0, le=10**6)
+    attempt: int = Field(1, ge=1, le=10**6)
+    answer: Answer
+    why: str = Field("", max_length=2000)
+
+
+class RemarkIn(Closed):
+    """What the person wants to say when the game is over."""
+
+    remark: str = Field(min_length=1, max_length=2000)
+
+
+class EndingOut(BaseModel):
+    """What the equilibrium would have been."""
+
+    blocks: list[BlockOut]
+
+
+@calls.get("")
+async def show_seat(
+    server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
+) -> SeatView:
+    """What the person in that seat may know.
+
+    With `after`, the version known already, the answer waits up to `wait` seconds for another one.
+    """
+    session, seat = context.session, context.seat
+    end = time.monotonic() + wait
+    while session.version(seat) == after and time.monotonic() < end:
+        await asyncio.sleep(_LOOK)
+        session.touch(seat)
+    return service.describe_seat(server, context)
+
+
+@calls.post("/ready")
+async def make_ready(server: Server, context: SeatDoor, given: ReadyIn) -> SeatView:
+    """Say that the rules are understood; the game begins when everybody has."""
+    wrong = service.try_ready(server, context, given.quiz, given.agreed)
+    if wrong:
+        raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
+    return service.describe_seat(server, context)
+
+
+@calls.post("/answers")
+async def answer(server: Server, context: SeatDoor, given: AnswerIn) -> SeatView:
+    """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
+    if given.attempt != context.session.attempt:
+        raise NotAsked("the experimenter has restarted this game; ask for the seat again")
+    action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
+    service.answer(server, context, given.turn, Decision(action, given.why), Presence())
+    return service.describe_seat(server, context)
+
+
+@calls.get("/equilibrium")
+def equilibrium(context: SeatDoor) -> EndingOut:
+    """What the equilibrium would have been, told when the game is over."""
+    return EndingOut(blocks=serialize_blocks(service.describe_equilibrium(context)))
+
+
+@calls.post("/remarks", status_code=201)
+def remark(server: Server, context: SeatDoor, given: RemarkIn) -> SeatView:
+    """Say something about the game when it is over; kept for the export."""
+    service.keep_remark(server, context, given.remark)
+    return service.describe_seat(server, context)

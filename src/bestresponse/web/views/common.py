@@ -1,4 +1,4 @@
-"""What all calls of the API share: how troubles are told, what is taken in, and tables and reports as JSON."""
+"""What all calls of the interface for programs share: how troubles are told, what is taken in, reports as JSON."""
 
 from __future__ import annotations
 
@@ -15,19 +15,9 @@ from bestresponse.report.document import Block, Document, Section, Table
 from bestresponse.report.tables import list_rows
 
 __all__ = [
-    "BlockOut",
-    "Closed",
-    "Name",
-    "ReportOut",
-    "SectionOut",
-    "TableOut",
-    "Wait",
-    "describe_errors",
-    "serialize_blocks",
-    "serialize_report",
-    "serialize_sections",
-    "serialize_table",
-]
+    "BlockOut", "Closed", "Name", "ReportOut", "SectionOut", "TableOut", "Wait", "describe_errors", "serialize_blocks",
+    "serialize_report", "serialize_sections", "serialize_table",
+]  # fmt: skip
 
 Name = Annotated[str, Path(max_length=80)]
 Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")]

@@ -1,4 +1,4 @@
-"""An ask as a form, and what was typed into it as an answer. The ask itself reads and refuses.
+"""An ask as a form, and what was typed into it as an answer; poker as cards and bets. The ask itself reads and refuses.
 
 A question has one field, a form one for each of its parts. A mixture is typed in percent, one number an option.
 """
@@ -14,7 +14,7 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.core.json import JsonObject
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
-__all__ = ["Field", "make_fields", "read_fields"]
+__all__ = ["Field", "Hand", "make_fields", "read_fields", "read_hand"]
 
 _NAME = "answer"
 _MOST_BUTTONS = 12
@@ -157,3 +157,58 @@ def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple
     except InvalidMove as error:
         raise Mistake(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
     return mix
+
+
+_MOVES = {"p": "pass", "b": "bet", "c": "call", "r": "raise"}
+_RAISES = (2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The own card, the open card where there is one, the moves so far, and what is in the pot."""
+
+    card: str
+    open: str
+    moves: tuple[tuple[str, str], ...]
+    pot: int
+
+
+def read_hand(game: str, label: str, roles: tuple[str, ...]) -> Hand | None:
+    """Read the label of Kuhn's poker, or of Leduc poker for two; None for other games.
+
+    >>> read_hand("kuhn-poker", "K pb", ("player 1", "player 2"))
+    Hand(card='K', open='', moves=(('player 1', 'pass'), ('player 2', 'bet')), pot=3)
+    >>> read_hand("kuhn-poker-3", "T pbb", ("player 1", "player 2", "player 3")).moves[-1]
+    ('player 3', 'bet')
+    >>> read_hand("leduc-poker", "J crc Q r", ("player 1", "player 2")).pot
+    10
+    """
+    card, *rest = label.split(" ")
+    if game.startswith("kuhn-poker"):
+        letters = rest[0] if rest else ""
+        moves = tuple((roles[k % len(roles)], _MOVES[letter]) for k, letter in enumerate(letters))
+        return Hand(card, "", moves, len(roles) + letters.count("b"))
+    if game != "leduc-poker" or len(roles) != 2:
+        return None
+    rounds, opened = _split_rounds(rest)
+    return Hand(card, opened, *_count_pot(rounds, roles))
+
+
+def _split_rounds(parts: list[str]) -> tuple[tuple[str, str], str]:
+    """Return the letters of both rounds of bets, and the open card between them."""
+    opened = next((part for part in parts if part in ("J", "Q", "K")), "")
+    if not opened:
+        return (parts[0] if parts else "", ""), ""
+    index = parts.index(opened)
+    return ("".join(parts[:index]), "".join(parts[index + 1 :])), opened
+
+
+def _count_pot(rounds: tuple[str, str], roles: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], int]:
+    paid = [1, 1]
+    moves: list[tuple[str, str]] = []
+    for size, letters in zip(_RAISES, rounds, strict=True):
+        for k, letter in enumerate(letters):
+            seat = k % 2
+            paid[seat] = paid[1 - seat] + (size if letter == "r" else 0)
+            moves.append((roles[seat], _MOVES[letter]))
+    return tuple(moves), sum(paid)
