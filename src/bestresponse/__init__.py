@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from bestresponse.api.reasoning import play as play
     from bestresponse.api.reasoning import reproduce as reproduce
     from bestresponse.api.reasoning import verify as verify
-    from bestresponse.api.running import bench as bench
-    from bestresponse.api.running import bench_policy as bench_policy
     from bestresponse.api.running import simulate as simulate
     from bestresponse.api.running import simulate_water as simulate_water
     from bestresponse.api.running import steer as steer
@@ -39,11 +37,7 @@ if TYPE_CHECKING:
     from bestresponse.runs.run import Run as Run
     from bestresponse.runs.run import load_run as load_run
     from bestresponse.runs.store.merge import merge_runs as merge_runs
-    from bestresponse.studies.bench.classic import Benchmark as Benchmark
-    from bestresponse.studies.bench.classic import GamePromptFormatter as GamePromptFormatter
-    from bestresponse.studies.bench.classic import LLMInterface as LLMInterface
-    from bestresponse.studies.bench.classic import generate_games as generate_games
-    from bestresponse.studies.bench.classic import matrix_game as matrix_game
+    from bestresponse.studies.bench.study import bench as bench
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament

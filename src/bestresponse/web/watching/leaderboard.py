@@ -9,27 +9,27 @@ from pathlib import Path
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.report.metrics import Figures
+from bestresponse.report.metrics import Figures, Heads, Value, compute_figures
 from bestresponse.report.stats.interval import Interval
 from bestresponse.runs.run import load_run
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.studies.bench.metrics import METRICS
-from bestresponse.studies.bench.results import Results
-from bestresponse.studies.bench.summary import PlayerSummary
+from bestresponse.studies.bench.measure import BASELINE, METRICS
 from bestresponse.web.watching.runs import build_report
 
 __all__ = ["board", "compared"]
 
 Figure = Interval | float | int
+Players = tuple[tuple[Heads, Mapping[str, Value]], ...]
 _log = logging.getLogger("bestresponse.web")
 
 
 @lru_cache(maxsize=64)
-def _summaries(path: Path, size: int) -> tuple[PlayerSummary, ...]:
-    """The players of a benchmark run as it was at that size; none where it is no benchmark."""
+def _list_players(path: Path, size: int) -> Players:
+    """List the players of a benchmark run as it was at that size with their figures; none where it cannot be read."""
     try:
-        results = load_run(path).results
-        return results.summaries if isinstance(results, Results) else ()
+        run = load_run(path)
+        asked = {heads: run.results.groups[heads] for heads in run.results.groups if heads[1] != BASELINE}
+        return tuple(compute_figures(METRICS, run.results.labels, asked).groups)
     except BestResponseError:
         return ()
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -37,20 +37,19 @@ def _summaries(path: Path, size: int) -> tuple[PlayerSummary, ...]:
         return ()
 
 
-def _of(folder: RunFolder) -> tuple[PlayerSummary, ...]:
+def _of(folder: RunFolder) -> Players:
     records = folder.path / "records.jsonl"
     if folder.manifest.study != "bench" or not records.exists():
         return ()
-    return _summaries(folder.path, records.stat().st_size)
+    return _list_players(folder.path, records.stat().st_size)
 
 
 def board(folders: list[RunFolder]) -> Table:
     """Every player of every benchmark run, the smallest normalised gap first."""
-    rows = [(folder.path.name, line) for folder in folders for line in _of(folder)]
-    rows.sort(key=lambda row: _middle(row[1].get_interval("gap_normalised"), float("inf")))
-    groups = [((s.player, s.way, run), s.figures) for run, s in rows]
+    rows = [((*heads, folder.path.name), figures) for folder in folders for heads, figures in _of(folder)]
+    rows.sort(key=lambda row: _middle(row[1]["gap_normalised"], float("inf")))
     caption = "Smaller is better; intervals hold 95 % by resampling games"
-    return Figures(METRICS, ("player", "asked for", "run"), groups).to_table(caption)
+    return Figures(METRICS, ("player", "asked for", "run"), rows).to_table(caption)
 
 
 def compared(first: RunFolder, second: RunFolder) -> Table:
@@ -63,7 +62,8 @@ def compared(first: RunFolder, second: RunFolder) -> Table:
 
 def _players(first: RunFolder, second: RunFolder) -> Table:
     left, right = (
-        {(s.player, s.way): s.get_interval("gap_normalised") for s in _of(folder)} for folder in (first, second)
+        {(str(heads[0]), str(heads[1])): figures["gap_normalised"] for heads, figures in _of(folder)}
+        for folder in (first, second)
     )
     return _beside(("player", "asked for"), left, right, (first, second), "Gap / payoff range of each player")
 
