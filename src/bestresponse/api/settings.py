@@ -15,8 +15,6 @@ from bestresponse.theory.trees.cfr import Variant
 
 __all__ = [
     "AgentSettings",
-    "BenchSettings",
-    "PolicySettings",
     "RunOptions",
     "SteerSettings",
     "WaterSettings",
@@ -39,47 +37,6 @@ class RunOptions(TypedDict, total=False):
     shard: tuple[int, int] | None
     executor: Literal["threads", "processes", "ray"] | Executor
     on_progress: Callable[[Progress], None]
-
-
-class BenchSettings(RunOptions, total=False):
-    """The settings of `bench`; see `BenchConfig`."""
-
-    num_games: int
-    num_rows: int
-    num_cols: int
-    seed: int
-    llm_seed: int | None
-    family: str
-    scale: float
-    decimals: int
-    suite: str
-    elicit: tuple[str, ...]
-    formats: tuple[str, ...]
-    themes: tuple[str, ...]
-    seats: tuple[str, ...]
-    style: str
-    temperature: float | None
-    max_tokens: int | None
-    samples: int
-    attempts: int
-    precision: float | None
-    think: bool
-
-
-class PolicySettings(RunOptions, total=False):
-    """The settings of `bench_policy`; see `SequentialConfig`."""
-
-    elicit: tuple[str, ...]
-    policies: int
-    samples: int
-    max_infosets: int | None
-    seats: tuple[str, ...]
-    style: str
-    temperature: float | None
-    max_tokens: int | None
-    attempts: int
-    think: bool
-    llm_seed: int
 
 
 class AgentSettings(RunOptions, total=False):

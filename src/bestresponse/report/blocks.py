@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from jinja2 import Environment, StrictUndefined, Template
 
-from bestresponse.report.document import Block, Cell, Column, Figure, Note, Paragraph, Section, Table
+from bestresponse.report.document import Block, Cell, Column, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures import charts
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
@@ -29,6 +29,7 @@ __all__ = [
     "boxes",
     "build_sections",
     "fill_template",
+    "headline",
     "intervals",
     "lines",
     "metrics_table",
@@ -118,6 +119,22 @@ class metrics_table:
         if not measured.figures.groups:
             return None
         return Shown(self.title, (measured.figures.to_table(fill_template(self.caption, measured)),))
+
+
+@dataclass(frozen=True)
+class headline:
+    """Show metrics of the first group that has any, by name and title, as large figures at the head of a report."""
+
+    metrics: Mapping[str, str]
+
+    def __call__(self, measured: Measurement) -> Shown | None:
+        """Build the figures, or none where no group has one."""
+        for _, figures in measured.figures.groups:
+            known = [(title, figures[name]) for name, title in self.metrics.items() if figures.get(name) is not None]
+            if known:
+                items = tuple((title, _estimate(value)) for title, value in known)
+                return Shown("", (KeyValues(items, prominent=True, format=".3g"),))
+        return None
 
 
 @dataclass(frozen=True)

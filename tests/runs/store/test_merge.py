@@ -13,7 +13,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
 from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
@@ -38,8 +38,8 @@ def answering(texts):
 
 
 def bench_case():
-    config = BenchConfig(models=("scripted",), num_games=12, num_rows=2, num_cols=2, seed=1, seats=("row", "col"))
-    return BenchStudy(), config, answering(['{"A": 0.5, "B": 0.5}', '{"A": 0.3, "B": 0.7}', "no idea"])
+    config = BenchConfig(model=("scripted",), num_games=12, num_rows=2, num_cols=2, seed=1, seat=("row", "col"))
+    return bench_study, config, answering(['{"A": 0.5, "B": 0.5}', '{"A": 0.3, "B": 0.7}', "no idea"])
 
 
 def simulate_case():
@@ -199,5 +199,5 @@ def test_python_runs_a_part_by_its_numbers(tmp_path):
         return '{"A": 0.5, "B": 0.5}'
 
     settings = {"num_games": 6, "num_rows": 2, "num_cols": 2, "seed": 3}
-    parts = [br.bench(model, output_dir=tmp_path / str(k), shard=(k, 2), **settings).path for k in (1, 2)]
+    parts = [br.bench(model, output_dir=tmp_path / str(k), shard=f"{k}/2", **settings).path for k in (1, 2)]
     assert br.merge_runs(parts, tmp_path / "all").complete
