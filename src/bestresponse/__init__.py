@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.api.running import (
         simulate_water as simulate_water,
-        steer as steer,
     )
     from bestresponse.api.solving import (
         Solution as Solution,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from bestresponse.studies.bench.study import bench as bench
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
     from bestresponse.studies.simulate.study import simulate as simulate
+    from bestresponse.studies.steer.study import steer as steer
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
     from bestresponse.studies.verify.study import verify_model as verify_model

@@ -10,7 +10,7 @@ from bestresponse.studies.bench.study import bench
 from bestresponse.studies.population.study import PopulationConfig, population
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
+from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
@@ -55,7 +55,7 @@ def stories_run(output):
 
 def steer_run(output):
     config = SteerConfig("meeting", "simulated", iterations=20)
-    return run(SteerStudy(), config, output, {"simulated": SimulatedSpeaker(0)})
+    return run(steer, config, output, {"simulated": SimulatedSpeaker(0)})
 
 
 def simulate_run(output):

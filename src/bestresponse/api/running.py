@@ -9,7 +9,6 @@ from typing import Any, Literal, Unpack
 
 from bestresponse.api.settings import (
     RunOptions,
-    SteerSettings,
     WaterSettings,
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
@@ -17,9 +16,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.llm.persona import published_personas
-from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.launch import run_study
@@ -27,14 +24,11 @@ from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import AnyStudy, Config
-from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
 __all__ = [
     "simulate_water",
-    "steer",
 ]
 
 
@@ -55,14 +49,6 @@ def simulate_water(
     wanted = (False, True) if personas == "both" else (bool(personas),)
     chosen: JsonObject = {"persona_texts": published_personas()} | _pick(settings, WaterConfig)
     return _run(WaterStudy(), WaterConfig(names, personas=wanted, **chosen), given, settings)
-
-
-def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[SteerSettings]) -> Run[Any]:
-    """Let an equilibrium solver choose how a model speaks in a dialogue, and measure what that earns."""
-    (name,), given = as_models([model])
-    config = SteerConfig(str(domain), name, **_pick(settings, SteerConfig))
-    given = {SIMULATED: SimulatedSpeaker(config.seed)} | given
-    return _run(SteerStudy(), config, given, settings)
 
 
 def _run(study: AnyStudy, config: Config, given: Mapping[str, Model], settings: RunOptions) -> Run[Any]:

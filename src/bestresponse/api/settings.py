@@ -11,12 +11,10 @@ from bestresponse.players.llm.agent import Policy
 from bestresponse.players.llm.persona import Persona
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.executors.base import Executor
-from bestresponse.theory.trees.cfr import Variant
 
 __all__ = [
     "AgentSettings",
     "RunOptions",
-    "SteerSettings",
     "WaterSettings",
 ]
 
@@ -61,37 +59,3 @@ class WaterSettings(AgentSettings, total=False):
     rules: WaterRules
     persona_texts: Mapping[str, Persona]
     policy: Policy
-
-
-class SteerSettings(RunOptions, total=False):
-    """The settings of `steer`; see `SteerConfig`."""
-
-    judge: str
-    scenarios_by: str
-    second: str
-    second_judge: str
-    solver: Literal["cfr", "psro"]
-    games: int
-    seed: int
-    replies: int
-    wordings: int
-    types: int
-    actions: str
-    payoffs: Literal["deal", "score"]
-    early_end: bool
-    follow: bool
-    classifier: str
-    iterations: int
-    variant: Variant
-    oracle: str
-    meta: str
-    candidates: int
-    plays: int
-    swap_seats: bool
-    transfer: str
-    temperature: float
-    max_tokens: int
-    fresh: int
-    held_out: int
-    imitate: bool
-    embed: str

@@ -2,7 +2,7 @@
 
 A report is a list of blocks; each is called with what was measured and returns what it shows, or None where there is
 nothing to show. A block with a title begins a section, one without goes on with the section before it; what stands
-before the first title opens the report. Any function from `Measurement` to a `Shown` is a block too.
+before the first title opens the report. Any function from `Measurement` to one `Shown` or several is a block too.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Shown:
     blocks: tuple[Block, ...]
 
 
-ReportBlock = Callable[[Measurement], Shown | None]
+ReportBlock = Callable[[Measurement], "Shown | Sequence[Shown] | None"]
 
 
 @dataclass(frozen=True)
@@ -365,12 +365,11 @@ def build_sections(
     opening: list[Block] = []
     sections: list[tuple[str, list[Block]]] = []
     for block in blocks:
-        shown = block(measured)
-        if shown is None:
-            continue
-        if shown.title and (not sections or sections[-1][0] != shown.title):
-            sections.append((shown.title, []))
-        (sections[-1][1] if sections else opening).extend(shown.blocks)
+        result = block(measured)
+        for shown in [result] if isinstance(result, Shown) else result or ():
+            if shown.title and (not sections or sections[-1][0] != shown.title):
+                sections.append((shown.title, []))
+            (sections[-1][1] if sections else opening).extend(shown.blocks)
     return tuple(opening), tuple(Section(title, tuple(inside)) for title, inside in sections)
 
 

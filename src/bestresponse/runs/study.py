@@ -131,6 +131,8 @@ class Study(Generic[P, C]):
     prepare: Callable[[C], C] | None = None
     count_plays: Callable[[C], int | None] | None = None
     estimate_calls: Callable[[C], Estimate] | None = None
+    estimate_rest: Callable[[C, Mapping[str, Model], Path], Estimate] | None = None
+    locate_calls: Callable[[RunFolder], Path] | None = None
     make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
     repeat_run: Callable[[C, RunFolder], Replay] | None = None
     more_files: Callable[[Measured, Any], Iterable[tuple[Path, str]]] | None = None
@@ -210,6 +212,8 @@ class Study(Generic[P, C]):
 
     def estimate_missing(self, config: C, models: Mapping[str, Model], path: Path) -> Estimate:
         """Say what is still to be done of the run whose folder is (or will be) `path`."""
+        if self.estimate_rest is not None:
+            return self.estimate_rest(config, models, path)
         rows = read_lines(path / "records.jsonl") if (path / "records.jsonl").exists() else ()
         return self.estimate(config).without(len({row["spec"] for row in rows}))
 
@@ -247,7 +251,7 @@ class Study(Generic[P, C]):
 
     def find_calls(self, folder: RunFolder) -> Path:
         """Return the file in which the calls of the run are kept, one a line."""
-        return folder.path / "calls.jsonl"
+        return folder.path / "calls.jsonl" if self.locate_calls is None else self.locate_calls(folder)
 
     def extra_files(self, measured: Measured, run: Run[C]) -> Iterable[tuple[Path, str]]:
         """Return further files of a published run besides those that every run leaves, as paths and texts."""
@@ -262,7 +266,7 @@ studies = Registry(
         "population": "bestresponse.studies.population.study:population",
         "sequential": "bestresponse.studies.bench.sequential.study:sequential",
         "simulate": "bestresponse.studies.simulate.study:simulate",
-        "steer": "bestresponse.studies.steer.study:SteerStudy",
+        "steer": "bestresponse.studies.steer.study:steer",
         "stories": "bestresponse.studies.stories.study:stories_study",
         "tournament": "bestresponse.studies.tournament.study:tournament",
         "verify": "bestresponse.studies.verify.study:verify_model",

@@ -16,7 +16,7 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
+from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
@@ -181,7 +181,7 @@ def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_pa
     with pytest.raises(UsageError, match="leave out --precision or --shard"):
         run(study, replace(config, precision=0.1), tmp_path, models, shard=Shard(1, 2))
     with pytest.raises(UsageError, match="no plays to share out"):
-        run(SteerStudy(), SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
+        run(steer, SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
     strategies = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "cooperator"])
     with pytest.raises(UsageError, match="this tournament has no plays to share out"):
         run(tournament, strategies, tmp_path, {}, shard=Shard(1, 2))
