@@ -213,7 +213,8 @@ def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
     for row in table.rows:
         made = dict(row.moves)
         profile = [positions[player, made[player]] for player in table.players]
-        payoffs[:, *profile] = [float(payoff) for payoff in row.payoffs]
+        for seat, payoff in enumerate(row.payoffs):
+            payoffs[(seat, *profile)] = float(payoff)
     return NormalForm(payoffs, table.players, table.moves, name)
 
 
