@@ -5,12 +5,11 @@ from dataclasses import asdict
 
 import pytest
 
-from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.kept_table import KeptTable
+from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import find_game
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.named_game import KeptTable, NamedGame
 from bestresponse.studies.tournament.entries import Stage
-from bestresponse.theory import NormalForm, catalogue, load_tree, write_game_file
+from bestresponse.theory import catalogue, load_tree, write_game_file
 
 
 @pytest.mark.parametrize("ending", [".nfg", ".efg", ".json", ".pl"])

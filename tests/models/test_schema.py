@@ -9,7 +9,7 @@ import strict_schema
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.formalize.table_json import TABLE_SCHEMA
 from bestresponse.games.dialogue.domain import load_domain
-from bestresponse.games.dialogue.written import scenario_schema
+from bestresponse.games.dialogue.scenario import scenario_schema
 from bestresponse.models import Reply, ask, find_violations, make_strict
 from bestresponse.models.schema import finish_structured, schema_text
 

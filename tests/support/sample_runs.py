@@ -2,22 +2,19 @@
 
 from running import run
 
-from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.studies.bench.study import bench
 from bestresponse.studies.population.study import PopulationConfig, population
-from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.study import SimulateStudy
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
@@ -48,8 +45,8 @@ def water_run(output):
 
 
 def verify_run(output):
-    config = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=2, attempts=1)
-    return run(VerifyStudy(), config, output, models("I choose A."))
+    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=2, attempts=1)
+    return run(verify_model, config, output, models("I choose A."))
 
 
 def stories_run(output):
@@ -62,8 +59,7 @@ def steer_run(output):
 
 
 def simulate_run(output):
-    source = NamedGame.find("stag-hunt")
-    return run(SimulateStudy(), SimulateConfig(source, (("row", "random"), ("col", "random"))), output)
+    return run(simulate, SimulateConfig("stag-hunt", "random"), output)
 
 
 def population_run(output):

@@ -9,9 +9,7 @@ from typing import Any, Literal, Unpack
 
 from bestresponse.api.settings import (
     RunOptions,
-    SimulateSettings,
     SteerSettings,
-    VerifySettings,
     WaterSettings,
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
@@ -21,55 +19,23 @@ from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.llm.persona import published_personas
-from bestresponse.players.lookup import SIMULATED, choose_default
+from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.executors.lookup import find_executor
-from bestresponse.runs.inputs import GameLike, ModelLike, as_model, as_source
+from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import AnyStudy, Config
-from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
-from bestresponse.studies.simulate.study import SimulateStudy
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
 __all__ = [
-    "simulate",
     "simulate_water",
     "steer",
-    "verify_model",
 ]
-
-
-def simulate(
-    game: GameLike,
-    model: ModelLike | None = None,
-    *,
-    seats: Mapping[str, ModelLike] | None = None,
-    others: ModelLike | None = None,
-    **settings: Unpack[SimulateSettings],
-) -> Run[Any]:
-    """Play a game many times and measure payoffs, moves, regret and welfare beside what theory says.
-
-    `seats` says who sits where by role: a strategy by name, a model or its name. `model` takes the seats that are not
-    named, with `others` only the first of them.
-    """
-    source = as_source(game)
-    rules = source.game()
-    who: dict[str, ModelLike] = dict(seats or {})
-    free = [role for role in rules.roles if role not in who]
-    if model is not None:
-        who |= dict.fromkeys(free[:1] if others is not None else free, model)
-    rest: ModelLike = others if others is not None else choose_default(rules)
-    names, given = as_models([who.get(role, rest) for role in rules.roles])
-    chosen: JsonObject = {"policy": usual_policy(rules)} | _pick(settings, SimulateConfig)
-    config = SimulateConfig(source, tuple(zip(rules.roles, names, strict=True)), **chosen)
-    return _run(SimulateStudy(), config, given, settings)
 
 
 def simulate_water(
@@ -97,13 +63,6 @@ def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[S
     config = SteerConfig(str(domain), name, **_pick(settings, SteerConfig))
     given = {SIMULATED: SimulatedSpeaker(config.seed)} | given
     return _run(SteerStudy(), config, given, settings)
-
-
-def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySettings]) -> Run[Any]:
-    """Let a model reason about a game, refute what is wrong, and measure what the feedback changes."""
-    (name,), given = as_models([model])
-    config = VerifyConfig(as_source(game), name, **_pick(settings, VerifyConfig))
-    return _run(VerifyStudy(), config, given, settings)
 
 
 def _run(study: AnyStudy, config: Config, given: Mapping[str, Model], settings: RunOptions) -> Run[Any]:

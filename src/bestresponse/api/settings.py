@@ -16,9 +16,7 @@ from bestresponse.theory.trees.cfr import Variant
 __all__ = [
     "AgentSettings",
     "RunOptions",
-    "SimulateSettings",
     "SteerSettings",
-    "VerifySettings",
     "WaterSettings",
 ]
 
@@ -54,18 +52,6 @@ class AgentSettings(RunOptions, total=False):
     style: Literal["auto", "line", "json"]
     temperature: float
     max_tokens: int
-
-
-class SimulateSettings(AgentSettings, total=False):
-    """The settings of `simulate`; see `SimulateConfig`."""
-
-    personas: Mapping[str, Persona]
-    policy: Policy
-    rounds: int
-    continuation: float
-    discount: float
-    noise: float
-    referee: str
 
 
 class WaterSettings(AgentSettings, total=False):
@@ -109,20 +95,3 @@ class SteerSettings(RunOptions, total=False):
     held_out: int
     imitate: bool
     embed: str
-
-
-class VerifySettings(RunOptions, total=False):
-    """The settings of `verify_model`; see `VerifyConfig`."""
-
-    translator: str
-    repeats: int
-    attempts: int
-    manner: Literal["positive", "negative"]
-    unit: Literal["text", "paragraph"]
-    disguised: bool
-    inverted: bool
-    seat: int
-    temperature: float | None
-    max_tokens: int
-    seed: int | None
-    after: tuple[str, ...]

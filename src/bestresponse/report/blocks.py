@@ -53,6 +53,16 @@ class Measurement(Protocol):
         """The metrics of the study."""
         ...
 
+    @property
+    def total(self) -> int | None:
+        """How many plays were planned; None where that is not settled beforehand."""
+        ...
+
+    @property
+    def answered(self) -> int:
+        """How many plays have a result."""
+        ...
+
     def frame(self, name: str) -> Frame[Any]:
         """Return the frame of that name; an empty one where the run has none."""
         ...
@@ -89,6 +99,8 @@ class table:
             head = Frame(part.row, part.rows[: self.most], part.more)
             names = self.columns or [name for name in head.columns if name != self.split]
             kept = [name for name in names if any(row.get(name) is not None for row in head)]
+            if not kept:
+                continue
             blocks.append(head.to_table(kept, f"{label}: {caption}".strip(": ") if label else caption))
             if len(part) > self.most:
                 blocks.append(Note(f"{len(part) - self.most:,} more rows are in {self.frame}.csv."))
@@ -207,17 +219,16 @@ class lines:
     def _find_bands(
         self, groups: Mapping[str, Sequence[Mapping[str, Any]]]
     ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-        """Yield the finite bands: where an interval is open there is nothing to draw."""
+        """Yield the bands; one value alone has none, so there the band shrinks to the line."""
         for name, rows in groups.items():
             if self.band:
                 low, high = (_take(rows, end) for end in self.band)
-            elif all(isinstance(row[self.y], Interval) for row in rows):
-                low = np.array([row[self.y].low for row in rows], dtype=np.float64)
-                high = np.array([row[self.y].high for row in rows], dtype=np.float64)
             else:
-                continue
-            if np.isfinite(low).all() and np.isfinite(high).all():
-                yield name, (low, high)
+                ends = [_find_ends(row[self.y]) for row in rows]
+                low, high = np.array(ends, dtype=np.float64).T
+            known, middle = np.isfinite(low) & np.isfinite(high), _take(rows, self.y)
+            if known.any():
+                yield name, (np.where(known, low, middle), np.where(known, high, middle))
 
 
 @dataclass(frozen=True)
@@ -393,6 +404,11 @@ def _split(frame: Frame[Any], name: str) -> Iterator[tuple[str, Frame[Any]]]:
 
 def _take(rows: Iterable[Mapping[str, Any]], name: str) -> np.ndarray:
     return np.array([_estimate(row[name]) for row in rows], dtype=np.float64)
+
+
+def _find_ends(value: Any) -> tuple[float, float]:
+    """Return the ends of an interval; NaN where it tells nothing, as that of a single value."""
+    return (value.low, value.high) if isinstance(value, Interval) and value.n > 1 else (float("nan"), float("nan"))
 
 
 def _estimate(value: Any) -> float:

@@ -108,9 +108,10 @@ class Study(Generic[P, C]):
     one, `measure` reads the finished plays of a folder. `title` and `subtitle` are templates over `config`. `command`
     are the words of its command where it has one of its own besides `run`. `tables` of its report are shown on the
     terminal; a function says how many where that depends on the settings. `choose` names the study that is run instead
-    with some settings. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy that is
-    still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls` says what a
-    run takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no specs.
+    with some settings. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy
+    that is still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls`
+    says what a run takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no
+    specs.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Study(Generic[P, C]):
     estimate_calls: Callable[[C], Estimate] | None = None
     make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
     repeat_run: Callable[[C, RunFolder], Replay] | None = None
+    more_files: Callable[[Measured, Any], Iterable[tuple[Path, str]]] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
         """Run the study and return its run; the arguments are the fields of its settings."""
@@ -249,8 +251,8 @@ class Study(Generic[P, C]):
         return folder.path / "calls.jsonl"
 
     def extra_files(self, measured: Measured, run: Run[C]) -> Iterable[tuple[Path, str]]:
-        """Return no further files: a study as data leaves its frames."""
-        return ()
+        """Return further files of a published run besides those that every run leaves, as paths and texts."""
+        return () if self.more_files is None else self.more_files(measured, run)
 
 
 studies = Registry(
@@ -260,11 +262,11 @@ studies = Registry(
         "bench": "bestresponse.studies.bench.study:bench",
         "population": "bestresponse.studies.population.study:population",
         "sequential": "bestresponse.studies.bench.sequential.study:sequential",
-        "simulate": "bestresponse.studies.simulate.study:SimulateStudy",
+        "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:SteerStudy",
         "stories": "bestresponse.studies.stories.study:stories_study",
         "tournament": "bestresponse.studies.tournament.study:tournament",
-        "verify": "bestresponse.studies.verify.study:VerifyStudy",
+        "verify": "bestresponse.studies.verify.study:verify_model",
         "water": "bestresponse.studies.water.study:WaterStudy",
     },
 )

@@ -14,24 +14,12 @@ from starlette.exceptions import HTTPException
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web.api import formalize as api_studio
-from bestresponse.web.api import judge as api_judge
-from bestresponse.web.api import play as api
-from bestresponse.web.api import seat as api_seat
-from bestresponse.web.api import watch as api_watch
-from bestresponse.web.pages import export as pages_export
-from bestresponse.web.pages import formalize as pages_formalize
-from bestresponse.web.pages import join as pages_join
-from bestresponse.web.pages import judge as pages_judge
-from bestresponse.web.pages import lobby as pages_lobby
-from bestresponse.web.pages import play as pages_play
-from bestresponse.web.pages import seat as pages_seat
-from bestresponse.web.pages import watch as pages_watch
-from bestresponse.web.pages.render import load_asset, render_page
-from bestresponse.web.security.limits import SAFE_HEADERS, Guard
+from bestresponse.web import api, pages
+from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
+from bestresponse.web.render import load_asset, render_page
+from bestresponse.web.security import SAFE_HEADERS, Guard
 from bestresponse.web.sessions.games import Busy
 from bestresponse.web.sessions.seat_worker import SeatWorker
-from bestresponse.web.sessions.state import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, NotFound
 
 __all__ = ["create_app"]
@@ -42,9 +30,8 @@ _NOT_STORED = (
     "Try again in a moment; the reason is in the log of the server"
 )
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
-_SEATS = (api_seat, pages_seat, pages_join)
-_PAGES = (pages_play, pages_lobby, pages_watch, pages_formalize, pages_judge, pages_export)
-_MODULES = (*_SEATS, *_PAGES, api, api_watch, api_judge, api_studio)
+_PEOPLE = (api.seat, pages.seat)
+_ADMIN = (pages.play, pages.watch, pages.formalize, pages.judge, api.play, api.watch, api.judge, api.formalize)
 """Paths are tried in this order, so what participants ask for comes first."""
 
 
@@ -78,7 +65,7 @@ def create_app() -> FastAPI:
     app.add_exception_handler(RequestValidationError, _answer_malformed)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(Exception, _answer_fault)
-    for module in _MODULES:
+    for module in (*_PEOPLE, *_ADMIN):
         app.include_router(module.router)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
     app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage])

@@ -7,9 +7,9 @@ from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import WordsSettings, formalize_strategy
+from bestresponse.games.named_game import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.games.named_game import NamedGame
 from bestresponse.studies.tournament.entries import formalize_entry, make_stage, read_strategy
 from bestresponse.theory.catalogue.tables import load
 

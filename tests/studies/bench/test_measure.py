@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import running
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import bestresponse as br
 from bestresponse.core.errors import UsageError

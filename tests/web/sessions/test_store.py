@@ -7,9 +7,9 @@ import pytest
 
 from bestresponse.core import Decision
 from bestresponse.core.errors import NotAsked, UsageError
+from bestresponse.web.services.seat import list_announcements
 from bestresponse.web.sessions import control
-from bestresponse.web.sessions.announcements import list_announcements
-from bestresponse.web.sessions.seating import take_seat
+from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, SessionStore

@@ -13,10 +13,9 @@ from bestresponse.runs.store.manifest import Manifest
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.watching.listing import RunFilter, compare_games
-from bestresponse.web.watching.names import name_play, name_run
 from bestresponse.web.watching.replay import build_replay
-from bestresponse.web.watching.runs import Progress, is_worked_on
-from bestresponse.web.watching.steps import add_regrets, group_stages, list_steps
+from bestresponse.web.watching.runs import Progress, is_worked_on, name_play, name_run
+from bestresponse.web.watching.steps import list_stages
 
 
 def replay(choice, *answers):
@@ -25,7 +24,7 @@ def replay(choice, *answers):
     for role, action in answers:
         episode.submit(role, Decision(action))
     record = episode.record({})
-    stages = group_stages(add_regrets(list_steps(record, game, ()), record, game), record, game)
+    stages = list_stages(record, game)
     return build_replay(record, game, stages)
 
 
@@ -66,7 +65,7 @@ def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
 def test_runs_are_searched_filtered_and_sorted():
     def run(name, study, status, plays):
         days = f"2026-01-0{plays}"
-        return Progress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status)
+        return Progress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status, "")
 
     runs = [run("b", "bench", "stopped", 1), run("a", "bench", "finished", 2), run("c", "water", "running", 3)]
     assert [r.name for r in RunFilter().apply(runs)] == ["c", "a", "b"]

@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import check_scale
 from bestresponse.analysis.solve.tables import find_equilibria, is_constant_sum
+from bestresponse.api.formalizing import check as check_program
 from bestresponse.api.reasoning import verify as verify_text
-from bestresponse.api.solving import check as check_program
 from bestresponse.api.solving import solve as solve_game
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
@@ -19,6 +19,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.comparison import compare_games
+from bestresponse.games.inputs import as_source
 from bestresponse.games.lookup import Found
 from bestresponse.games.named_game import NamedGame
 from bestresponse.integrations.game_text import read_game
@@ -39,7 +40,6 @@ from bestresponse.integrations.mcp.results import (
     TournamentTable,
     VerifiedText,
 )
-from bestresponse.runs.inputs import as_source
 from bestresponse.studies.tournament.entries import gather, make_stage
 from bestresponse.studies.tournament.standings import measure_standings
 from bestresponse.studies.tournament.study import TournamentConfig

@@ -8,7 +8,7 @@ engine.solutions(program, "game(s0, F)")   # answers as terms
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -23,7 +23,7 @@ from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, 
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.library import CLOSURE_TEXT, LIBRARY_TEXT
 from bestresponse.logic.language.reader import read
-from bestresponse.logic.language.terms import Atom, Struct, Term
+from bestresponse.logic.language.terms import Struct, Term
 from bestresponse.logic.programs.solver_language import TRUSTED
 
 __all__ = ["EmbeddedEngine"]
@@ -143,12 +143,6 @@ def _trusted() -> dict[str, Predicate]:
 def _predicates(text: str, own: Mapping[str, str]) -> dict[str, Predicate]:
     clauses: dict[str, list[CompiledClause]] = {}
     for clause in read(text).clauses:
-        head, body = _parts(clause.term)
+        head, body = clause.parts
         clauses.setdefault(indicator(head), []).append(compile_clause(head, body, _BUILTINS, own))
     return {key: Predicate(found) for key, found in clauses.items()}
-
-
-def _parts(term: Term) -> Iterable[Term]:
-    if isinstance(term, Struct) and term.name == ":-":
-        return term.args
-    return term, Atom("true")

@@ -38,6 +38,10 @@ PRIMITIVES: Final = frozenset(
 """What the engines add to the library."""
 
 LIBRARY_TEXT: Final = """
+'say nothing'(_).
+'say nothing'(_, _).
+'say nothing'(_, _, _).
+
 'list length'(List, Length) :-
     (   var(Length) -> true
     ;   integer(Length), Length >= 0 -> true
@@ -270,6 +274,8 @@ random_member(Item, List) :-
     random_between(1, Length, Position),
     nth1(Position, List, Item).
 maybe :- random_between(0, 1, 0).
+
+highest([_-Move|_], Move).
 """
 
 CLOSURE_TEXT: Final = """

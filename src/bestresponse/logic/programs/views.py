@@ -1,9 +1,7 @@
-"""A game table seen as a tree and as a normal form, in plain tuples.
+"""A game table seen as a tree, in plain tuples.
 
 A player knows the moves of all earlier blocks, or, in a game with `sees/3`, its own moves and what it perceived: the
-decisions it cannot tell apart share an information set. It forgets nothing, so recall is perfect by construction. The
-pure strategies of the normal form give one move for each information set of a player (von Neumann and Morgenstern 1944;
-Kuhn 1953); where nature moves, payoffs are expected values.
+decisions it cannot tell apart share an information set. It forgets nothing, so recall is perfect by construction.
 """
 
 from __future__ import annotations
@@ -13,16 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import product
-from math import prod
 
-from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, Row
 
-__all__ = ["Chance", "Decision", "End", "Node", "NormalFormView", "normal_form", "spell_knowledge", "tree"]
+__all__ = ["Chance", "Decision", "End", "Node", "spell_knowledge", "tree"]
 
-MAX_PROFILES = 100_000
 _LONG_NUMBER = 10**20
 """From here on a message does not show a number: nobody reads it, and Python writes none of more than 4,300 digits."""
 
@@ -70,20 +65,6 @@ class Decision:
 
 
 Node = Decision | Chance | End
-
-
-@dataclass(frozen=True, slots=True)
-class NormalFormView:
-    """Players, their pure strategies, and for each player its payoffs, the last player's strategy changing fastest."""
-
-    players: tuple[str, ...]
-    strategies: tuple[tuple[str, ...], ...]
-    payoffs: tuple[tuple[Fraction, ...], ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Numbers of strategies, to fold each player's payoffs into a tensor."""
-        return tuple(map(len, self.strategies))
 
 
 def spell_knowledge(knowledge: Knowledge) -> str:
@@ -174,43 +155,3 @@ def _walk(root: Node) -> Iterator[Node]:
         yield node
         if not isinstance(node, End):
             stack.extend(reversed(node.children))
-
-
-def normal_form(table: GameTable) -> NormalFormView:
-    """The normal form; a strategy of a player with several information sets is its moves joined by `/`."""
-    if len(table.rows) > MAX_PROFILES:
-        raise TooLarge(f"The game has {len(table.rows):,} ends, too many for a normal form (at most {MAX_PROFILES:,}).")
-    root = tree(table)
-    sets: list[dict[Knowledge, tuple[str, ...]]] = [{} for _ in table.players]
-    for node in _walk(root):
-        if isinstance(node, Decision):
-            sets[table.players.index(node.player)].setdefault(node.knowledge, node.moves)
-    sizes = [prod(len(moves) for moves in found.values()) for found in sets]
-    if prod(sizes) > MAX_PROFILES:
-        shape = " x ".join(f"{size:,}" for size in sizes)
-        raise TooLarge(f"A normal form of {shape} strategies has more than {MAX_PROFILES:,} profiles.")
-    plans = [list(product(*found.values())) for found in sets]
-    strategies = tuple(tuple("/".join(plan) or "-" for plan in chosen) for chosen in plans)
-    where = [{knowledge: place for place, knowledge in enumerate(found)} for found in sets]
-    outcomes = [_outcome(root, table.players, where, profile) for profile in product(*plans)]
-    payoffs = tuple(tuple(outcome[player] for outcome in outcomes) for player in range(len(table.players)))
-    return NormalFormView(table.players, strategies, payoffs)
-
-
-def _outcome(
-    root: Node, players: tuple[str, ...], where: list[dict[Knowledge, int]], profile: tuple[tuple[str, ...], ...]
-) -> tuple[Fraction, ...]:
-    """What everybody earns, on average over nature's moves, when all follow their plans."""
-    total = [Fraction(0)] * len(players)
-    stack = [(root, Fraction(1))]
-    while stack:
-        node, weight = stack.pop()
-        if isinstance(node, End):
-            total = [earned + weight * payoff for earned, payoff in zip(total, node.payoffs, strict=True)]
-        elif isinstance(node, Chance):
-            stack += [(child, weight * chance) for child, chance in zip(node.children, node.probabilities, strict=True)]
-        else:
-            player = players.index(node.player)
-            move = profile[player][where[player][node.knowledge]]
-            stack.append((node.children[node.moves.index(move)], weight))
-    return tuple(total)

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,8 @@ from typing import Any
 from bestresponse.core.errors import BadReply, ModelError, ModelUnavailable, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
-from bestresponse.models.providers.chat import read_chat_reply
 from bestresponse.models.providers.gguf import check_gguf, file_hash
+from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import finish_structured, read_schema
 
 __all__ = ["LocalModel", "LocalSettings", "engine_version", "identify"]
@@ -82,7 +82,8 @@ class LocalModel:
             began = time.perf_counter()
             answer = _call(self._server.handle_chat_completions, body, self.id)
             latency = time.perf_counter() - began
-        reply = read_chat_reply(answer, self.id, latency, _honoured(request, body, self._settings))
+        reply = read_chat_reply(answer, self.id)
+        reply = replace(reply, latency=latency, honoured=_honoured(request, body, self._settings))
         return finish_structured(request, reply)
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Thinking
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
-from bestresponse.players.strategies.fixed import StatedMix
+from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature
@@ -258,7 +258,7 @@ def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
         key = tuple(data.get(name) for name in _ASKING)
         if key not in seated:
             seated[key] = seat_player(data, models[data["model"]])
-        opponent = StatedMix(plan.find_opponent(data), "equilibrium")
+        opponent = FixedMix(plan.find_opponent(data), "equilibrium", blind=True)
         seats = {game.roles[data["seat"]]: seated[key], game.roles[1 - data["seat"]]: opponent}
         return play(game, seats, submissions=done, on_submission=keep)
 

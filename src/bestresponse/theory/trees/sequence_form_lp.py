@@ -19,6 +19,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, NotCertified
 from bestresponse.core.game import Game
+from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.policy import Policy
@@ -135,6 +136,7 @@ def _write_payoffs(form: SequenceForm) -> csr_array:
     return payoffs
 
 
+@NativeOutputToStderr()
 def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array) -> OptimizeResult:
     """Solve a linear program whose equations say that something is a realization plan."""
     from scipy import optimize

@@ -8,11 +8,18 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from bestresponse.formal.formalize.autoformalizer import check_story
+from bestresponse.formal.formalize.examples import library
 from bestresponse.logic.language.diagnostics import Diagnostic
-from bestresponse.web.api.common import Closed, Name, SectionOut, describe_errors, serialize_sections
-from bestresponse.web.formalizing.editor import Job, check_program, examples
-from bestresponse.web.formalizing.library import list_saved_games, load_program, load_story, save_game
-from bestresponse.web.sessions.state import AdminApi, Server
+from bestresponse.web.access import AdminApi, Name, Server
+from bestresponse.web.api.common import Closed, SectionOut, describe_errors, serialize_sections
+from bestresponse.web.services.formalizing import (
+    Job,
+    check_program,
+    list_saved_games,
+    load_program,
+    load_story,
+    save_game,
+)  # fmt: skip
 
 __all__ = ["router"]
 
@@ -60,35 +67,22 @@ class ProgramOut(BaseModel):
     program: str
 
 
-class JobOut(BaseModel):
-    """A model at work: how far it is, and its best program so far."""
-
-    id: str
-    lines: list[str]
-    program: str
-    done: bool
-
-
 @router.get("/examples")
 def list_examples() -> list[ProgramOut]:
     """Stories with their programs to begin from."""
-    return [ProgramOut(name=one.name, story=one.story, program=one.program) for one in examples()]
+    return [ProgramOut(name=story.name, story=story.story, program=story.program) for story in library()]
 
 
 @router.post("/programs/check")
 def check(given: ProgramIn) -> CheckedOut:
     """Whether a program is a game, what is wrong with it by line, and all about the game."""
     found = check_program(given.program)
-    return CheckedOut(
-        ok=found.ok,
-        diagnostics=list(found.diagnostics),
-        words=found.words,
-        sections=serialize_sections(found.sections),
-    )
+    sections = serialize_sections(found.sections)
+    return CheckedOut(ok=found.ok, diagnostics=list(found.diagnostics), words=found.words, sections=sections)
 
 
 @router.get("/programs")
-def saved(server: Server) -> list[str]:
+def list_programs(server: Server) -> list[str]:
     """The names of the saved games."""
     return list(list_saved_games(server.output))
 
@@ -97,29 +91,25 @@ def saved(server: Server) -> list[str]:
 def save(server: Server, given: SaveIn) -> list[str]:
     """Keep a program that is a game."""
     save_game(server.output, given.name, given.story, given.program)
-    return saved(server)
+    return list_programs(server)
 
 
 @router.post("/programs/help", status_code=202)
-def ask_model(server: Server, given: HelpIn) -> JobOut:
+def ask_model(server: Server, given: HelpIn) -> Job:
     """Let a model write or repair a program."""
-    return _job(server.helper.ask(given.model, check_story(given.story), given.program, given.remark))
+    return server.helper.ask(given.model, check_story(given.story), given.program, given.remark)
 
 
 @router.get("/programs/help/{job}")
-def look(server: Server, job: Name) -> JobOut:
+def look(server: Server, job: Name) -> Job:
     """How far the model is."""
-    return _job(server.helper.job(job))
+    return server.helper.job(job)
 
 
 @router.post("/programs/help/{job}/cancel")
-def cancel(server: Server, job: Name) -> JobOut:
+def cancel(server: Server, job: Name) -> Job:
     """Give a job up; a call that is on its way is not waited for."""
-    return _job(server.helper.cancel(job))
-
-
-def _job(job: Job) -> JobOut:
-    return JobOut(id=job.id, lines=list(job.lines), program=job.program, done=job.done)
+    return server.helper.cancel(job)
 
 
 @router.get("/programs/{name}")

@@ -5,28 +5,25 @@ from __future__ import annotations
 import secrets
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.tables import to_csv
-from bestresponse.web.api.common import Closed, Name, TableOut, describe_errors, serialize_table
-from bestresponse.web.judging.scores import (
+from bestresponse.web.access import AdminApi, JudgeDoor, Name, Server, ServerState
+from bestresponse.web.api.common import Closed, TableOut, describe_errors, serialize_table
+from bestresponse.web.render import send_file
+from bestresponse.web.services.judging import (
     Criterion,
     Item,
     Score,
     Task,
-    check_levels,
-    list_sheet_rows,
+    draw_transcripts,
     read_items,
     read_scores,
     rubrics,
     tabulate_agreement,
-)
-from bestresponse.web.judging.store import draw_transcripts
-from bestresponse.web.pages.judge import judging
-from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState
+)  # fmt: skip
 
 __all__ = ["router"]
 
@@ -101,20 +98,16 @@ def list_rubrics() -> dict[str, list[Criterion]]:
 @router.post("/judging", status_code=201, dependencies=[AdminApi])
 def begin(server: Server, given: TaskIn) -> TaskOut:
     """Set a task; the answer holds the token of every judge."""
-    return _task(server, server.judging.begin(given.title, given.rubric, _items(server, given), given.judges))
-
-
-def _items(server: ServerState, given: TaskIn) -> tuple[Item, ...]:
     if sum(map(bool, (given.items, given.csv, given.run))) != 1:
         raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
     if given.run:
-        return draw_transcripts(server.runs.folder(given.run), given.count, secrets.randbelow(2**31))
-    if given.csv:
-        return read_items(given.csv)
-    return tuple(Item(item.id, item.text) for item in given.items)
+        items = draw_transcripts(server.runs.folder(given.run), given.count, secrets.randbelow(2**31))
+    else:
+        items = read_items(given.csv) if given.csv else tuple(Item(item.id, item.text) for item in given.items)
+    return _describe_task(server, server.judging.begin(given.title, given.rubric, items, given.judges))
 
 
-def _task(server: ServerState, task: Task) -> TaskOut:
+def _describe_task(server: ServerState, task: Task) -> TaskOut:
     tokens = {name: server.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
     return TaskOut(task=task.id, title=task.title, rubric=task.rubric, items=len(task.items), tokens=tokens)
 
@@ -122,14 +115,13 @@ def _task(server: ServerState, task: Task) -> TaskOut:
 @router.get("/judging", dependencies=[AdminApi])
 def list_tasks(server: Server) -> list[TaskOut]:
     """The newest first."""
-    return [_task(server, task) for task in server.judging.tasks()]
+    return [_describe_task(server, task) for task in server.judging.tasks()]
 
 
 @router.get("/judging/{task}", dependencies=[AdminApi])
 def show_task(server: Server, task: Name) -> ScoresOut:
     """All scores of a task, how far each judge is, and how far the judges agree."""
-    found = server.judging.task(task)
-    scores = server.judging.scores(task)
+    found, scores = server.judging.task(task), server.judging.scores(task)
     done = {judge: len(server.judging.done(task, judge)) for judge in found.judges}
     return ScoresOut(scores=scores, done=done, agreement=serialize_table(tabulate_agreement(found, scores)))
 
@@ -137,10 +129,7 @@ def show_task(server: Server, task: Name) -> ScoresOut:
 @router.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
 def download(server: Server, task: Name) -> Response:
     """One row a judge and transcript, empty where nothing was said yet."""
-    found = server.judging.task(task)
-    headers = {"content-disposition": 'attachment; filename="scores.csv"'}
-    text = to_csv(list_sheet_rows(found, server.judging.scores(task)))
-    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+    return send_file(server.judging.make_sheet(server.judging.task(task)))
 
 
 @router.post("/judging/{task}/scores", status_code=201, dependencies=[AdminApi])
@@ -151,22 +140,8 @@ def upload(server: Server, task: Name, given: SheetIn) -> ScoresOut:
     return show_task(server, task)
 
 
-def judging_api(
-    request: Request,
-    server: Server,
-    task: Name,
-    judge: Annotated[int, Path(ge=0, le=999)],
-    credentials: Credentials,
-) -> tuple[Task, int]:
-    """Find the task and the judge whose token was sent."""
-    return judging(request, server, task, judge, credentials.credentials if credentials else "")
-
-
-JudgingApi = Annotated[tuple[Task, int], Depends(judging_api)]
-
-
 @router.get("/judging/{task}/{judge}")
-def sheet(server: Server, own: JudgingApi) -> SheetOut:
+def sheet(server: Server, own: JudgeDoor) -> SheetOut:
     """The sheet of one judge. Needs the token of that judge."""
     task, judge = own
     done = sorted(server.judging.done(task.id, task.judges[judge]))
@@ -174,11 +149,11 @@ def sheet(server: Server, own: JudgingApi) -> SheetOut:
 
 
 @router.post("/judging/{task}/{judge}")
-def give(server: Server, own: JudgingApi, given: ScoreIn) -> SheetOut:
+def give(server: Server, own: JudgeDoor, given: ScoreIn) -> SheetOut:
     """Score one transcript; the last score counts. Needs the token of that judge."""
     task, judge = own
-    levels, wrong = check_levels(task, {key: str(level) for key, level in given.levels.items()})
-    if wrong or given.item not in {item.id for item in task.items}:
-        raise UsageError("; ".join(f"{key}: {why}" for key, why in wrong.items()) or "there is no such transcript")
-    server.judging.give(task, Score(task.judges[judge], given.item, levels, given.remark))
+    levels = {key: str(level) for key, level in given.levels.items()}
+    wrong = server.judging.judge(task, judge, given.item, levels, given.remark)
+    if wrong:
+        raise UsageError("; ".join(f"{key}: {why}" for key, why in wrong.items()))
     return sheet(server, own)

@@ -1,95 +1,42 @@
-"""What the pages of Play do, as JSON, described by OpenAPI; the other pages' calls are in the modules `api_*`.
+"""What the pages of Play do, as JSON, described by OpenAPI.
 
-The admin's calls carry the admin's token, a person's calls the token of one seat, both as `Authorization: Bearer ...`;
-cookies open nothing here, so no other page can make a browser call it.
+The admin's calls carry the admin's token, a person's calls the token of one seat, both as `Authorization: Bearer ...`.
 """
 
 from __future__ import annotations
 
 import secrets
-from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from pydantic import BaseModel, Field
+from pydantic.dataclasses import dataclass
 
-from bestresponse.core.codec import submission_to_json
-from bestresponse.core.errors import BestResponseError
-from bestresponse.core.json import JsonObject
-from bestresponse.players.lookup import list_strategies
-from bestresponse.web.api.common import Closed, Name, describe_errors
-from bestresponse.web.pages.lobby import act, send_message
-from bestresponse.web.pages.play import create_experiment, create_sessions
-from bestresponse.web.sessions.control import begin_without
-from bestresponse.web.sessions.games import list_offers, make_game
-from bestresponse.web.sessions.lobby import Lobby
+from bestresponse.web.access import AdminApi, LobbyDoor, Name, Server
+from bestresponse.web.api.common import Closed, describe_errors
+from bestresponse.web.services import play
+from bestresponse.web.services.play import Action, GameDetails, LobbyLinks, SessionState
+from bestresponse.web.sessions.control import begin_without, take_seat
+from bestresponse.web.sessions.games import Offer, list_offers
 from bestresponse.web.sessions.register import read_labels
-from bestresponse.web.sessions.seating import take_seat
-from bestresponse.web.sessions.session import Session, Table
-from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
-from bestresponse.web.sessions.state import AdminApi, Credentials, Server, ServerState, TooFast, refuse
-from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.sessions.setup import CLOSED, GameChoice, Groups, RoomRules, Seed, Setup
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
 
 
-Value = bool | int | float | Annotated[str, Field(max_length=200)] | list[Annotated[str, Field(max_length=80)]]
-
-
-class GameIn(Closed):
-    """A game by name, or the text of a logic program."""
-
-    name: str = Field(max_length=80)
-    program: str = Field("", max_length=100_000)
-    rounds: int = Field(1, ge=1, le=200)
-    mixed: bool = False
-    parameters: dict[str, Value] = Field(default_factory=dict, max_length=50)
-
-    def choice(self) -> GameChoice:
-        """Return the game as a setup names it."""
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
-        return GameChoice(self.name, self.program, self.rounds, self.mixed, tuple(given.items()))
-
-
-class LobbyIn(Closed):
+@dataclass(frozen=True, config=CLOSED)
+class LobbyIn(RoomRules):
     """Tables to be laid; seats in the order of the game's roles."""
 
-    game: GameIn
-    seats: list[Annotated[str, Field(max_length=200)]] = Field(max_length=100)
-    groups: int = Field(1, ge=1, le=500)
-    seconds: int = Field(300, ge=0, le=86_400)
-    waiting: int = Field(1800, ge=0, le=86_400)
-    hold: int = Field(900, ge=0, le=86_400)
-    stand_in: str = Field("random", max_length=80)
-    consent: str = Field("", max_length=20_000)
-    quiz: bool = True
-    seed: int | None = Field(None, ge=0, lt=2**31)
-    referee: str = Field("", max_length=200)
-    language: str = Field("en", max_length=20)
+    groups: Groups = 1
+    seed: Seed | None = None
 
 
 class ExperimentIn(Closed):
     """The text of an experiment file."""
 
     toml: str = Field(max_length=500_000)
-
-
-class GameOut(BaseModel):
-    """A game that can be chosen."""
-
-    name: str
-    kind: str
-    description: str
-    repeats: bool
-
-
-class GameDetails(BaseModel):
-    """Who can play a game, and what the first role reads."""
-
-    roles: list[str]
-    strategies: list[str]
-    briefing: str
 
 
 class JoinIn(Closed):
@@ -101,64 +48,6 @@ class JoinIn(Closed):
     SESSION_ID: str = Field("", max_length=200)
 
 
-class SeatLink(BaseModel):
-    """A seat with its link; a seat that no person takes has none."""
-
-    role: str
-    seat: str
-    token: str | None
-    path: str | None
-    participant: str | None
-
-
-class SessionLinks(BaseModel):
-    """A table with the links of its seats."""
-
-    session: str
-    group: int
-    part: int
-    treatment: str
-    finished: bool
-    seats: list[SeatLink]
-
-
-class LobbyOut(BaseModel):
-    """`join` is the path, `join_token` the token by which the next free seat is taken."""
-
-    lobby: str
-    game: str
-    created: str
-    join: str | None
-    join_token: str | None
-    sessions: list[SessionLinks]
-
-
-class SeatState(BaseModel):
-    """How far a seat is, as whoever laid the table may see it."""
-
-    role: str
-    seat: str
-    participant: str | None
-    state: str
-    answers: int
-    stand_ins: int
-    payoff: float | None
-
-
-class SessionOut(BaseModel):
-    """A table: how far it is, who is waited for, and every answer."""
-
-    session: str
-    game: str
-    begun: bool
-    over: bool
-    trouble: str
-    waiting_for: list[str]
-    seats: list[SeatState]
-    submissions: list[JsonObject]
-    payoffs: dict[str, float] | None
-
-
 class Seated(BaseModel):
     """The seat that was taken, with its token."""
 
@@ -168,174 +57,12 @@ class Seated(BaseModel):
     path: str
 
 
-@router.get("/games", dependencies=[AdminApi])
-def list_games() -> list[GameOut]:
-    """Every game that can be chosen by name."""
-    return [GameOut(name=o.name, kind=o.kind, description=o.description, repeats=o.repeats) for o in list_offers()]
-
-
-@router.post("/games", dependencies=[AdminApi])
-def describe_game(game: GameIn) -> GameDetails:
-    """The roles of a game, who can fill them, and what the first role is told."""
-    found = make_game(game.choice())
-    briefing = found.view(found.start(), found.roles[0]).briefing
-    return GameDetails(roles=list(found.roles), strategies=list(list_strategies(found)), briefing=briefing)
-
-
-@router.get("/models", dependencies=[AdminApi])
-def list_models(server: Server) -> list[str]:
-    """The models that can be put into seats and asked for help."""
-    return list(server.models)
-
-
-@router.post("/lobbies", status_code=201, dependencies=[AdminApi])
-def lay(server: Server, wanted: LobbyIn) -> LobbyOut:
-    """Lay tables; the answer holds the link of every seat."""
-    seed = secrets.randbelow(2**31) if wanted.seed is None else wanted.seed
-    setup = Setup(
-        wanted.game.choice(),
-        tuple(wanted.seats),
-        wanted.seconds,
-        wanted.stand_in,
-        wanted.consent,
-        wanted.quiz,
-        seed,
-        wanted.waiting,
-        wanted.hold,
-        wanted.referee,
-        wanted.language,
-    )
-    return _lobby(server, create_sessions(server, setup, wanted.groups))
-
-
-@router.post("/experiments", status_code=201, dependencies=[AdminApi])
-def create_from_file(server: Server, given: ExperimentIn) -> LobbyOut:
-    """Create the sessions of an experiment file."""
-    return _lobby(server, create_experiment(server, given.toml))
-
-
-@router.get("/lobbies", dependencies=[AdminApi])
-def list_lobbies(server: Server) -> list[LobbyOut]:
-    """The newest first."""
-    return [_lobby(server, lobby) for lobby in server.sessions.list_lobbies() if _is_known(lobby)]
-
-
-@router.get("/lobbies/{lobby}", dependencies=[AdminApi])
-def show_lobby(server: Server, lobby: Name) -> LobbyOut:
-    """The tables that were laid together, with the link of every seat."""
-    return _lobby(server, server.sessions.get_lobby(lobby))
-
-
-@router.post("/lobbies/{lobby}/join", status_code=201)
-def join(
-    request: Request, server: Server, lobby: Name, credentials: Credentials, given: JoinIn | None = None
-) -> Seated:
-    """Take the next free seat. Needs the token of the lobby."""
-    if not server.keys.opens(credentials.credentials if credentials else "", "lobby", lobby):
-        refused = refuse(request, server)
-        raise refused if isinstance(refused, TooFast) else NotFound("this link leads to no table")
-    session, seat = take_seat(server.sessions, lobby, read_labels(given.model_dump()) if given else None)
-    token = server.seat_token(session, seat)
-    return Seated(session=session, seat=seat, token=token, path=server.seat_path(session, seat))
-
-
-def _is_known(lobby: Lobby) -> bool:
-    """Tell whether the game of the lobby is still there; a plug-in can be gone."""
-    try:
-        for table in lobby.tables:
-            make_game(table.setup.game)
-    except BestResponseError:
-        return False
-    return True
-
-
-def _list_links(server: ServerState, table: Table) -> list[SeatLink]:
-    people = table.setup.persons
-    return [
-        SeatLink(
-            role=role,
-            seat=table.setup.seats[seat],
-            token=server.seat_token(table.id, seat) if seat in people else None,
-            path=server.seat_path(table.id, seat) if seat in people else None,
-            participant=server.code(table.id, seat) if seat in people else None,
-        )
-        for seat, role in enumerate(make_game(table.setup.game).roles)
-    ]
-
-
-def _lobby(server: ServerState, lobby: Lobby) -> LobbyOut:
-    people = lobby.setup.persons
-    return LobbyOut(
-        lobby=lobby.id,
-        game=lobby.title,
-        created=lobby.created,
-        join=server.join_path(lobby.id) if people else None,
-        join_token=server.keys.token("lobby", lobby.id) if people else None,
-        sessions=[
-            SessionLinks(
-                session=table.id,
-                group=table.group,
-                part=table.number,
-                treatment=table.treatment,
-                finished=server.sessions.is_finished(table.id),
-                seats=_list_links(server, table),
-            )
-            for table in lobby.tables
-        ],
-    )
-
-
-@router.get("/sessions/{session}", dependencies=[AdminApi])
-def show_session(server: Server, session: Name) -> SessionOut:
-    """Everything that happened at a table."""
-    found = server.sessions.get_session(session)
-    with found.lock:
-        over = found.begun and found.over
-        return SessionOut(
-            session=found.id,
-            game=found.setup.game.name,
-            begun=found.begun,
-            over=over,
-            trouble=found.trouble,
-            waiting_for=list(found.pending()),
-            seats=[_state(server, found, seat, over) for seat in range(len(found.roles))],
-            submissions=[submission_to_json(submission) for submission in found.episode.submissions],
-            payoffs=found.payoffs() if over else None,
-        )
-
-
-def _state(server: ServerState, session: Session, seat: int, over: bool) -> SeatState:
-    role, who = session.roles[seat], session.setup.seats[seat]
-    return SeatState(
-        role=role,
-        seat=who,
-        participant=server.code(session.id, seat) if who == PERSON else None,
-        state=session.state(seat),
-        answers=session.turn(role),
-        stand_ins=session.stand_ins(role),
-        payoff=session.payoffs().get(role) if over else None,
-    )
-
-
 class ActionIn(Closed):
     """What is done: for one seat, for one session, or without both for the whole lobby."""
 
-    action: Literal["begin", "advance", "replace", "close", "restart"]
+    action: Action
     session: str = Field("", max_length=80)
     seat: int | None = Field(None, ge=0, le=100)
-
-
-class ActionOut(BaseModel):
-    """How many seats or tables were concerned."""
-
-    count: int
-
-
-@router.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
-def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
-    """Begin without the missing, advance, replace by a bot, close, or restart."""
-    found = server.sessions.get_lobby(lobby)
-    return ActionOut(count=act(server, found, given.action, given.session, given.seat))
 
 
 class MessageIn(Closed):
@@ -345,14 +72,84 @@ class MessageIn(Closed):
     session: str = Field("", max_length=80)
 
 
+class ActionOut(BaseModel):
+    """How many seats or tables were concerned."""
+
+    count: int
+
+
+@router.get("/games", dependencies=[AdminApi])
+def list_games() -> list[Offer]:
+    """Every game that can be chosen by name."""
+    return list(list_offers())
+
+
+@router.post("/games", dependencies=[AdminApi])
+def describe_game(game: GameChoice) -> GameDetails:
+    """The roles of a game, who can fill them, and what the first role is told."""
+    return play.describe_game(game)
+
+
+@router.get("/models", dependencies=[AdminApi])
+def list_models(server: Server) -> list[str]:
+    """The models that can be put into seats and asked for help."""
+    return list(server.models)
+
+
+@router.post("/lobbies", status_code=201, dependencies=[AdminApi])
+def lay(server: Server, wanted: LobbyIn) -> LobbyLinks:
+    """Lay tables; the answer holds the link of every seat."""
+    setup = Setup.seeded(wanted, secrets.randbelow(2**31) if wanted.seed is None else wanted.seed)
+    return play.list_links(server, play.create_sessions(server, setup, wanted.groups))
+
+
+@router.post("/experiments", status_code=201, dependencies=[AdminApi])
+def create_from_file(server: Server, given: ExperimentIn) -> LobbyLinks:
+    """Create the sessions of an experiment file."""
+    return play.list_links(server, play.create_experiment(server, given.toml))
+
+
+@router.get("/lobbies", dependencies=[AdminApi])
+def list_lobbies(server: Server) -> list[LobbyLinks]:
+    """The newest first."""
+    return play.list_lobbies(server)
+
+
+@router.get("/lobbies/{lobby}", dependencies=[AdminApi])
+def show_lobby(server: Server, lobby: Name) -> LobbyLinks:
+    """The tables that were laid together, with the link of every seat."""
+    return play.list_links(server, server.sessions.get_lobby(lobby))
+
+
+@router.post("/lobbies/{lobby}/join", status_code=201)
+def join(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> Seated:
+    """Take the next free seat. Needs the token of the lobby."""
+    session, seat = take_seat(server.sessions, lobby, read_labels(given.model_dump()) if given else None)
+    token, path = server.seat_token(session, seat), server.seat_path(session, seat)
+    return Seated(session=session, seat=seat, token=token, path=path)
+
+
+@router.get("/sessions/{session}", dependencies=[AdminApi])
+def show_session(server: Server, session: Name) -> SessionState:
+    """Everything that happened at a table."""
+    return play.describe_session(server, session)
+
+
+@router.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
+def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
+    """Begin without the missing, advance, replace by a bot, close, or restart."""
+    found = server.sessions.get_lobby(lobby)
+    return ActionOut(count=play.act(server, found, given.action, given.session, given.seat))
+
+
 @router.post("/lobbies/{lobby}/messages", dependencies=[AdminApi])
 def post_message(server: Server, lobby: Name, given: MessageIn) -> ActionOut:
     """Show a message to participants, at once and on every later page."""
-    return ActionOut(count=send_message(server, server.sessions.get_lobby(lobby), given.text, given.session))
+    return ActionOut(count=play.send_message(server, server.sessions.get_lobby(lobby), given.text, given.session))
 
 
 @router.post("/sessions/{session}/begin", dependencies=[AdminApi])
-def begin_session(server: Server, session: Name) -> SessionOut:
+def begin_session(server: Server, session: Name) -> SessionState:
     """Begin although people are missing; stand-ins answer for them until they are ready."""
     begin_without(server.sessions, server.sessions.get_session(session))
-    return show_session(server, session)
+    return play.describe_session(server, session)

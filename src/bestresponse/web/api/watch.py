@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import BaseModel
+from pydantic.dataclasses import dataclass
 
 from bestresponse.core.episode import Void
 from bestresponse.core.json import JsonObject
-from bestresponse.web.api.common import (
-    Name,
-    ReportOut,
-    TableOut,
-    Wait,
-    describe_errors,
-    serialize_report,
-    serialize_table,
-)
-from bestresponse.web.pages.export import make_download
-from bestresponse.web.sessions.state import AdminApi, Server
-from bestresponse.web.watching.leaderboard import board, compared
+from bestresponse.web.access import AdminApi, Name, Server
+from bestresponse.web.api.common import ReportOut, TableOut, Wait, describe_errors, serialize_report, serialize_table
+from bestresponse.web.render import send_file
+from bestresponse.web.services.export import export_table
+from bestresponse.web.watching.listing import compare_runs, rank_players
 from bestresponse.web.watching.runs import Progress, build_report, has_report, list_plays, rebuild_game
-from bestresponse.web.watching.steps import Stage, add_regrets, group_stages, list_steps
+from bestresponse.web.watching.steps import Stage, list_stages
 
 __all__ = ["router"]
 
@@ -34,30 +29,8 @@ router = APIRouter(prefix="/api", responses=describe_errors(), tags=["watch"], d
 _LOOK = 0.5
 
 
-class RunOut(BaseModel):
-    """A run at a glance; `version` changes when it has come further."""
-
-    name: str
-    study: str
-    created: str
-    finished: bool
-    plays: int
-    total: int | None
-    calls: int
-    tokens: int
-    money: float | None
-    title: str
-    status: str
-    version: str
-
-    @classmethod
-    def of(cls, found: Progress) -> RunOut:
-        """Return what is known of the run as the API tells it."""
-        plain = {name: getattr(found, name) for name in cls.model_fields}
-        return cls(**plain)
-
-
-class RunDetails(RunOut):
+@dataclass(frozen=True, kw_only=True)
+class RunDetails(Progress):
     """A run with what was written down before its first play."""
 
     manifest: JsonObject
@@ -85,9 +58,9 @@ class StagesOut(BaseModel):
 
 
 @router.get("/runs")
-def list_runs(server: Server) -> list[RunOut]:
+def list_runs(server: Server) -> list[Progress]:
     """All runs with their progress and cost, the newest first."""
-    return [RunOut.of(run) for run in server.runs.all()]
+    return server.runs.all()
 
 
 @router.get("/runs/{run}")
@@ -99,13 +72,12 @@ async def show_run(
     With `after`, the version known already, the answer waits up to `wait` seconds until the run has come further.
     """
     end = time.monotonic() + wait
-    found = await run_in_threadpool(server.runs.progress, run)
-    while found.version == after and time.monotonic() < end:
+    progress = await run_in_threadpool(server.runs.progress, run)
+    while progress.version == after and time.monotonic() < end:
         await asyncio.sleep(_LOOK)
-        found = await run_in_threadpool(server.runs.progress, run)
+        progress = await run_in_threadpool(server.runs.progress, run)
     folder = server.runs.folder(run)
-    plain = RunOut.of(found).model_dump()
-    return RunDetails(**plain, manifest=folder.manifest.to_json(), has_report=has_report(folder))
+    return RunDetails(**asdict(progress), manifest=folder.manifest.to_json(), has_report=has_report(folder))
 
 
 @router.get("/runs/{run}/report")
@@ -138,18 +110,16 @@ def show_plays(
 @router.get("/runs/{run}/plays/{spec}")
 def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
     """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets."""
-    folder = server.runs.folder(run)
     stored, calls, live = server.runs.open_play(run, spec)
-    game = rebuild_game(folder, stored.data)
+    game = rebuild_game(server.runs.folder(run), stored.data)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
-    steps = add_regrets(list_steps(stored.record, game, calls), stored.record, game)
-    return StagesOut(spec=spec, live=live, briefing=briefing, stages=group_stages(steps, stored.record, game))
+    return StagesOut(spec=spec, live=live, briefing=briefing, stages=list_stages(stored.record, game, calls))
 
 
 @router.get("/leaderboard")
 def leaderboard(server: Server) -> TableOut:
     """Every player of every benchmark run with intervals, the best first."""
-    return serialize_table(board([server.runs.folder(run.name) for run in server.runs.all() if run.study == "bench"]))
+    return serialize_table(rank_players(server.runs.folder(run.name) for run in server.runs.all()))
 
 
 @router.get("/compare")
@@ -157,10 +127,10 @@ def compare(
     server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
 ) -> TableOut:
     """Two runs of the same study beside each other."""
-    return serialize_table(compared(server.runs.folder(first), server.runs.folder(second)))
+    return serialize_table(compare_runs(server.runs.folder(first), server.runs.folder(second)))
 
 
 @router.get("/export/{table}.{form}", response_class=Response)
 def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
     """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
-    return make_download(server, table, form, lobby)
+    return send_file(export_table(server, table, form, lobby))

@@ -1,4 +1,4 @@
-"""Watch: all runs with progress and cost, a run's report, any play step by step, two runs beside each other."""
+"""Watch: all runs with progress and cost, a run's report, any play step by step, two runs side by side; and Export."""
 
 from __future__ import annotations
 
@@ -10,30 +10,37 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
-from bestresponse.core.episode import Record
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.report.page import render
 from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.web.pages.render import render_page
-from bestresponse.web.sessions.state import AdminPage, Server
-from bestresponse.web.watching.leaderboard import board, compared
-from bestresponse.web.watching.listing import SORTS, PlayFilter, RunFilter, compare_games, find_plays
-from bestresponse.web.watching.names import name_play, name_run
+from bestresponse.web.access import AdminPage, Server
+from bestresponse.web.render import render_page, send_file
+from bestresponse.web.services.export import TABLES, export_table, list_decisions, list_formats
+from bestresponse.web.watching.listing import (
+    SORTS,
+    PlayFilter,
+    RunFilter,
+    compare_games,
+    compare_runs,
+    find_plays,
+    rank_players,
+)  # fmt: skip
 from bestresponse.web.watching.replay import build_replay
-from bestresponse.web.watching.runs import build_report, find_neighbours, has_report, rebuild_game
-from bestresponse.web.watching.steps import add_regrets, group_stages, list_steps
+from bestresponse.web.watching.runs import build_report, find_neighbours, has_report, name_play, name_run, rebuild_game
+from bestresponse.web.watching.steps import list_stages
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/watch", include_in_schema=False, dependencies=[AdminPage])
+router = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _PAGE = 100
+_LATEST = 20
 Find = Annotated[str, Query(max_length=200)]
 Start = Annotated[int, Query(ge=0, le=10**9)]
 _REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 
 
-@router.get("")
+@router.get("/watch")
 def runs(
     server: Server, find: Find = "", study: Find = "", status: Find = "", sort: Find = "newest", start: Start = 0
 ) -> HTMLResponse:
@@ -41,7 +48,6 @@ def runs(
     known = server.runs.all()
     wanted = RunFilter(find, study, status, sort)
     found = wanted.apply(known)
-    table = board([server.runs.folder(run.name) for run in known if run.study == "bench"])
     return render_page(
         "watch.html",
         runs=found[start : start + _PAGE],
@@ -53,32 +59,35 @@ def runs(
         query=urlencode(asdict(wanted)),
         studies=sorted({run.study for run in known}),
         sorts=list(SORTS),
-        board=table,
+        board=rank_players(server.runs.folder(run.name) for run in known),
     )
 
 
-@router.get("/compare")
+@router.get("/watch/compare")
 def compare(server: Server, first: str, second: str) -> HTMLResponse:
     """Show two runs beside each other: their figures, and every game."""
     folders = server.runs.folder(first), server.runs.folder(second)
-    table = compared(*folders)
-    names = [name_run(folder.manifest) for folder in folders]
-    games = compare_games(*folders)
-    return render_page("watch_compare.html", table=table, games=games, first=first, second=second, names=names)
+    return render_page(
+        "watch_compare.html",
+        table=compare_runs(*folders),
+        games=compare_games(*folders),
+        first=first,
+        second=second,
+        names=[name_run(folder.manifest) for folder in folders],
+    )
 
 
-@router.get("/run/{run}")
+@router.get("/watch/run/{run}")
 def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
     """Show the progress of a run and its plays."""
     folder = server.runs.folder(run)
     wanted = PlayFilter(find, only)
-    plays = find_plays(folder, wanted, start, _PAGE)
-    others = [o for o in server.runs.all() if o.study == folder.manifest.study and o.name != run]
+    others = [other for other in server.runs.all() if other.study == folder.manifest.study and other.name != run]
     return render_page(
         "watch_run.html",
         run=server.runs.progress(run),
         manifest=folder.manifest,
-        plays=[(play, name_play(play)) for play in plays],
+        plays=[(play, name_play(play)) for play in find_plays(folder, wanted, start, _PAGE)],
         live=[(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
         wanted=wanted,
         query=urlencode(asdict(wanted)),
@@ -89,36 +98,32 @@ def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find
     )
 
 
-@router.get("/run/{run}/report")
+@router.get("/watch/run/{run}/report")
 def report(server: Server, run: str) -> Response:
     """Show the report of a run."""
     document = build_report(server.runs.folder(run))
     return HTMLResponse(render(document), headers={"content-security-policy": _REPORT_POLICY})
 
 
-@router.get("/run/{run}/play/{spec}")
+@router.get("/watch/run/{run}/play/{spec}")
 def play(server: Server, run: str, spec: str) -> HTMLResponse:
     """Replay one play, step by step; the page follows one that goes on."""
     folder = server.runs.folder(run)
     stored, calls, live = server.runs.open_play(run, spec)
-    before, after = find_neighbours(folder, spec)
     crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", name_run(folder.manifest))]
-    around = [f"/watch/run/{quote(run)}/play/{quote(one)}" if one else "" for one in (before, after)]
+    around = [f"/watch/run/{quote(run)}/play/{quote(one)}" if one else "" for one in find_neighbours(folder, spec)]
     return _show_replay(stored, rebuild_game(folder, stored.data), calls, crumbs, around, live)
 
 
-@router.get("/session/{session}")
+@router.get("/watch/session/{session}")
 def live(server: Server, session: str) -> HTMLResponse:
     """Replay a table as far as it is played; the page follows it."""
     found = server.sessions.get_session(session)
     with found.lock:
         over = found.begun and found.over
-        given = tuple(found.episode.submissions)
-        players = dict(zip(found.roles, found.setup.seats, strict=True))
-        payoffs = found.payoffs() if over else {}
-        record = Record(found.game.name, found.game.version, players, given, payoffs, found.episode.void)
-    stored = StoredPlay(session, {"group": found.table.group}, record)
+        record = found.record()
     lobby = server.sessions.get_lobby(found.table.lobby)
+    stored = StoredPlay(session, {"group": found.table.group}, record)
     return _show_replay(stored, found.game, (), [(f"/lobby/{lobby.id}", lobby.title)], ["", ""], not over)
 
 
@@ -128,10 +133,10 @@ def _show_replay(
     calls: Iterable[JsonMapping],
     crumbs: list[tuple[str, str]],
     around: list[str],
-    follow: bool = False,
+    follow: bool,
 ) -> HTMLResponse:
-    steps = add_regrets(list_steps(stored.record, game, calls), stored.record, game)
-    stages = group_stages(steps, stored.record, game)
+    stages = list_stages(stored.record, game, calls)
+    steps = [step for stage in stages for step in stage.steps]
     return render_page(
         "watch_play.html",
         title=name_play(stored),
@@ -144,3 +149,16 @@ def _show_replay(
         priced=any(step.regret is not None or step.regret_equilibrium is not None for step in steps),
         briefing=game.view(game.start(), game.roles[0]).briefing if game else "",
     )
+
+
+@router.get("/export")
+def show_export(server: Server) -> HTMLResponse:
+    """Show the files and the latest decisions."""
+    rows = list_decisions(server)
+    return render_page("export.html", tables=TABLES, formats=list_formats(), rows=rows[-_LATEST:], count=len(rows))
+
+
+@router.get("/export/{table}.{form}")
+def download(server: Server, table: str, form: str, lobby: str = "") -> Response:
+    """Send one file."""
+    return send_file(export_table(server, table, form, lobby))

@@ -62,7 +62,7 @@ class Journal:
 
     def finish(self, table: Table, attempt: int, record: Record) -> None:
         """Append the record of a play that is over."""
-        data = {"lobby": table.lobby, "group": table.group, "setup": table.setup.to_json()}
+        data = {"lobby": table.lobby, "group": table.group, "setup": asdict(table.setup)}
         if attempt > 1:
             data["attempt"] = attempt
         if table.part is not None:

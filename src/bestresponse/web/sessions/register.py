@@ -45,6 +45,11 @@ class Holder:
     quiz_tries: int = 0
     labels: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def label(self) -> str:
+        """The label by which people know the person, empty where there is none."""
+        return next((self.labels[name] for name in _IDENTIFYING if name in self.labels), "")
+
 
 class SeatRegister:
     """The holders of all seats, as the events of the journal tell them."""

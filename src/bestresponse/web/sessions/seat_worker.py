@@ -11,20 +11,69 @@ import queue
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
-from bestresponse.core.ask import Ask
+from bestresponse.core.ask import Ask, Words
 from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, StoreError, UsageError
-from bestresponse.core.game import NATURE, REFEREE, Role, View
-from bestresponse.core.player import Decision, Player, Reading, Status
+from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
+from bestresponse.core.json import canonical
+from bestresponse.core.player import Decision, Nature, Player, Reading, Status
+from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.dialogue.deals import DealRules
+from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
 from bestresponse.web.sessions.control import begin_without
-from bestresponse.web.sessions.seats import OpenModel, answer_in_place, make_seat
+from bestresponse.web.sessions.games import RULE
 from bestresponse.web.sessions.session import Presence, Session
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import SessionStore
 
-__all__ = ["SeatWorker"]
+__all__ = ["LastNamed", "OpenModel", "SeatWorker", "answer_in_place", "make_seat"]
+
+NO_WORDS = "(no message)"
+
+
+def make_seat(seat: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel) -> Player:
+    """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`, or nature."""
+    if role == NATURE:
+        return Nature(seed)
+    if role == REFEREE and seat == RULE and isinstance(game, HasSpeakers):
+        return LastNamed(game.domain.deal)
+    kind, _, name = seat.partition(":")
+    if kind == "model":
+        return seat_model(name, open_model(name), game, role, seed)
+    check_strategy(name, game)
+    player = find_strategy(name, game, role, seed)
+    if player is None:
+        raise UsageError(f"the strategy {name} does not play {role} in {game.name}")
+    return player
+
+
+def answer_in_place(name: str, game: AnyGame, view: View, ask: Ask, seed: int) -> Action:
+    """Answer for `view.role` as the strategy `name` does; words are not put into anybody's mouth."""
+    if isinstance(ask, Words):
+        return NO_WORDS
+    player = find_strategy(name, game, view.role, seed)
+    if player is None:
+        raise UsageError(f"{name} is no strategy, so it stands in for nobody")
+    return player.decide(view, ask).action
+
+
+@dataclass(frozen=True, slots=True)
+class LastNamed:
+    """Rules by the last message of each speaker; void where the rules of the deal cannot tell."""
+
+    deal: DealRules
+    name: str = "rule: named last"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Say what was agreed, as data."""
+        last = dict(view.facts["said"])
+        ruling = self.deal.rule([last.get(seat, "") for seat in range(len(view.facts["names"]))])
+        if ruling is None:
+            return Decision(None, "", Reading(Status.ILLEGAL, "the last messages do not say what was agreed"))
+        return Decision(canonical(ruling))
+
 
 _TICK = 0.25
 _RETRY = 2.0

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.ask import Ask
-from bestresponse.core.episode import AnyEpisode, Episode, Submission
+from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
 from bestresponse.core.game import AnyGame, Role
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
@@ -22,7 +22,18 @@ from bestresponse.web.sessions.setup import PERSON, Setup
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
 
-__all__ = ["Answer", "Phase", "Presence", "Session", "Standing", "Table", "Timing", "name_play", "round_amount"]
+__all__ = [
+    "Answer",
+    "Phase",
+    "Presence",
+    "Session",
+    "Standing",
+    "Table",
+    "Timing",
+    "format_action",
+    "name_play",
+    "round_amount",
+]
 
 Phase = Literal["welcome", "gathering", "turn", "waiting", "over", "closed", "replaced"]
 _SHORT = 5.0
@@ -198,6 +209,13 @@ class Session:
         asked = self.game.asks(self.episode.state)
         return len(self.episode.submissions) - len(asked) + len(self.episode.pending)
 
+    def record(self) -> Record:
+        """Return the record of the play so far, with payoffs where it is over."""
+        players = dict(zip(self.roles, self.setup.seats, strict=True))
+        payoffs = self.payoffs() if self.begun and self.over else {}
+        answers = tuple(self.episode.submissions)
+        return Record(self.game.name, self.game.version, players, answers, payoffs, self.episode.void)
+
     def payoffs(self) -> dict[Role, float]:
         """Return the payoffs of a play that is over, without rounding noise; none of a void play."""
         if self.episode.void:
@@ -352,3 +370,22 @@ def round_amount(amount: float) -> float:
     (39.8, 0.0)
     """
     return round(float(amount), 9) + 0.0
+
+
+def format_action(action: object) -> str:
+    """Format an answer for people; a dash where there is none.
+
+    >>> format_action({"points": 2.0, "mix": (0.25, 0.75)})
+    'points: 2, mix: 25 %, 75 %'
+    """
+    match action:
+        case None:
+            return "–"
+        case Mapping():
+            return ", ".join(f"{name}: {format_action(part)}" for name, part in action.items())
+        case tuple() | list():
+            return ", ".join(f"{100 * part:.3g} %" for part in action)
+        case float():
+            return f"{round_amount(action):g}"
+        case _:
+            return str(action)

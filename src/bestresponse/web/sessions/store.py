@@ -11,6 +11,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
+from dataclasses import asdict
 from typing import Any
 
 from bestresponse.core.episode import Episode
@@ -18,17 +19,15 @@ from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, Us
 from bestresponse.core.game import Role
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
-from bestresponse.web.experiments.plan import draw_treatments
 from bestresponse.web.experiments.reading import check_experiment
-from bestresponse.web.sessions.checking import check_setup
-from bestresponse.web.sessions.games import make_game
+from bestresponse.web.sessions.games import check_setup, make_game
 from bestresponse.web.sessions.journal import Journal, now
-from bestresponse.web.sessions.lobby import Lobby, read_lobby
+from bestresponse.web.sessions.lobby import Lobby, draw_treatments, read_lobby
 from bestresponse.web.sessions.register import SeatRegister
 from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing, name_play
 from bestresponse.web.sessions.setup import PERSON, Setup
 
-__all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore"]
+__all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore", "StoodIn"]
 
 _MOST_GROUPS = 500
 _MOST_REMARKS = 20
@@ -44,6 +43,10 @@ class NotFound(BestResponseError):
 
 class AlreadyAnswered(NotAsked):
     """The answer came twice, or too late."""
+
+
+class StoodIn(AlreadyAnswered):
+    """A stand-in had answered before the person."""
 
 
 class BrokenSession(BestResponseError):
@@ -126,7 +129,7 @@ class SessionStore:
         lobby = secrets.token_hex(6)
         sessions = [f"{lobby}-{number}" for number in range(1, groups + 1)]
         with self.lock:
-            self.record_event("lobby", lobby=lobby, setup=setup.to_json(), sessions=sessions)
+            self.record_event("lobby", lobby=lobby, setup=asdict(setup), sessions=sessions)
         if not setup.persons:
             for session in sessions:
                 self.changed(self.get_session(session))
@@ -340,7 +343,7 @@ class SessionStore:
         expected = session.turn(role)
         given = session.answer(role, turn)
         if given is not None and given.decision.stand_in:
-            raise AlreadyAnswered("The time was up: a stand-in had answered for you, and this answer does not count.")
+            raise StoodIn("The time was up: a stand-in had answered for you, and this answer does not count.")
         if turn < expected:
             raise AlreadyAnswered("You had answered this already; the first answer counts.")
         if turn > expected:

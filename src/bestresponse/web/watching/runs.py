@@ -10,38 +10,205 @@ import json
 import logging
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from bestresponse.core.codec import submission_from_json
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.game import AnyGame
+from bestresponse.core.game import AnyGame, Role
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.seeds import split
+from bestresponse.report.document import Cell, Column, Document, Note, Section, Table
+from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.reporting.costs import Prices, price_by_model
 from bestresponse.runs.run import Run
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.store.lines import read_lines
+from bestresponse.runs.store.lines import find_spec_id, read_lines
+from bestresponse.runs.store.manifest import Manifest
 from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import Setup
+from bestresponse.web.sessions.setup import PERSON, GameChoice
 from bestresponse.web.sessions.store import NotFound
-from bestresponse.web.watching.live import LivePlays, read_new_lines
-from bestresponse.web.watching.names import name_run
-from bestresponse.web.watching.sessions_report import build_sessions_report
 
 if TYPE_CHECKING:
     from bestresponse.report.document import Document
 
 __all__ = [
-    "Progress",
-    "Runs",
-    "build_report",
-    "find_neighbours",
-    "has_report",
-    "list_plays",
-    "rebuild_game",
-]
+    "LivePlays", "Progress", "Runs", "build_report", "build_sessions_report", "find_neighbours", "has_report",
+    "list_plays", "name_play", "name_run", "read_new_lines", "rebuild_game",
+]  # fmt: skip
+
+_COUNTS = {"num_games": "games", "count": "stories", "repeats": "repeats", "rounds": "rounds"}
+_MOST_NAMES = 3
+
+
+def name_run(manifest: Manifest) -> str:
+    """Name a run by who plays what how often.
+
+    >>> name_run(Manifest("9f", "bench", {"models": ["gpt-4o"], "family": "zero-sum", "num_games": 50}))
+    'gpt-4o, zero-sum, 50 games'
+    """
+    config = manifest.config if isinstance(manifest.config, Mapping) else {}
+    who = next((config[key] for key in ("models", "model", "entries", "players") if config.get(key)), "")
+    what = next((config[key] for key in ("game", "domain", "family") if config.get(key)), "")
+    sizes = [f"{config[key]:g} {word}" for key, word in _COUNTS.items() if isinstance(config.get(key), int)]
+    parts = (_list_names(who), _read_name(what), *sizes[:1])
+    return ", ".join(part for part in parts if part) or manifest.study
+
+
+def name_play(play: StoredPlay) -> str:
+    """Name a play by its game and by which of the games or repeats of the run it is."""
+    data = play.data
+    parts = [play.record.game]
+    if isinstance(data.get("game"), int):
+        parts.append(f"game {data['game'] + 1}")
+    for key in ("variant", "condition", "abundance", "treatment"):
+        if isinstance(data.get(key), str) and data[key] not in ("", "original", "base"):
+            parts.append(data[key])
+    for key in ("repeat", "repetition"):
+        if isinstance(data.get(key), int):
+            parts.append(f"repeat {data[key] + 1}")
+    if isinstance(data.get("group"), int):
+        parts.append(f"group {data['group']}")
+    return ", ".join(parts)
+
+
+def _list_names(given: Any) -> str:
+    names = [_read_name(one) for one in given] if isinstance(given, list | tuple) else [_read_name(given)]
+    found = list(dict.fromkeys(name for name in names if name))
+    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+    return " / ".join(found[:_MOST_NAMES]) + more
+
+
+def _read_name(given: Any) -> str:
+    if isinstance(given, Mapping):
+        given = given.get("name", "")
+    return given if isinstance(given, str) else ""
+
+
+def read_new_lines(path: Path, start: int) -> tuple[bytes, int]:
+    """Return the complete lines after `start`, and where they end."""
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            new = file.read()
+    except FileNotFoundError:
+        return b"", start
+    whole = new[: new.rfind(b"\n") + 1]
+    return whole, start + len(whole)
+
+
+class LivePlays:
+    """Follow the plays of one run."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._read = {"records": 0, "submissions": 0}
+        self._done: set[str] = set()
+        self._begun: dict[str, list[Submission]] = {}
+        self._specs: dict[str, JsonMapping] = {}
+
+    def list_plays(self) -> list[StoredPlay]:
+        """List the plays that are not over, with the answers so far; a play whose game is not known is left out."""
+        self._done |= {spec for spec, _ in self._read_on("records")}
+        for spec, line in self._read_on("submissions"):
+            if spec not in self._done:
+                self._begun.setdefault(spec, []).append(submission_from_json(json.loads(line)))
+        self._begun = {spec: answers for spec, answers in self._begun.items() if spec not in self._done}
+        self._find_specs()
+        return [play for spec, answers in self._begun.items() if (play := self._make_play(spec, answers)) is not None]
+
+    def _read_on(self, name: str) -> list[tuple[str, bytes]]:
+        path = self._folder.path / f"{name}.jsonl"
+        new, self._read[name] = read_new_lines(path, self._read[name])
+        return [(find_spec_id(line, path, number), line) for number, line in enumerate(new.splitlines(), 1)]
+
+    def _find_specs(self) -> None:
+        """Find the data of the specs that are in play."""
+        missing = self._begun.keys() - self._specs.keys()
+        if not missing:
+            return
+        run: Run[RunSettings] = Run(self._folder, find_study(self._folder.manifest.study))
+        for spec in run.study.list_specs(run.config):
+            if spec.id in missing:
+                self._specs[spec.id] = spec.data
+                missing.discard(spec.id)
+            if not missing:
+                return
+
+    def _make_play(self, spec: str, answers: list[Submission]) -> StoredPlay | None:
+        data = self._specs.get(spec)
+        if data is None:
+            return None
+        try:
+            game = Run(self._folder, find_study(self._folder.manifest.study)).game(data)
+        except (StoreError, UsageError):
+            return None
+        return StoredPlay(spec, data, Record(game.name, game.version, {}, tuple(answers), {})) if game else None
+
+
+_STAND_INS = (
+    "A stand-in answers for a person whose time is up and for a model without a usable answer. "
+    "Payoffs are those of seats that gave every answer themselves."
+)
+
+
+def build_sessions_report(folder: RunFolder) -> Document:
+    """What is known of the sessions that are over; StoreError where none is."""
+    by_game: dict[str, list[StoredPlay]] = {}
+    for play in folder.plays():
+        by_game.setdefault(_format_game(GameChoice(**play.data["setup"]["game"])), []).append(play)
+    if not by_game:
+        raise StoreError("no session has come to its end yet")
+    played = Section("Sessions", (_sessions(by_game), Note(_STAND_INS)))
+    return Document("Sessions with people", sections=(played, Section("Payoffs", (_payoffs(by_game),))))
+
+
+def _format_game(game: GameChoice) -> str:
+    rounds = f", {game.rounds} rounds" if game.rounds > 1 else ""
+    return game.name + rounds + (", mixed" if game.mixed else "")
+
+
+def _sessions(by_game: dict[str, list[StoredPlay]]) -> Table:
+    counts = ("sessions", "void", "people", "answers", "stood in for")
+    rows: list[tuple[Cell, ...]] = []
+    for game, plays in by_game.items():
+        own = [s for play in plays for s in play.record.submissions if s.role in play.record.players]
+        people = sum(who == PERSON for play in plays for who in play.record.players.values())
+        stood_in = sum(bool(s.decision.stand_in) for s in own)
+        rows.append((game, len(plays), sum(play.record.void is not None for play in plays), people, len(own), stood_in))
+    return Table((Column("game"), *(Column(name, "right") for name in counts)), tuple(rows))
+
+
+def _payoffs(by_game: dict[str, list[StoredPlay]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for game, plays in by_game.items():
+        counted = [play.record for play in plays if play.record.void is None]
+        seats = dict.fromkeys((role, who) for record in counted for role, who in record.players.items())
+        for role, who in seats:
+            got = [record.payoffs[role] for record in counted if _played_alone(record, role, who)]
+            if got:
+                rows.append((game, role, who, len(got), _mean(got, game, role, who)))
+    columns = (Column("game"), Column("role"), Column("seat"), Column("sessions", "right"))
+    return Table((*columns, Column("payoff", "right", format=".3f")), tuple(rows), "Means; intervals hold 95 %")
+
+
+def _played_alone(record: Record, role: Role, who: str) -> bool:
+    """Tell whether `who` sat there and gave every answer; a play with a stand-in is not counted as theirs."""
+    own = (s.decision.stand_in for s in record.submissions if s.role == role)
+    return record.players.get(role) == who and not any(own)
+
+
+def _mean(got: Iterable[float], *what: str) -> Cell:
+    return cluster_bootstrap(list(got), rng=np.random.default_rng(split(0, *what)))
+
 
 SESSIONS = "sessions"
 _FRESH = 120.0
@@ -52,7 +219,8 @@ _log = logging.getLogger("bestresponse.web")
 class Progress:
     """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known.
 
-    `status` is finished, running or stopped: nobody works in the folder of a run that was killed.
+    `status` is finished, running or stopped: nobody works in the folder of a run that was killed. `version` changes
+    exactly when the run has come further.
     """
 
     name: str
@@ -64,13 +232,9 @@ class Progress:
     calls: int
     tokens: int
     money: float | None
-    title: str = ""
-    status: str = ""
-
-    @property
-    def version(self) -> str:
-        """Changes exactly when the run has come further."""
-        return f"{self.plays}.{self.calls}.{int(self.finished)}"
+    title: str
+    status: str
+    version: str
 
 
 @dataclass
@@ -150,9 +314,11 @@ class Runs:
                 self._tallies[name, m.run] = tally
             _read_on(folder.path, tally)
             done = _is_done(folder, tally)
+            status = "finished" if done else "running" if is_worked_on(folder.path) else "stopped"
+            version = f"{tally.records}.{tally.calls}.{int(done)}"
             return Progress(
                 name, m.study, m.created, done, tally.records, tally.total, tally.calls, tally.tokens, tally.money,
-                name_run(m), "finished" if done else "running" if is_worked_on(folder.path) else "stopped",
+                name_run(m), status, version,
             )  # fmt: skip
 
 
@@ -180,7 +346,7 @@ def _plan(folder: RunFolder) -> tuple[int | None, Path]:
     if folder.manifest.study not in studies.names():
         return None, calls
     try:
-        run = Run(folder, find_study(folder.manifest.study))
+        run: Run[RunSettings] = Run(folder, find_study(folder.manifest.study))
         return run.total, run.calls_path
     except (StoreError, UsageError):
         return None, calls
@@ -246,7 +412,7 @@ def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
         return Run(folder, find_study(folder.manifest.study)).game(data)
     if folder.manifest.study != SESSIONS:
         return None
-    return make_game(Setup.from_json(data["setup"]).game)
+    return make_game(GameChoice(**data["setup"]["game"]))
 
 
 def has_report(folder: RunFolder) -> bool:

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+import bestresponse as br
 from bestresponse.cli.options import AsJson
-from bestresponse.games.comparison import Comparison, compare_games
-from bestresponse.games.lookup import find_game
+from bestresponse.games.comparison import Comparison
 from bestresponse.report.text import visible
 
 __all__ = ["compare"]
@@ -35,7 +35,7 @@ def compare(
     Trees are compared by their reduced normal forms, with expected payoffs where there is chance; where they differ it
     is said after which moves. The exit code is 1 where the games are different.
     """
-    found = compare_games(find_game(first).solvable(), find_game(second).solvable())
+    found = br.compare(first, second)
     print(json.dumps({"same": found.same, **asdict(found)}, indent=2, ensure_ascii=False) if as_json else _tell(found))
     if not found.same:
         raise typer.Exit(1)
