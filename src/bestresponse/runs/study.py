@@ -108,9 +108,10 @@ class Study(Generic[P, C]):
     one, `measure` reads the finished plays of a folder. `title` and `subtitle` are templates over `config`. `command`
     are the words of its command where it has one of its own besides `run`. `tables` of its report are shown on the
     terminal; a function says how many where that depends on the settings. `choose` names the study that is run instead
-    with some settings. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy that is
-    still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls` says what a
-    run takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no specs.
+    with some settings. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy
+    that is still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls`
+    says what a run takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no
+    specs.
     """
 
     name: str
