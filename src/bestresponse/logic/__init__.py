@@ -74,6 +74,15 @@ if TYPE_CHECKING:
     from bestresponse.logic.language.terms import (
         write as write,
     )
+    from bestresponse.logic.programs.game_table import (
+        Decision as Decision,
+    )
+    from bestresponse.logic.programs.game_table import (
+        End as End,
+    )
+    from bestresponse.logic.programs.game_table import (
+        tree as tree,
+    )
     from bestresponse.logic.programs.strategies import (
         StrategyReader as StrategyReader,
     )
@@ -109,15 +118,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.logic.programs.validate import (
         validate_strategy as validate_strategy,
-    )
-    from bestresponse.logic.programs.views import (
-        Decision as Decision,
-    )
-    from bestresponse.logic.programs.views import (
-        End as End,
-    )
-    from bestresponse.logic.programs.views import (
-        tree as tree,
     )
     from bestresponse.logic.swi.engine import (
         SwiEngine as SwiEngine,

@@ -25,9 +25,18 @@ from bestresponse.games.logic.words import describe_table
 from bestresponse.games.quiz import join_words, say_choice
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
-from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge
+from bestresponse.logic.programs.game_table import (
+    SEES,
+    Chance,
+    Decision,
+    End,
+    GameTable,
+    Knowledge,
+    Node,
+    spell_knowledge,
+    tree,
+)
 from bestresponse.logic.programs.validate import Report, validate
-from bestresponse.logic.programs.views import Chance, Decision, End, Node, spell_knowledge, tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees import build as tree_parts
 from bestresponse.theory.trees.build import Leaf, Turn, build_tree

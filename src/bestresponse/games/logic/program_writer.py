@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from bestresponse.logic.language.terms import Atom, write
-from bestresponse.logic.programs.game_table import GameTable, Row
-from bestresponse.logic.programs.views import spell_knowledge
+from bestresponse.logic.programs.game_table import GameTable, Row, spell_knowledge
 
 __all__ = ["write_program"]
 

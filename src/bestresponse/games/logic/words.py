@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from bestresponse.core.game import NATURE
-from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, Row
-from bestresponse.logic.programs.views import Chance, End, tree
+from bestresponse.logic.programs.game_table import SEES, Chance, End, GameTable, Knowledge, Row, tree
 
 __all__ = ["describe_end", "describe_table", "describe_turns", "format_payoffs"]
 
