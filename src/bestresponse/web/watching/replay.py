@@ -38,7 +38,7 @@ class PayoffBoard:
     players: tuple[str, ...]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: list[list[tuple[float, ...]]]
+    cells: list[list[tuple[float, float]]]
 
 
 @dataclass(frozen=True, slots=True)
