@@ -5,6 +5,7 @@ A question has one field, a form one for each of its parts. A mixture is typed i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,10 +30,18 @@ class Field:
 
     name: str
     label: str
-    kind: str
     ask: Simple
     typed: tuple[str, ...] = ("",)
     error: str = ""
+
+    @property
+    def kind(self) -> str:
+        """How it is drawn; many whole numbers in a row are typed and not looked for."""
+        options = self.ask.options if isinstance(self.ask, Choice) else ()
+        if len(options) > _MOST_BUTTONS and all(option.isascii() and option.isdecimal() for option in options):
+            first, last = int(options[0]), int(options[-1])
+            return "number" if list(map(int, options)) == list(range(first, last + 1)) else "choice"
+        return type(self.ask).__name__.lower()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -46,31 +55,15 @@ def make_fields(
     ask: Ask, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
 ) -> list[Field]:
     """Make the fields of a question, with what was typed before and what is wrong with it."""
-    return [_make_field(name, label, part, typed or {}, errors or {}) for name, label, part in _list_parts(ask)]
+    return [
+        Field(name, label, part, tuple(_list_typed(part, name, typed or {})), (errors or {}).get(name, ""))
+        for name, label, part in _list_parts(ask)
+    ]
 
 
-def _make_field(name: str, label: str, ask: Simple, typed: Mapping[str, str], errors: Mapping[str, str]) -> Field:
-    error = errors.get(name, "")
-    match ask:
-        case Mixture(options):
-            given = tuple(typed.get(f"{name}.{k}", "") for k in range(len(options)))
-            return Field(name, label, "mixture", ask, given, error)
-        case Choice() if _is_range(ask):
-            return Field(name, label, "number", ask, (typed.get(name, ""),), error)
-        case Choice():
-            return Field(name, label, "choice", ask, (typed.get(name, ""),), error)
-        case Amount():
-            return Field(name, label, "amount", ask, (typed.get(name, ""),), error)
-        case Words():
-            return Field(name, label, "words", ask, (typed.get(name, ""),), error)
-
-
-def _is_range(ask: Choice) -> bool:
-    """Tell whether the options are many whole numbers in a row, so that one is typed and not looked for."""
-    options = ask.options
-    if len(options) <= _MOST_BUTTONS or not all(option.isascii() and option.isdecimal() for option in options):
-        return False
-    return [int(option) for option in options] == list(range(int(options[0]), int(options[-1]) + 1))
+def _list_typed(ask: Simple, name: str, typed: Mapping[str, str]) -> list[str]:
+    names = [f"{name}.{k}" for k in range(len(ask.options))] if isinstance(ask, Mixture) else [name]
+    return [typed.get(part, "") for part in names]
 
 
 class Mistake(Exception):
@@ -106,9 +99,9 @@ def _list_parts(ask: Ask) -> list[tuple[str, str, Simple]]:
 
 
 def _read(ask: Simple, name: str, typed: Mapping[str, str], texts: InterfaceTexts) -> Any:
+    text, *_ = parts = _list_typed(ask, name, typed)
     if isinstance(ask, Mixture):
-        return _read_shares(ask, [typed.get(f"{name}.{k}", "") for k in range(len(ask.options))], texts)
-    text = typed.get(name, "")
+        return _read_shares(ask, parts, texts)
     if isinstance(ask, Amount) and text.count(",") == 1:
         text = text.replace(",", ".")
     try:
@@ -130,10 +123,10 @@ def _explain(ask: Choice | Amount | Words, text: str, texts: InterfaceTexts) -> 
     if not text:
         return texts("type_number")
     try:
-        number = float(text.removeprefix("$")) if "_" not in text else float("nan")
+        number = float("nan" if "_" in text else text.removeprefix("$"))
     except ValueError:
-        return texts("not_number", text=shown)
-    if number != number or number in (float("inf"), float("-inf")):
+        number = float("nan")
+    if not math.isfinite(number):
         return texts("not_number", text=shown)
     if not ask.low <= number <= ask.high:
         return texts("not_between", text=f"{number:g}", low=f"{ask.low:g}", high=f"{ask.high:g}")
@@ -190,17 +183,9 @@ def read_hand(game: str, label: str, roles: tuple[str, ...]) -> Hand | None:
         return Hand(card, "", moves, len(roles) + letters.count("b"))
     if game != "leduc-poker" or len(roles) != 2:
         return None
-    rounds, opened = _split_rounds(rest)
-    return Hand(card, opened, *_count_pot(rounds, roles))
-
-
-def _split_rounds(parts: list[str]) -> tuple[tuple[str, str], str]:
-    """Return the letters of both rounds of bets, and the open card between them."""
-    opened = next((part for part in parts if part in ("J", "Q", "K")), "")
-    if not opened:
-        return (parts[0] if parts else "", ""), ""
-    index = parts.index(opened)
-    return ("".join(parts[:index]), "".join(parts[index + 1 :])), opened
+    opened = next((part for part in rest if part in ("J", "Q", "K")), "")
+    index = rest.index(opened) if opened else len(rest)
+    return Hand(card, opened, *_count_pot(("".join(rest[:index]), "".join(rest[index + 1 :])), roles))
 
 
 def _count_pot(rounds: tuple[str, str], roles: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], int]:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import islice
 from typing import Annotated
 from urllib.parse import quote, urlencode
 
@@ -39,7 +40,6 @@ from bestresponse.web.watching.runs import (
     build_report,
     find_neighbours,
     has_report,
-    list_plays,
     name_play,
     name_run,
     rebuild_game,
@@ -258,7 +258,7 @@ def show_plays(
             void=play.record.void,
             data=dict(play.data),
         )
-        for play in list_plays(server.runs.folder(run), start, count)
+        for play in islice(server.runs.folder(run).plays(), start, start + count)
     ]
 
 
