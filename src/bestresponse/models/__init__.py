@@ -126,9 +126,6 @@ if TYPE_CHECKING:
         read_default_settings as read_default_settings,
     )
     from bestresponse.models.schema import (
-        find_violations as find_violations,
-    )
-    from bestresponse.models.schema import (
         make_strict as make_strict,
     )
     from bestresponse.models.tokens import (
