@@ -143,12 +143,6 @@ if TYPE_CHECKING:
     from bestresponse.models.wrappers.cached import (
         CacheMode as CacheMode,
     )
-    from bestresponse.models.wrappers.limits import (
-        Gate as Gate,
-    )
-    from bestresponse.models.wrappers.limits import (
-        Limited as Limited,
-    )
     from bestresponse.models.wrappers.meter import (
         Budget as Budget,
     )
@@ -161,10 +155,16 @@ if TYPE_CHECKING:
     from bestresponse.models.wrappers.meter import (
         Metered as Metered,
     )
-    from bestresponse.models.wrappers.retry import (
+    from bestresponse.models.wrappers.pacing import (
+        Gate as Gate,
+    )
+    from bestresponse.models.wrappers.pacing import (
+        Limited as Limited,
+    )
+    from bestresponse.models.wrappers.pacing import (
         Retried as Retried,
     )
-    from bestresponse.models.wrappers.retry import (
+    from bestresponse.models.wrappers.pacing import (
         RetryPolicy as RetryPolicy,
     )
 else:
