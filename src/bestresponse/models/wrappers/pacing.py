@@ -3,9 +3,9 @@
 A `Gate` belongs to a provider; all models of that provider share it. No window of a minute holds more starts than
 allowed: the start times of the last calls are kept, and a further call waits until the oldest is a minute old.
 
-What may pass is tried again a bounded number of times, ever more slowly: waits grow exponentially with jitter (Brooker,
-"Exponential Backoff and Jitter", AWS Architecture Blog, 2015); a `Retry-After` of the server comes first. `Retried` goes
-around `Limited`, not the other way round: then a call that waits holds no place that another could use.
+What may pass is tried again a bounded number of times, ever more slowly: waits grow exponentially with jitter
+(Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015); a `Retry-After` of the server comes first.
+`Retried` goes around `Limited`, not the other way round: then a call that waits holds no place that another could use.
 """
 
 import random
