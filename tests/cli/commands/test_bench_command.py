@@ -10,7 +10,7 @@ import pytest
 from closed_port import closed_port
 from waiting import wait_until
 
-from bestresponse.models.wrappers.retry import RetryPolicy
+from bestresponse.models.wrappers.pacing import RetryPolicy
 from bestresponse.theory import load_tree, write_game_file
 
 

@@ -1,7 +1,7 @@
 """A wrapper answers as the model inside does, and frees it."""
 
 from bestresponse.models import Abilities, ScriptedModel, ask
-from bestresponse.models.wrappers.base import Wrapper
+from bestresponse.models.base import Wrapper
 
 
 class Held(ScriptedModel):
