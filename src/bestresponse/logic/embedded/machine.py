@@ -309,7 +309,7 @@ class Machine:
                         found, slots[code[2]] = slots[code[2]], None
                         work.held -= found.cells
                         cells += found.cells
-                        result = gather(self, found, build(code[3], slots))
+                        result: bool | Iterator[bool] = gather(self, found, build(code[3], slots))
                     else:
                         result = code[2](self, [build(pattern, slots) for pattern in code[3]])
                     cells += self.charged

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from bestresponse.core import errors
 from bestresponse.core.errors import BestResponseError, ModelError, ModelUnavailable, Transient, UsageError
@@ -134,7 +134,7 @@ def _serve(order: str, lines: TextIO, out: TextIO) -> None:
         _write_line(out, answer)
 
 
-def _write_line(out: TextIO, data: JsonObject) -> None:
+def _write_line(out: IO[str], data: JsonObject) -> None:
     out.write(json.dumps(data) + "\n")
     out.flush()
 

@@ -113,6 +113,7 @@ class BenchConfig(RunSettings):
         self._check_together()
 
     def _refuse_useless(self) -> None:
+        useless: tuple[str, ...]
         match self.form:
             case Tree():
                 useless, what = (*_DRAWING, *_SHOWING), "a game played in turn"
