@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from bestresponse.api.running import (
         bench as bench,
         bench_policy as bench_policy,
-        simulate_water as simulate_water,
         steer as steer,
         verify_model as verify_model,
     )
@@ -61,5 +60,6 @@ if TYPE_CHECKING:
     from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
+    from bestresponse.studies.water.study import water as simulate_water  # noqa: F401
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from bestresponse.api.settings import (
     BenchSettings,
@@ -13,17 +13,14 @@ from bestresponse.api.settings import (
     RunOptions,
     SteerSettings,
     VerifySettings,
-    WaterSettings,
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.inputs import GameLike, as_found, as_source
 from bestresponse.games.named_game import NamedGame
-from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.llm.persona import published_personas
 from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.inputs import ModelLike, as_model
@@ -41,14 +38,11 @@ from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.study import VerifyStudy
-from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.study import WaterStudy
 from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = [
     "bench",
     "bench_policy",
-    "simulate_water",
     "steer",
     "verify_model",
 ]
@@ -79,27 +73,6 @@ def bench_policy(
     names, given = as_models(_as_list(model))
     config = SequentialConfig(names, NamedGame.find(str(game)), **_pick(settings, SequentialConfig))
     return _run(SequentialStudy(), config, given, settings)
-
-
-
-
-def simulate_water(
-    model: ModelLike,
-    *,
-    personas: bool | Literal["both"] = False,
-    seats: Mapping[str, ModelLike] | None = None,
-    **settings: Unpack[WaterSettings],
-) -> Run[Any]:
-    """Play the Water Allocation Challenge; `model` is a model or a bidder such as "need", `seats` are by resident."""
-    rules = settings.get("rules", WaterRules())
-    residents = [resident.name for resident in rules.residents]
-    unknown = sorted(set(seats or {}) - set(residents))
-    if unknown:
-        raise UsageError(f"there is no resident {unknown[0]!r}; known: {', '.join(residents)}")
-    names, given = as_models([(seats or {}).get(name, model) for name in residents])
-    wanted = (False, True) if personas == "both" else (bool(personas),)
-    chosen: JsonObject = {"persona_texts": published_personas()} | _pick(settings, WaterConfig)
-    return _run(WaterStudy(), WaterConfig(names, personas=wanted, **chosen), given, settings)
 
 
 def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[SteerSettings]) -> Run[Any]:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from bestresponse.games.water.rules import WaterRules
-from bestresponse.players.llm.agent import Policy
-from bestresponse.players.llm.persona import Persona
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.executors.base import Executor
 from bestresponse.theory.trees.cfr import Variant
 
 __all__ = [
-    "AgentSettings",
     "BenchSettings",
     "PolicySettings",
     "RunOptions",
     "SteerSettings",
     "VerifySettings",
-    "WaterSettings",
 ]
 
 
@@ -81,30 +76,6 @@ class PolicySettings(RunOptions, total=False):
     attempts: int
     think: bool
     llm_seed: int
-
-
-class AgentSettings(RunOptions, total=False):
-    """How models are asked in simulations."""
-
-    repeats: int
-    seed: int
-    memory: str
-    own_words: bool
-    reasoning: str
-    reasons: bool
-    attempts: int
-    style: Literal["auto", "line", "json"]
-    temperature: float
-    max_tokens: int
-
-
-class WaterSettings(AgentSettings, total=False):
-    """The settings of `simulate_water`; see `WaterConfig`."""
-
-    abundances: tuple[str, ...]
-    rules: WaterRules
-    persona_texts: Mapping[str, Persona]
-    policy: Policy
 
 
 class SteerSettings(RunOptions, total=False):

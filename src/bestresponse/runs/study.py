@@ -254,7 +254,7 @@ studies = Registry(
         "stories": "bestresponse.studies.stories.study:stories_study",
         "tournament": "bestresponse.studies.tournament.study:tournament",
         "verify": "bestresponse.studies.verify.study:VerifyStudy",
-        "water": "bestresponse.studies.water.study:WaterStudy",
+        "water": "bestresponse.studies.water.study:water",
     },
 )
 """Studies by name."""

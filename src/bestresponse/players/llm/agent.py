@@ -27,10 +27,9 @@ from bestresponse.players.llm.reading import Answer
 from bestresponse.players.llm.reasoning import Reasoning, Thinker, direct
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["POLICIES", "Agent", "Policy", "WithFailurePolicy", "lets_pass"]
+__all__ = ["Agent", "Policy", "WithFailurePolicy", "lets_pass"]
 
 Policy = Literal["abstain", "void"]
-POLICIES: tuple[Policy, ...] = ("abstain", "void")
 
 
 @dataclass(frozen=True)
