@@ -35,8 +35,7 @@ from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.merge import merge_runs
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
-from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.study import WaterStudy
+from bestresponse.studies.water.study import WaterConfig, water
 
 LATENCY = 0.2
 IN_FLIGHT = 64
@@ -111,10 +110,11 @@ def time_plays(model: str, executor: Executor, plays: int) -> float:
 
 def time_water(executor: Executor, repeats: int) -> float:
     """Return the seconds of a grid of water games among bidders."""
-    config = WaterConfig(("solver", "need", "no-regret", "share:0.5", "myopic"), repeats=repeats)
+    seats = {"Alex": "solver", "Bob": "need", "Cindy": "no-regret", "David": "share:0.5", "Eric": "myopic"}
+    config = WaterConfig(seat=seats, repeats=repeats)
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
-        run_study(WaterStudy(), config, {}, Path(folder), executor=executor)
+        run_study(water, config, {}, Path(folder), executor=executor)
         return time.perf_counter() - begun
 
 

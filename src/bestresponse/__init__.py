@@ -28,9 +28,6 @@ if TYPE_CHECKING:
         reproduce as reproduce,
         verify as verify,
     )
-    from bestresponse.api.running import (
-        simulate_water as simulate_water,
-    )
     from bestresponse.api.solving import (
         Solution as Solution,
         ask as ask,
@@ -53,5 +50,6 @@ if TYPE_CHECKING:
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
     from bestresponse.studies.verify.study import verify_model as verify_model
+    from bestresponse.studies.water.study import water as simulate_water  # noqa: F401
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

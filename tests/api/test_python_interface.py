@@ -141,7 +141,7 @@ def test_a_model_is_verified_and_a_dialogue_is_steered(tmp_path):
     model = ScriptedModel(lambda request: "ANSWER: B", name="m")
     assert len(br.verify_model(model, "prisoners-dilemma", repeats=2, output_dir=tmp_path).rows()) == 2
     assert br.steer("meeting", iterations=20, output_dir=tmp_path).summary()["solved_games"] == 1
-    assert br.simulate_water("need", repeats=2, output_dir=tmp_path).summary()["settings"][0]["games"] == 2
+    assert br.simulate_water("need", repeats=2, output_dir=tmp_path).summary()["figures"][0]["games"] == 2
 
 
 def test_a_setting_that_does_not_exist_is_named(tmp_path):

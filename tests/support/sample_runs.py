@@ -15,8 +15,7 @@ from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.study import WaterStudy
+from bestresponse.studies.water.study import WaterConfig, water
 
 
 def models(answer):
@@ -41,7 +40,7 @@ def tournament_run(output):
 
 
 def water_run(output):
-    return run(WaterStudy(), WaterConfig(("need",) * 5, repeats=2), output)
+    return run(water, WaterConfig("need", repeats=2), output)
 
 
 def verify_run(output):

@@ -41,7 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("runs.reproduce", "Work out the figures of a paper from its recorded runs."),
     "run": ("runs.run", "Run any study, also one of an installed package, from a file of settings."),
     "serve": ("serve.command", "Open games to people in a browser."),
-    "simulate": ("simulate.water", "Simulate many agents in one game, many times."),
+    "simulate": ("simulate", "Simulate many agents in one game, many times."),
     "solve": ("games.solve", "Print the equilibria of a game, and all else that theory knows of it."),
     "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
     "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),

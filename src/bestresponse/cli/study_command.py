@@ -16,9 +16,9 @@ import typer
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from bestresponse.cli.files import read_toml
 from bestresponse.cli.running import run_and_show_settings, show_estimate
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.files import read_toml
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.settings import RunSettings, list_settings
 from bestresponse.runs.study import AnyStudy

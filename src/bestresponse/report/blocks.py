@@ -178,8 +178,8 @@ class pivot:
 class lines:
     """Draw a column against another, a line for each value of `by`, with bands and what theory expects.
 
-    Bands are two columns, or the ends of the intervals where `y` holds such. Of more than `most` lines those with the
-    largest values are drawn.
+    Bands are two columns, or the ends of the intervals where `y` holds such; rows without `y` are left out. Of more
+    than `most` lines those with the largest values are drawn.
     """
 
     frame: str
@@ -201,7 +201,10 @@ class lines:
         for label, part in _split(frame, self.split):
             groups: dict[str, list[Mapping[str, Any]]] = {}
             for row in part:
-                groups.setdefault(str(row[self.by]), []).append(row)
+                if row[self.y] is not None:
+                    groups.setdefault(str(row[self.by]), []).append(row)
+            if not groups:
+                continue
             tallest = sorted(groups, key=lambda name: -max(_estimate(row[self.y]) for row in groups[name]))[: self.most]
             drawn = {name: rows for name, rows in groups.items() if name in tallest}
             image = charts.lines(

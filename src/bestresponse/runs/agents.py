@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Literal
 
 from bestresponse.core.episode import Question
-from bestresponse.core.errors import ModelUnavailable, UsageError
+from bestresponse.core.errors import ModelUnavailable
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision, Status
 from bestresponse.models.base import Model
-from bestresponse.players.llm.agent import POLICIES, Agent, WithFailurePolicy, memory, reasoning
+from bestresponse.players.llm.agent import Agent, WithFailurePolicy, memory, reasoning
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
-from bestresponse.runs.checks import check_sizes, check_temperature
 from bestresponse.runs.settings import RunSettings, setting, settings
 
-__all__ = [
-    "AGENT_SETTINGS",
-    "STYLES",
-    "AgentSettings",
-    "ask_at_once",
-    "check_agents",
-    "make_agent",
-]
+__all__ = ["AGENT_SETTINGS", "AgentSettings", "ask_at_once", "make_agent"]
 
-STYLES = ("auto", "line", "json")
 AGENT_SETTINGS = (
     "memory", "own_words", "reasoning", "reasons", "attempts", "style", "temperature", "max_tokens",
 )  # fmt: skip
@@ -59,22 +51,9 @@ class AgentSettings(RunSettings):
         memory(self.memory)
         reasoning(self.reasoning)
 
-
-def check_agents(settings: Any, most_repeats: int) -> None:
-    """UsageError where a setting is not one that agents can have."""
-    memory(settings.memory)
-    reasoning(settings.reasoning)
-    check_sizes(
-        ("--repeats", settings.repeats, 1, most_repeats),
-        ("--attempts", settings.attempts, 1, 20),
-        ("--max-tokens", settings.max_tokens, 1, 100_000),
-        ("--seed", settings.seed, 0, 2**63 - 1),
-    )
-    check_temperature(settings.temperature)
-    if settings.policy not in POLICIES:
-        raise UsageError(f"--on-failure {settings.policy!r}: expected one of {', '.join(POLICIES)}")
-    if settings.style not in STYLES:
-        raise UsageError(f"--style {settings.style!r}: expected one of {', '.join(STYLES)}")
+    def make_game(self) -> AnyGame:
+        """Return the game whose seats are filled; each study says which."""
+        raise NotImplementedError
 
 
 def make_agent(

@@ -16,7 +16,7 @@ from pydantic_core import core_schema
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import digest
-from bestresponse.games.inputs import GameLike, as_source  # noqa: F401 - named in the types of settings below
+from bestresponse.games.inputs import GameLike as GameLike, as_source
 from bestresponse.games.lookup import find_game
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model, Reply, Request

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -28,12 +28,20 @@ from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
+from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.llm.agent import Policy, lets_pass
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.players.llm.verified import is_verified
-from bestresponse.players.lookup import SIMULATED, choose_default, describe_seat, find_strategy, seat_speaker
+from bestresponse.players.llm.verified import bare_name, is_verified
+from bestresponse.players.lookup import (
+    SIMULATED,
+    check_strategy,
+    choose_default,
+    describe_seat,
+    find_strategy,
+    seat_speaker,
+)
 from bestresponse.players.strategies.fixed import RandomPlayer
 from bestresponse.runs.agents import AGENT_SETTINGS, AgentSettings, ask_at_once, make_agent
 from bestresponse.runs.estimate import Estimate
@@ -46,6 +54,7 @@ from bestresponse.theory.trees.tree import Tree
 __all__ = [
     "MatchSettings",
     "assign_seats",
+    "check_players",
     "choose_policy",
     "describe_play",
     "estimate_plays",
@@ -54,6 +63,7 @@ __all__ = [
     "make_player",
 ]
 
+C = TypeVar("C", bound=AgentSettings)
 _TRIALS = 5
 """How many plays of random players are counted where nothing else tells how often seats are asked."""
 _REVIEWS = 5
@@ -131,6 +141,14 @@ def assign_seats(
     seated = {**named, **(dict.fromkeys(free[:1] if others else free, model) if model is not None else {})}
     rest = others or NamedModel(choose_default(game))
     return {role: seated.get(role, rest) for role in game.roles}
+
+
+def check_players(config: C) -> C:
+    """Refuse a name that is neither a strategy of the game nor that of a model, with the strategies there are."""
+    for name in map(bare_name, (name for name in config.models if getattr(name, "model", None) is None)):
+        if "/" not in name and not name.endswith(".gguf") and name not in WEIGHTS:
+            check_strategy(name, config.make_game())
+    return config
 
 
 def find_model_seats(game: AnyGame, seats: Mapping[str, str]) -> tuple[str, ...]:

@@ -271,7 +271,7 @@ studies = Registry(
         "stories": "bestresponse.studies.stories.study:stories_study",
         "tournament": "bestresponse.studies.tournament.study:tournament",
         "verify": "bestresponse.studies.verify.study:verify_model",
-        "water": "bestresponse.studies.water.study:WaterStudy",
+        "water": "bestresponse.studies.water.study:water",
     },
 )
 """Studies by name."""

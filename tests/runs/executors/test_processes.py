@@ -17,8 +17,7 @@ from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
-from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.study import WaterStudy
+from bestresponse.studies.water.study import WaterConfig, water
 
 
 @pytest.fixture
@@ -128,9 +127,9 @@ def test_models_that_are_objects_cannot_be_used_by_processes(tmp_path):
 
 
 def test_water_without_models_comes_out_the_same_in_processes(tmp_path):
-    config = WaterConfig(("need", "random", "share:0.5", "need", "myopic"), repeats=40)
-    one = run_study(WaterStudy(), config, {}, tmp_path / "one", invocation=NOW)
-    two = run_study(WaterStudy(), config, {}, tmp_path / "two", executor=Processes(2), invocation=NOW)
+    config = WaterConfig("need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=40)
+    one = run_study(water, config, {}, tmp_path / "one", invocation=NOW)
+    two = run_study(water, config, {}, tmp_path / "two", executor=Processes(2), invocation=NOW)
     assert list_records(one) == list_records(two)
     assert two.outcome.played == 40
 

@@ -21,8 +21,7 @@ from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.study import WaterStudy
+from bestresponse.studies.water.study import WaterConfig, water
 
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 
@@ -48,7 +47,7 @@ def simulate_case():
 
 
 def water_case():
-    return WaterStudy(), WaterConfig(("need", "random", "share:0.5", "need", "myopic"), repeats=5), {}
+    return water, WaterConfig("need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=5), {}
 
 
 def tournament_case():

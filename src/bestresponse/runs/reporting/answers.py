@@ -13,7 +13,24 @@ from bestresponse.report.blocks import Measurement, Shown
 from bestresponse.report.document import Cell, Column, Note, Section, Table
 from bestresponse.report.frames import Frame, column
 
-__all__ = ["AnswerRow", "Answers", "answers_section", "count_answers", "make_answers_frame", "warn_of_gaps"]
+__all__ = [
+    "AnswerRow",
+    "Answers",
+    "VoidRow",
+    "answers_section",
+    "count_answers",
+    "describe_void",
+    "make_answers_frame",
+    "warn_of_gaps",
+]
+
+
+class VoidRow(TypedDict):
+    """A play without a result."""
+
+    repeat: int
+    seat: Annotated[str, column(help="whose answer could not be used")]
+    why: str
 
 
 class AnswerRow(TypedDict):
@@ -55,6 +72,12 @@ def count_answers(answers: dict[str, Answers], submissions: Iterable[JsonMapping
         if given["role"] in names:
             read = answers.setdefault(names[given["role"]], Answers())
             read.add(given["status"], given.get("how", ""), given.get("stand_in", ""))
+
+
+def describe_void(line: JsonMapping) -> VoidRow:
+    """Say why a play has no result; `line` is that of its record, as plain data."""
+    seat, why = line["record"]["void"]
+    return VoidRow(repeat=line["data"]["repeat"], seat=seat, why=why)
 
 
 def make_answers_frame(answers: Mapping[str, Answers]) -> Frame[AnswerRow]:

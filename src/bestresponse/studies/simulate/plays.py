@@ -29,11 +29,11 @@ from bestresponse.report.frames import column
 from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
-from bestresponse.runs.reporting.answers import Answers, count_answers
+from bestresponse.runs.reporting.answers import Answers, VoidRow, count_answers, describe_void
 from bestresponse.runs.seats import MatchSettings, assign_seats, find_model_seats
 from bestresponse.runs.settings import setting, settings
 
-__all__ = ["MoveRow", "Plays", "SimulateConfig", "VoidRow", "find_nearest", "name_move", "read_plays"]
+__all__ = ["MoveRow", "Plays", "SimulateConfig", "find_nearest", "name_move", "read_plays"]
 
 
 @settings
@@ -125,14 +125,6 @@ class MoveRow(TypedDict):
     ]
 
 
-class VoidRow(TypedDict):
-    """A play without a result."""
-
-    repeat: int
-    seat: str
-    why: str
-
-
 @dataclass(frozen=True)
 class Plays:
     """The plays of a run: `payoffs` has one row for each play that counts, one column a seat.
@@ -176,21 +168,19 @@ def read_plays(config: SimulateConfig, lines: Iterable[JsonMapping]) -> Plays:
     counted: list[tuple[int, Record]] = []
     voids: list[VoidRow] = []
     answers: dict[str, Answers] = {}
-    for line in lines:
+    for line in sorted(lines, key=lambda line: int(line["data"]["repeat"])):
         count_answers(answers, line["record"]["submissions"], names)
-        repeat, record = line["data"]["repeat"], record_from_json(line["record"])
-        if record.void is None:
-            counted.append((repeat, record))
+        if line["record"]["void"]:
+            voids.append(describe_void(line))
         else:
-            voids.append(VoidRow(repeat=repeat, seat=record.void.role, why=record.void.why))
-    counted.sort(key=lambda pair: pair[0])
+            counted.append((line["data"]["repeat"], record_from_json(line["record"])))
     options: dict[tuple[str, str, str], list[str]] = {}
     return Plays(
         config,
         tuple(repeat for repeat, _ in counted),
         np.array([_find_payoffs(config, record) for _, record in counted]).reshape(-1, len(game.roles)),
         [row for repeat, record in counted for row in _list_moves(config, repeat, record, options)],
-        sorted(voids, key=lambda row: row["repeat"]),
+        voids,
         answers,
         options,
     )

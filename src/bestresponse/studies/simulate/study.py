@@ -18,14 +18,13 @@ from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.rates import Bounds, missing_bounds
 from bestresponse.report.stats.statistics import wilson
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.reporting.answers import make_answers_frame, warn_of_gaps
-from bestresponse.runs.seats import estimate_plays, list_plays, make_player
+from bestresponse.runs.reporting.answers import VoidRow, make_answers_frame, warn_of_gaps
+from bestresponse.runs.seats import check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.simulate.plays import (
     MoveRow,
     Plays,
     SimulateConfig,
-    VoidRow,
     find_nearest,
     name_move,
     read_plays,
@@ -376,6 +375,7 @@ simulate = Study(
     tables=2,
     game=lambda config, data: config.make_game(),
     count_plays=lambda config: config.repeats,
+    prepare=check_players,
     estimate_calls=estimate_calls,
     report=(
         warn_of_gaps,
