@@ -9,15 +9,25 @@ player gains by committing to one action before hearing anything. Every Nash equ
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
+from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
-__all__ = ["CorrelatedEquilibrium", "Objective", "correlated", "correlated_regret", "incentives", "relative_violation"]
+__all__ = [
+    "CorrelatedEquilibrium",
+    "Objective",
+    "correlated",
+    "correlated_regret",
+    "exact_correlated",
+    "incentives",
+    "relative_violation",
+]
 
 Objective = Literal["welfare", "fairness", "entropy", "any"]
 
@@ -182,9 +192,24 @@ def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) 
             raise
     if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
         return flat, "linear program (HiGHS)"
-    from bestresponse.theory.correlation.exact import exact_correlated
-
     return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
+
+
+def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
+    """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in whole numbers."""
+    rows = []
+    for player, count in enumerate(game.shape):
+        own = np.moveaxis(game.payoffs[player], player, 0).reshape(count, -1)
+        cells = np.moveaxis(np.arange(own.size).reshape(game.shape), player, 0).reshape(count, -1)
+        whole = np.array(whole_payoffs(own), dtype=object)
+        everything = list(range(count))
+        moves = [(everything, b) for b in everything] if coarse else [([a], b) for a, b in permutations(everything, 2)]
+        for told, instead in moves:
+            row = np.zeros(own.size, dtype=object)
+            row[cells[told]] = whole[instead] - whole[told]
+            rows.append(row.tolist())
+    point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0])
+    return np.array([value / sum(point) for value in point])
 
 
 def _by_linear_program(game: NormalForm, rows: object, objective: Objective) -> Array:
