@@ -220,7 +220,7 @@ def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
     for row in table.rows:
         made = dict(row.moves)
         profile = [positions[player, made[player]] for player in table.players]
-        payoffs[:, *profile] = [float(payoff) for payoff in row.payoffs]
+        payoffs[(slice(None), *profile)] = [float(payoff) for payoff in row.payoffs]
     return NormalForm(payoffs, table.players, table.moves, name)
 
 
