@@ -216,12 +216,12 @@ def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
         for player, moves in zip(table.players, table.moves, strict=True)
         for number, move in enumerate(moves)
     }
-    payoffs = np.zeros((len(table.players), *map(len, table.moves)))
+    payoffs = np.zeros((*map(len, table.moves), len(table.players)))
     for row in table.rows:
         made = dict(row.moves)
-        profile = [positions[player, made[player]] for player in table.players]
-        payoffs[(slice(None), *profile)] = [float(payoff) for payoff in row.payoffs]
-    return NormalForm(payoffs, table.players, table.moves, name)
+        profile = tuple(positions[player, made[player]] for player in table.players)
+        payoffs[profile] = [float(payoff) for payoff in row.payoffs]
+    return NormalForm(np.moveaxis(payoffs, -1, 0), table.players, table.moves, name)
 
 
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
