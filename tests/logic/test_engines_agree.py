@@ -5,8 +5,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from recorded import DATA, needs_recorded
 
 from bestresponse.core.errors import LimitReached, LogicError

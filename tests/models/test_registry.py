@@ -8,7 +8,7 @@ import pytest
 from plugins import lay_package
 
 from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
-from bestresponse.models import LocalSettings, ModelSettings, ask, known_models, open_model
+from bestresponse.models import LocalSettings, ModelSettings, ask, known_models, open_model, registry
 
 KEYS = {"OPENAI_API_KEY": "sk-hidden", "ANTHROPIC_API_KEY": "sk-hidden", "GOOGLE_API_KEY": "sk-hidden"}
 
@@ -86,6 +86,13 @@ def test_an_unknown_name_gets_a_suggestion(settings, spec, says):
 def test_weights_that_are_not_there_say_what_to_do(settings):
     with pytest.raises(ModelUnavailable, match="run `bestresponse models pull smollm2`"):
         open_model("smollm2", settings)
+
+
+def test_without_the_engine_no_weights_are_downloaded(settings, monkeypatch):
+    monkeypatch.setattr(registry, "pull", lambda *args: pytest.fail("the weights were downloaded"))
+    monkeypatch.setattr(sys, "path", [])  # where packages are looked for
+    with pytest.raises(ModelUnavailable, match=r"needs the engine xllamacpp: pip install 'bestresponse\[local\]'"):
+        open_model("smollm2", replace(settings, download=True))
 
 
 def test_a_path_opens_a_file_and_a_file_that_is_none_is_a_sentence(settings, tmp_path):

@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 _QUIET = 2.0
 _TICK = 0.2
+_LEAVE = 1.0
 
 
 class Progress:
@@ -38,24 +39,32 @@ class Progress:
 
 @contextmanager
 def tell_interrupt(workers: int) -> Iterator[None]:
-    """Say at the first Ctrl-C what is waited for; the second one does not wait."""
+    """Say at the first Ctrl-C what is waited for; the second one does not wait. A single worker is never waited for."""
     usual = signal.getsignal(signal.SIGINT)
-    in_charge = usual is signal.default_int_handler and threading.current_thread() is threading.main_thread()
-    if workers < 2 or not in_charge:
+    if usual is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def tell(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, usual)
-        waited = f"waiting for the plays under way (at most {workers:,}), which are kept"
+        signal.signal(signal.SIGINT, leave)
+        waited = "waiting for the plays under way, which are kept"
         os.write(2, f"\nbestresponse: stopping: {waited}; Ctrl-C again does not wait\n".encode())
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, tell)
+    def leave(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # Models that are being closed, and threads that Python joins at its end, may wait for a server for minutes.
+        end = threading.Timer(_LEAVE, os._exit, (130,))
+        end.daemon = True
+        end.start()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, tell if workers > 1 else leave)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, usual)
 
 
 def wait_for(compute: Callable[[], T], what: str = "solving", progress: Progress | None = None) -> T:

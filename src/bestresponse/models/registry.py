@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from bestresponse.core.errors import ModelUnavailable, UnknownModel
 from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
-from bestresponse.models.providers.local import LocalModel, LocalSettings
+from bestresponse.models.providers.local import LocalModel, LocalSettings, engine_version
 from bestresponse.models.providers.pool import LocalPool
 from bestresponse.models.providers.weights import WEIGHTS, Progress, default_folder, pull, weights_path
 
@@ -143,6 +143,7 @@ def _known_provider(provider: str, environ: Mapping[str, str]) -> KnownModel:
 
 def _open_weights(name: str, settings: ModelSettings) -> Model:
     path = weights_path(name, settings.folder)
+    engine_version()  # raises where there is no engine, before anything is downloaded for it
     if not path.exists() and not settings.download:
         raise ModelUnavailable(f"{name} is not on this machine: run `bestresponse models pull {name}`")
     model = _open_file(pull(name, settings.folder, settings.progress), settings, name)

@@ -7,7 +7,8 @@ Failures do not stop the other plays, except where going on makes no sense: the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -118,7 +119,7 @@ class _Run:
             self.outcome.stopped = self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
 
 
-Start = Callable[[Iterator[Task], Keep], Iterator[Ended]]
+Start = Callable[[Iterator[Task], Keep], Generator[Ended]]
 """Makes plays: takes tasks as there is room, hands every answer to `Keep`, and yields how each play ended."""
 
 
@@ -138,11 +139,12 @@ def execute(
     """
     outcome = Outcome()
     run = _Run(folder, outcome, patience)
-    for ended in start(run.list_missing(specs), folder.submit_encoded):
-        run.settle(ended)
-        if enough is not None and ended.line is not None and enough(ended.spec, decode_play(ended.line).record):
-            outcome.stopped = outcome.stopped or "enough"
-        on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
+    with closing(start(run.list_missing(specs), folder.submit_encoded)) as plays:
+        for ended in plays:
+            run.settle(ended)
+            if enough is not None and ended.line is not None and enough(ended.spec, decode_play(ended.line).record):
+                outcome.stopped = outcome.stopped or "enough"
+            on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
     if outcome.stopped == "enough":
         outcome.stopped = ""
     return outcome

@@ -9,8 +9,7 @@ from games_for_logic import KUHN
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import library
 from bestresponse.games.logic.game import LogicGame, as_game
-from bestresponse.games.logic.program_writer import write_program
-from bestresponse.games.logic.tables import read_fraction, table_from_tree
+from bestresponse.games.logic.tables import read_fraction, table_from_tree, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree

@@ -2,8 +2,7 @@
 
 import pytest
 from games_for_logic import DILEMMA
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import ProgramRefused
 from bestresponse.logic.embedded.engine import EmbeddedEngine

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import pytest
 from games_for_logic import KUHN
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.formalize.examples import library
 from bestresponse.games.logic.game import LogicGame

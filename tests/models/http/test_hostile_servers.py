@@ -3,10 +3,12 @@
 import gzip
 import json
 import logging
+import time
 import traceback
 import tracemalloc
 import zlib
 from dataclasses import replace
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import faulty
@@ -14,8 +16,8 @@ import pytest
 
 from bestresponse.core.errors import BadReply, ModelError, Transient, UsageError
 from bestresponse.models import AnthropicModel, HttpClients, OpenAIModel, Secret, ask
-from bestresponse.models.http import Endpoint, KeyHeader
-from bestresponse.models.http.decoding import read_body
+from bestresponse.models.http import Endpoint, endpoint
+from bestresponse.models.http.endpoint import read_body
 
 KEY = "sk-very/secret+key-12345"
 SCHEMA = '{"properties":{"p":{"type":"number"}},"required":["p"],"type":"object"}'
@@ -60,10 +62,9 @@ def test_an_unknown_compression_is_a_sentence(complete):
 
 
 def test_a_bomb_is_expanded_up_to_the_limit_only(clients):
-    key = Secret(KEY)
     bomb = faulty.compress(b" " * 10_000_000)
     with faulty.serving(bomb) as server, pytest.raises(BadReply, match=r"sent more than 0\.09537 MB for one reply"):
-        Endpoint(clients, server.url, who="it", key=key, auth=KeyHeader("authorization", key), largest=100_000).post({})
+        Endpoint(clients, server.url, "it", Secret(KEY), "authorization", largest=100_000).post({})
 
 
 def test_decoding_never_holds_much_more_than_the_limit():
@@ -325,6 +326,29 @@ def test_an_absurd_number_of_tokens_is_a_sentence(complete, tokens):
 def test_json_nested_absurdly_deep_is_a_sentence(complete, depth, says):
     with pytest.raises(BadReply, match=says):
         complete(faulty.answer(b'{"a":' + b"[" * depth + b"]" * depth + b"}"))
+
+
+@pytest.mark.parametrize("value", [b"[]", b"{}", b"0"])
+def test_json_of_very_many_values_is_refused_before_it_is_parsed(complete, value):
+    act = faulty.answer(b'{"x": [' + b",".join([value] * 2_000_000) + b"]}")
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadReply, match="openai/m sent JSON of more than 1,000,000 values for one reply"):
+            complete(act)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 60_000_000
+
+
+def test_the_time_that_parsing_takes_belongs_to_the_call(clients, monkeypatch):
+    def parse_slowly(answer):
+        time.sleep(0.6)
+        return json.loads(answer)
+
+    monkeypatch.setattr(endpoint, "json", SimpleNamespace(dumps=json.dumps, loads=parse_slowly))
+    with faulty.serving(faulty.answer(faulty.GOOD)) as server, pytest.raises(Transient, match=r"within 0\.5 s"):
+        OpenAIModel("m", clients, Secret(KEY), base_url=server.url, timeout=0.5).complete(ask("x"))
 
 
 def test_a_structured_answer_with_a_number_json_does_not_have_is_a_sentence(clients):

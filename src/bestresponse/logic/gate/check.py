@@ -48,8 +48,7 @@ from bestresponse.logic.language.terms import (
     variables_of,
     write,
 )
-from bestresponse.logic.programs.solver_language import SOLVER as SOLVER_TEXT
-from bestresponse.logic.programs.solver_language import TRUSTED
+from bestresponse.logic.programs.solver_language import SOLVER as SOLVER_TEXT, TRUSTED
 
 __all__ = [
     "REFUSING",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -73,7 +73,7 @@ class Job:
 class Executor(Protocol):
     """Makes plays. A new engine implements these two methods."""
 
-    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Iterator[Ended]:
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
         """Take tasks as there is room for them, make the plays, and yield how each ended, in any order.
 
         A task that is None says that there is none at the moment. Every answer goes to `keep` as soon as it is there.

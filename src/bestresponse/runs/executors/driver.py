@@ -10,8 +10,7 @@ import queue
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -35,6 +34,10 @@ _AHEAD = 0.1
 """Seconds of work that a worker has at hand besides what its threads do."""
 _MOST_AHEAD = 1000
 _MOST_NEVER_READY = 5
+_PATIENCE = 10.0
+"""Seconds for a worker to end by itself."""
+_BUSY_PATIENCE = 2.0
+"""The same for one whose plays nobody waits for."""
 
 
 class Link(Protocol):
@@ -108,7 +111,6 @@ class Driver:
         self._messages: deque[tuple[_Worker, Message]] = deque()
         self._losses = Losses()
         self._again: deque[Task] = deque()
-        self._waiters = ThreadPoolExecutor(1024, thread_name_prefix="service")
         self._services: JsonObject = {}
         if job.shared is not None:
             self._services = {"budget": BudgetService(job.shared.meter), "gates": GateService(job.shared.gates)}
@@ -117,11 +119,11 @@ class Driver:
 
     def play(
         self, tasks: Iterator[Task | None], keep: Keep, check: Callable[[float], None] | None = None
-    ) -> Iterator[Ended]:
+    ) -> Generator[Ended]:
         """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is raised again.
 
-        Without a task no worker is started. `check` is told for how many seconds there has been no worker that can
-        play; it may raise.
+        A second interrupt waits for nothing: workers are ended at once. Without a task no worker is started. `check`
+        is told for how many seconds there has been no worker that can play; it may raise.
         """
         for task in tasks:
             self._again.extend([task] if task is not None else [])
@@ -131,6 +133,7 @@ class Driver:
         workers = [self._start(index) for index in range(self._count)]
         last_seen = time.monotonic()
         interrupted = False
+        patience = _PATIENCE
         try:
             while True:
                 try:
@@ -141,6 +144,7 @@ class Driver:
                         yield ended
                 except KeyboardInterrupt:
                     if interrupted:
+                        patience = 0.0
                         raise
                     interrupted = True
                     continue
@@ -151,7 +155,12 @@ class Driver:
             if interrupted:
                 raise KeyboardInterrupt
         finally:
-            self._stop(workers)
+            for worker in workers:
+                worker.send(("stop",))
+            for worker in workers:
+                worker.link.close(min(patience, _BUSY_PATIENCE) if worker.tasks else patience)
+                for service in self._services.values():
+                    service.release(worker.holder)
 
     def _hand_out(self, workers: list[_Worker], tasks: Iterator[Task | None]) -> bool:
         """Give workers as many tasks as they have room for, those with the most first; say whether some are left."""
@@ -250,8 +259,7 @@ class Driver:
                     case ("ask", number, "replies", "claim", (key,)) if claim := self._claim(worker, key):
                         answers.append(("answer", number, claim, None))
                     case ("ask", *what) if what[2] in _WAITING:
-                        with suppress(RuntimeError):  # after the end nobody waits for an answer
-                            self._waiters.submit(lambda question: worker.send(self._answer(worker, *question)), what)
+                        threading.Thread(target=self._send_answer, args=(worker, *what), daemon=True).start()
                     case ("ask", *what):
                         answers.append(self._answer(worker, *what))
                     case _:
@@ -275,18 +283,12 @@ class Driver:
         except Exception as error:  # noqa: BLE001 - it is raised again by the driver's own thread
             self._events.put((worker, [("failed", error)]))
 
+    def _send_answer(self, worker: _Worker, *question: Any) -> None:
+        worker.send(self._answer(worker, *question))
+
     def _answer(self, worker: _Worker, number: int, service: str, method: str, arguments: tuple[Any, ...]) -> Message:
         try:
             value = getattr(self._services[service], method)(worker.holder, *arguments)
         except Exception as error:  # noqa: BLE001 - it is raised again in the worker
             return ("answer", number, None, make_sendable(error))
         return ("answer", number, value, None)
-
-    def _stop(self, workers: list[_Worker]) -> None:
-        for worker in workers:
-            worker.send(("stop",))
-        for worker in workers:
-            worker.link.close(2 if worker.tasks else 10)
-            for service in self._services.values():
-                service.release(worker.holder)
-        self._waiters.shutdown(wait=False, cancel_futures=True)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -36,7 +37,7 @@ class Processes:
         if self.count is not None and self.count < 1:
             raise UsageError(f"{self.count} processes play nothing: expected at least 1")
 
-    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Iterator[Ended]:
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
         """Make the plays in workers that open the job's models by name."""
         wanted = job.workers if job.config.models or job.workers > 1 else os.cpu_count() or 1
         count = self.count or max(1, min(os.cpu_count() or 1, wanted))
@@ -83,7 +84,12 @@ class _ProcessLink:
         context = get_context("spawn")
         self._pipe, there = context.Pipe()
         self._process = context.Process(target=run_worker, args=(there, work), daemon=True)
-        self._process.start()
+        # A terminal sends Ctrl-C to all processes of a command; a worker is told by its driver when to end.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         there.close()
 
     def send(self, messages: list[Message]) -> None:

@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -53,7 +53,7 @@ class Ray:
     resources: Mapping[str, float] = field(default_factory=dict)
     count: int | None = None
 
-    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Iterator[Ended]:
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
         """Make the plays in actors that open the job's models by name."""
         ray, own = _connect(self.address)
         try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import queue
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
@@ -15,6 +17,7 @@ from bestresponse.runs.store.folder import StoredPlay, encode_answer, encode_pla
 __all__ = ["Threads", "play_in_threads", "play_task"]
 
 _PAUSE = 0.005
+_LOOK = 0.05
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -24,7 +27,7 @@ B = TypeVar("B")
 class Threads:
     """Make plays in threads: right for models that are waited for, and the only way for models given as objects."""
 
-    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Iterator[Ended]:
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
         """Make the plays with the job's own models."""
         return play_in_threads(job.study.make_player(job.config, job.models), job.workers, tasks, keep)
 
@@ -33,33 +36,45 @@ class Threads:
         return map(function, items)
 
 
-def play_in_threads(play_one: PlayOne, workers: int, tasks: Iterator[Task | None], keep: Keep) -> Iterator[Ended]:
+def play_in_threads(play_one: PlayOne, workers: int, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
     """Play tasks in that many threads; one worker plays in the calling thread, where an interrupt ends it at once.
 
-    With several, an interrupt lets the plays that are under way end, yields them, and is raised again.
+    With several, an interrupt lets the plays that are under way end, yields them, and is raised again; a second one
+    waits for nothing. Threads are daemons, and not those of `concurrent.futures`: Python joins the latter at its end,
+    so that a server that never answers would hold the process.
     """
     plays = _wait_for_tasks(tasks)
     if workers == 1:
         for task in plays:
             yield play_task(play_one, task, keep)
         return
-    under_way: set[Future[Ended]] = set()
-    with ThreadPoolExecutor(workers, thread_name_prefix="play") as pool:
-        try:
-            under_way |= {pool.submit(play_task, play_one, task, keep) for task in islice(plays, workers)}
-            while under_way:
-                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-                under_way |= {pool.submit(play_task, play_one, task, keep) for task in islice(plays, len(done))}
-        except KeyboardInterrupt:
-            pool.shutdown(wait=True, cancel_futures=True)
-            for future in under_way:
-                if not future.cancelled():
-                    yield future.result()
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    results: queue.SimpleQueue[Ended] = queue.SimpleQueue()
+    threads: list[threading.Thread] = []
+    free = workers
+    try:
+        while True:
+            threads = [thread for thread in threads if thread.is_alive()]
+            for task in islice(plays, free):
+                threads.append(threading.Thread(target=_put, args=(results, play_one, task, keep), daemon=True))
+                threads[-1].start()
+                free -= 1
+            if free == workers:
+                return
+            yield results.get()
+            free += 1
+    except KeyboardInterrupt:
+        while not results.empty() or any(thread.is_alive() for thread in threads):
+            with suppress(queue.Empty):
+                yield results.get(timeout=_LOOK)
+        raise
+    except BaseException:
+        for thread in threads:
+            thread.join()
+        raise
+
+
+def _put(results: queue.SimpleQueue[Ended], play_one: PlayOne, task: Task, keep: Keep) -> None:
+    results.put(play_task(play_one, task, keep))
 
 
 def play_task(play_one: PlayOne, task: Task, keep: Keep) -> Ended:

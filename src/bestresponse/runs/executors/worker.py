@@ -13,7 +13,6 @@ import itertools
 import os
 import pickle
 import queue
-import signal
 import threading
 import time
 import traceback
@@ -79,7 +78,6 @@ class Channel(Protocol):
 
 def run_worker(connection: Connection, job: WorkerJob) -> None:
     """Make plays until the driver says stop or is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Worker(connection, job).run()
 
 
