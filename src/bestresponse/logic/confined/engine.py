@@ -19,7 +19,7 @@ from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, Runt
 from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
 from bestresponse.logic.programs.report import Expectation, Report, decode_report, describe_failure
-from bestresponse.logic.programs.seats import SeatsFound, decode_seats
+from bestresponse.logic.programs.strategies import SeatsFound, decode_seats
 from bestresponse.logic.swi.sandbox import Layer
 from bestresponse.logic.swi.terms import decode
 
