@@ -13,7 +13,7 @@ from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.formal.formalize.examples import library
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.web.access import AdminApi, AdminPage, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import render_page
+from bestresponse.web.render import render_form, render_page
 from bestresponse.web.services import formalizing
 from bestresponse.web.views import common
 
@@ -35,18 +35,17 @@ def show_editor(server: Server, example: str = "", saved: str = "") -> HTMLRespo
 
 
 def _show(server: ServerState, story: str, program: str, name: str = "", error: str = "") -> HTMLResponse:
-    return render_page(
+    return render_form(
+        server,
         "formalize.html",
-        422 if error else 200,
+        error,
         story=story,
         program=program,
         name=name,
-        error=error,
         checked=formalizing.check_program(program),
         examples=[story.name for story in library()],
         saved=formalizing.list_saved_games(server.output),
         models=server.models,
-        csrf=server.csrf(),
     )
 
 

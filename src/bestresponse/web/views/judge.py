@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.web.access import AdminApi, AdminPage, JudgeDoor, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import render_page, send_file
+from bestresponse.web.render import render_form, render_page, send_file
 from bestresponse.web.services import judging
 from bestresponse.web.views import common
 
@@ -28,16 +28,9 @@ def show(server: Server) -> HTMLResponse:
 
 
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
-    return render_page(
-        "judge.html",
-        422 if error else 200,
-        tasks=server.judging.tasks(),
-        runs=[(run.name, run.title) for run in server.runs.all()],
-        rubrics=list(judging.rubrics()),
-        typed=typed,
-        error=error,
-        csrf=server.csrf(),
-    )
+    runs = [(run.name, run.title) for run in server.runs.all()]
+    places = {"tasks": server.judging.tasks(), "runs": runs, "rubrics": list(judging.rubrics()), "typed": typed}
+    return render_form(server, "judge.html", error, **places)
 
 
 @pages.post("", dependencies=[AdminPage])
@@ -77,8 +70,7 @@ def _show_task(request: Request, server: ServerState, task: judging.Task, error:
         for k, name in enumerate(task.judges)
     ]
     table = judging.tabulate_agreement(task, server.judging.scores(task.id))
-    places = {"task": task, "judges": judges, "table": table, "error": error, "csrf": server.csrf()}
-    return render_page("judge_task.html", 422 if error else 200, **places)
+    return render_form(server, "judge_task.html", error, task=task, judges=judges, table=table)
 
 
 @pages.get("/task/{task}/scores.csv", dependencies=[AdminPage])

@@ -22,7 +22,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import render_page
+from bestresponse.web.render import render_form
 from bestresponse.web.services import play
 from bestresponse.web.services.formalizing import list_saved_games, load_program
 from bestresponse.web.services.play import Action, GameDetails, LobbyLinks, SessionState
@@ -55,12 +55,11 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
     lobbies = server.sessions.list_lobbies()
     pages = max(1, -(-len(lobbies) // _LOBBIES))
     page = min(page, pages)
-    return render_page(
+    return render_form(
+        server,
         "play.html",
-        422 if error else 200,
-        error=error,
+        error,
         typed=typed,
-        csrf=server.csrf(),
         offers=games.list_offers(),
         saved=list_saved_games(server.output),
         lobbies=[_count_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
@@ -107,9 +106,10 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
     game = games.make_game(choice)
     adjustable = isinstance(game, AdjustableRounds)
     is_table = find_stage_form(game) is not None
-    return render_page(
+    return render_form(
+        server,
         "play_new.html",
-        422 if error else 200,
+        error,
         choice=choice,
         key=_SAVED + choice.name if choice.program else choice.name,
         roles=game.roles,
@@ -123,8 +123,6 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
         briefing=word_rules(game, game.view(game.start(), game.roles[0])),
         languages=list_languages(),
         typed=typed,
-        error=error,
-        csrf=server.csrf(),
     )
 
 
@@ -185,8 +183,10 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
     base = str(request.base_url).rstrip("/")
     pages = -(-len(found.tables) // _TABLES)
     page = min(page, pages)
-    return render_page(
+    return render_form(
+        server,
         "lobby.html",
+        "",
         lobby=found,
         tables=[_describe_table(server, table) for table in found.tables[(page - 1) * _TABLES : page * _TABLES]],
         base=base,
@@ -195,7 +195,6 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
         page=page,
         pages=pages,
         note=note[:300],
-        csrf=server.csrf(),
     )
 
 
