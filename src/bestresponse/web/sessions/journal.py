@@ -17,9 +17,8 @@ from typing import Any
 from bestresponse.core.codec import submission_from_json
 from bestresponse.core.episode import Record
 from bestresponse.core.json import JsonObject
-from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.lines import Lines, read_lines
-from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.web.sessions.session import Answer, Table, Timing, name_play
 
 __all__ = ["Journal", "now"]

@@ -14,11 +14,9 @@ from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from typing import Any
 
-from bestresponse.core.episode import Episode
+from bestresponse.core import Decision, Episode, Role
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
-from bestresponse.core.game import Role
 from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Decision
 from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.sessions.games import check_setup, make_game
 from bestresponse.web.sessions.journal import Journal, now

@@ -18,12 +18,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from pydantic import BaseModel, Field
 
-from bestresponse.core.ask import Choice
+from bestresponse.core import Choice, Decision
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
 from bestresponse.core.errors import NotAsked, StoreError, UsageError
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Decision
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
 from bestresponse.web.access import LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
