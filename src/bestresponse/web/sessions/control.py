@@ -16,8 +16,8 @@ from bestresponse.web.sessions.store import SessionStore
 __all__ = ["advance", "begin_without", "close", "replace", "restart", "send_message", "take_seat"]
 
 _MIXED = 4
-"""Groups that are filled at the same time where groups are random: enough to mix those who come one after the other, and
-few enough that hardly anybody is left in a group that stays incomplete."""
+"""Groups that are filled at the same time where groups are random: enough to mix those who come one after the other,
+and few enough that hardly anybody is left in a group that stays incomplete."""
 
 
 def take_seat(store: SessionStore, lobby: str, labels: Mapping[str, str] | None = None) -> tuple[str, int]:

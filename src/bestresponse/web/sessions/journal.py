@@ -52,8 +52,8 @@ class Journal:
         return row
 
     def read_events(self, *kinds: str) -> list[JsonObject]:
-        """Read the events of these kinds in the order they came."""
-        return [row for row in read_lines(self.path / "events.jsonl") if row["event"] in kinds]
+        """Read the events of these kinds, or all, in the order they came."""
+        return [row for row in read_lines(self.path / "events.jsonl") if not kinds or row["event"] in kinds]
 
     def submit(self, play: str, answer: Answer) -> None:
         """Append an answer with its timing, in one line."""
