@@ -20,12 +20,11 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.player import Nature
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, play_many, seat_seed
 from bestresponse.games.water.game import Water
-from bestresponse.games.water.rules import WaterRules
+from bestresponse.games.water.rules import RESIDENTS, WaterRules
 from bestresponse.runs.invocation import Invocation
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.run import load_run
-from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.study import WaterStudy
+from bestresponse.studies.water.study import WaterConfig, water
 
 FIVE = ("random", "share", "need", "myopic", "no-regret")
 
@@ -61,11 +60,12 @@ def compare(games: int) -> None:
 
 def grid(games: int) -> None:
     """The grid of six settings, played, written to disk and measured again."""
-    config = WaterConfig(FIVE, ("low", "medium", "high"), (False, True), -(-games // 6), seed=1)
+    seats = {resident.name: bidder for resident, bidder in zip(RESIDENTS, FIVE, strict=True)}
+    config = WaterConfig(seat=seats, grid=True, repeats=-(-games // 6), seed=1)
     with tempfile.TemporaryDirectory() as folder:
         began = Invocation(("water",), "")
-        wall, cpu = seconds(lambda: run_study(WaterStudy(), config, {}, Path(folder), invocation=began))
-        print(f"grid: {config.games} games played and kept in {wall:.1f} s ({cpu:.1f} s of processor time)")
+        wall, cpu = seconds(lambda: run_study(water, config, {}, Path(folder), invocation=began))
+        print(f"grid: {water.count(config)} games played and kept in {wall:.1f} s ({cpu:.1f} s of processor time)")
         wall, cpu = seconds(lambda: load_run(folder).results)
         print(f"grid: read and measured in {wall:.1f} s ({cpu:.1f} s of processor time)")
 

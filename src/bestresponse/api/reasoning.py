@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bestresponse.core.episode import Record, play as play_episode
-from bestresponse.core.errors import UnknownModel, UsageError
+from bestresponse.core.errors import SettingError, UnknownModel, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import did_you_mean
@@ -16,15 +16,16 @@ from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.inputs import GameLike, as_found, as_source
-from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
-from bestresponse.players.strategies.function import FunctionPlayer, ViewFunction
-from bestresponse.runs.inputs import ModelLike, as_model
-from bestresponse.runs.models import make_model_settings
+from bestresponse.players.strategies.fixed import FunctionPlayer, ViewFunction
+from bestresponse.runs.inputs import ModelLike, as_model, count_parameters
+from bestresponse.runs.models import make_model_settings, open_models
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
 __all__ = ["PAPERS", "open_model", "play", "reproduce", "verify"]
@@ -42,20 +43,43 @@ def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
     return open_by_name(name, make_model_settings(concurrency=workers, threads=threads))
 
 
-def verify(text: str, game: GameLike, *, seat: int = 0, translator: ModelLike | None = None) -> Review:
+def verify(
+    text: str,
+    game: GameLike,
+    *,
+    seat: str | None = None,
+    translator: ModelLike | None = None,
+    feedback: Literal["positive", "negative"] = "positive",
+    unit: Literal["text", "paragraph"] = "text",
+    engine: EngineKind = "embedded",
+    output_dir: str | Path = "results",
+) -> Review:
     """Check a reasoning about a game: find its claims, and prove or refute each.
 
-    The player in `seat` reasons. Without a `translator` rules find the claims; else a model does.
+    The player `seat` reasons, the first if none is named. Without a `translator` rules find the claims; else a model
+    does, whose replies are kept in `output_dir`. `feedback` corrects by the true values or by the negation.
 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
     'refuted'
     """
     check_reasoning(text)
     form = as_found(game).solvable()
-    if not 0 <= seat < form.num_players:
-        raise UsageError(f"seat {seat}: the game has {form.num_players} players, counted from 0")
-    used = RulesTranslator() if translator is None else ModelTranslator(_open(translator))
-    return Reviewer(used, EmbeddedEngine).review(text, Subject(form, seat))
+    if seat is not None and seat not in form.players:
+        raise SettingError("seat", f"{seat!r} is none of {', '.join(form.players)}")
+    subject = Subject(form, 0 if seat is None else form.players.index(seat))
+    opened = open_engine(engine, confined=False)
+
+    def review(used: Translator) -> Review:
+        return Reviewer(used, lambda: opened, tone=feedback, unit=unit).review(text, subject)
+
+    try:
+        if translator is None:
+            return review(RulesTranslator())
+        named = as_model(translator)
+        with open_models((named,), Path(output_dir)) as models:
+            return review(ModelTranslator(models.models[named]))
+    finally:
+        opened.close()
 
 
 def play(
@@ -66,8 +90,8 @@ def play(
 ) -> Record:
     """Play a game once and return its record.
 
-    A player is the name of a strategy or a model, a model, a player with `decide(view, ask)`, or a function of view and
-    ask. A sequence fills the seats in the order of the game's roles. Seats that nobody was named for are taken by an
+    A player is the name of a strategy or a model, a model, a function from a prompt to a text (which is a model), a player
+    with `decide(view, ask)`, or a function of view and ask. A sequence fills the seats in the order of the game's roles. Seats that nobody was named for are taken by an
     equilibrium, by the first of the game's own strategies, or in a dialogue by simulated people.
 
     >>> play("prisoners-dilemma", {"row": "always:cooperate"})
@@ -95,9 +119,16 @@ def _seat(who: Any, rules: Any, role: str, seed: int) -> Player:
         return who  # type: ignore[no-any-return]
     if hasattr(who, "complete"):
         return seat_model(who.id, who, rules, role, seed)
-    if callable(who):
+    if callable(who) and count_parameters(who) == 1:
+        model = as_model(who)
+        assert model.model is not None
+        return seat_model(model, model.model, rules, role, seed)
+    if callable(who) and count_parameters(who) == 2:
         return FunctionPlayer(who, getattr(who, "__name__", "function"))
-    raise UsageError(f"{role}: expected a strategy, a model, a player or a function, got {type(who).__name__}")
+    raise UsageError(
+        f"{role}: expected a strategy, a model, a player, a function from a prompt to a text, or a function of view and "
+        f"ask; got {type(who).__name__}"
+    )
 
 
 def _seat_by_name(name: str, rules: AnyGame, role: str, seed: int) -> Player:
@@ -121,8 +152,3 @@ def reproduce(paper: str, data: str | Path) -> Reproduction:
         raise UsageError(f"{data}: there is no such folder")
     found: Reproduction = import_module(PAPERS[paper]).reproduce(Path(data))
     return found
-
-
-def _open(model: ModelLike) -> Model:
-    named = as_model(model)
-    return named.model if named.model is not None else open_model(named)

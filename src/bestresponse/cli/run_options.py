@@ -1,4 +1,4 @@
-"""Groups of options: what calls may cost, how a run is made, how agents are asked."""
+"""Groups of options: what calls may cost, how a run is made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from bestresponse.cli.options import BudgetCalls, CacheChoice, OutputDir, Workers
 from bestresponse.runs.models import ModelLimits
 
-__all__ = ["AgentOptions", "CallOptions", "RunOptions", "SharedRunOptions"]
+__all__ = ["CallOptions", "RunOptions", "SharedRunOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,24 +68,3 @@ class SharedRunOptions(RunOptions):
         str | None,
         typer.Option(help="Of a Ray cluster: auto, HOST:PORT or ray://HOST:PORT. [default: one started here]"),
     ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgentOptions:
-    """Say how often a game is simulated and how models are asked in it."""
-
-    repeats: Annotated[int, typer.Option(help="Plays of each setting.")] = 10
-    seed: Annotated[int, typer.Option(help="Seed of chance and of players who draw.")] = 0
-    persona_file: Annotated[
-        Path | None, typer.Option(help="TOML with a persona for each seat that has one, under the seat's name.")
-    ] = None
-    memory: Annotated[str, typer.Option(help="full, window:N or summary:N, in games of rounds.")] = "full"
-    reasoning: Annotated[str, typer.Option(help="direct, step-by-step, predict, reflect, refine or k-level:K.")] = (
-        "direct"
-    )
-    reasons: Annotated[bool, typer.Option(help="Let models explain each choice before they answer.")] = True
-    own_words: Annotated[bool, typer.Option(help="Show models their own earlier reasons again.")] = True
-    attempts: Annotated[int, typer.Option(help="How often a model may answer when an answer cannot be used.")] = 3
-    style: Annotated[str, typer.Option(help="How to answer: auto, line or json.")] = "auto"
-    temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 0.7
-    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.")] = 512

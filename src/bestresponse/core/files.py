@@ -8,9 +8,10 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
+from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 
-__all__ = ["parse_toml", "read_text_file"]
+__all__ = ["parse_toml", "read_text_file", "read_toml"]
 
 _LARGEST: Final = 200_000_000
 _LONGEST: Final = 2_000_000
@@ -46,3 +47,17 @@ def parse_toml(text: str) -> JsonObject:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def read_toml(path: Path) -> JsonObject:
+    """Read a TOML file; UsageError where it is missing, unreadable or not TOML."""
+    try:
+        return parse_toml(read_text_file(path))
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} cannot be read: it is no text in UTF-8") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is not TOML: {error}") from None

@@ -8,17 +8,20 @@ types below. To a type checker they are descriptors: the constructor takes what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic_core import core_schema
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import digest
-from bestresponse.games.inputs import as_source
+from bestresponse.games.inputs import GameLike as GameLike, as_source
 from bestresponse.games.lookup import find_game
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import from_function
+from bestresponse.players.llm.persona import Persona, make_persona, read_personas
 
 __all__ = [
     "Converted",
@@ -29,8 +32,11 @@ __all__ = [
     "NamedModel",
     "NamesSetting",
     "OptionalGameSetting",
+    "OptionalModelSetting",
+    "PersonasSetting",
     "SeatsSetting",
     "as_model",
+    "count_parameters",
 ]
 
 Given = TypeVar("Given")
@@ -38,6 +44,19 @@ Kept = TypeVar("Kept")
 
 ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 """A name, a model, or any function from a prompt to a text."""
+
+
+def count_parameters(function: Callable[..., object]) -> int:
+    """Count the arguments that a function is called with: one makes it a model, two a strategy.
+
+    >>> count_parameters(lambda own, other: other[-1])
+    2
+    """
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions do not say what they take
+        return 1
+    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
 
 
 class NamedModel(str):
@@ -69,6 +88,8 @@ def as_model(model: ModelLike) -> NamedModel:
     if isinstance(model, Model):
         return NamedModel(model.id, model)
     if callable(model):
+        if count_parameters(model) > 1:
+            raise UsageError("a model is a function of one thing, the prompt; this one takes more")
         name = getattr(model, "__name__", type(model).__name__)
         if not name.isidentifier():
             source = from_function(name, model).identity["source"]
@@ -162,6 +183,20 @@ class ModelSetting(Converted["ModelLike", NamedModel]):
         return str(value)
 
 
+class OptionalModelSetting(Converted["ModelLike | None", "NamedModel | None"]):
+    """A model, its name, a function from prompt to text, or none."""
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> NamedModel | None:
+        """Name the model, if there is one."""
+        return None if value is None else as_model(value)
+
+    @classmethod
+    def to_json(cls, value: NamedModel | None) -> str | None:
+        """Return the name."""
+        return None if value is None else str(value)
+
+
 class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedModel, ...]]):
     """One model or several; players and strategies that are named may stand among them."""
 
@@ -212,3 +247,24 @@ class SeatsSetting(Converted["Mapping[str, ModelLike]", Mapping[str, NamedModel]
     def to_json(cls, value: Mapping[str, NamedModel]) -> dict[str, str]:
         """Return the names by seat."""
         return {seat: str(player) for seat, player in value.items()}
+
+
+class PersonasSetting(Converted["str | Path | Mapping[str, Persona | Mapping[str, str]]", Mapping[str, Persona]]):
+    """Personas by seat: a TOML file with a table for each, or a mapping of such tables or personas."""
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> Mapping[str, Persona]:
+        """Read the file, or make the personas of the mapping."""
+        if isinstance(value, str | Path) and not stored:
+            return read_personas(Path(value))
+        if not isinstance(value, Mapping):
+            raise SettingError("personas", f"expected a file or a mapping from seats to personas, got {value!r}")
+        return {
+            str(seat): entry if isinstance(entry, Persona) else make_persona(str(seat), entry, "personas")
+            for seat, entry in value.items()
+        }
+
+    @classmethod
+    def to_json(cls, value: Mapping[str, Persona]) -> dict[str, dict[str, str]]:
+        """Return the texts by seat."""
+        return {seat: persona.to_json() for seat, persona in value.items()}

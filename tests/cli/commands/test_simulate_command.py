@@ -33,19 +33,19 @@ def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(simulate, t
     done = simulate("--bidder", "need", "--grid", "--repeats", 3, "--output-dir", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
-    assert [one["setting"] for one in summary["settings"]] == [
+    assert [row["condition"] for row in summary["figures"]] == [
         "low (10-20), without personas", "medium (15-25), without personas", "high (20-30), without personas",
         "low (10-20), with personas", "medium (15-25), with personas", "high (20-30), with personas",
     ]  # fmt: skip
-    assert [one["rsr_start"] for one in summary["settings"][:3]] == [0.3, 0.4, 0.5]
+    assert [row["rsr_start"] for row in summary["figures"][:3]] == [0.3, 0.4, 0.5]
     (run,) = tmp_path.glob("water-*")
-    assert {p.name for p in run.iterdir()} >= {"report.html", "report.json", "rows.csv", "days.csv", "finished"}
-    assert len((run / "rows.csv").read_text().splitlines()) == 19
+    assert {p.name for p in run.iterdir()} >= {"report.html", "report.json", "games.csv", "days.csv", "finished"}
+    assert len((run / "games.csv").read_text().splitlines()) == 19
 
 
 def test_model_seats_play_and_the_same_command_again_calls_nobody(simulate, bestresponse, serve, tmp_path):
     server = serve(a_bid)
-    words = ("--model", server.model, "--personas", "on", "--repeats", 1, "--days", 2, "--seat", "Eric=myopic",
+    words = ("--model", server.model, "--with-personas", "on", "--repeats", 1, "--days", 2, "--seat", "Eric=myopic",
              "--output-dir", tmp_path, "--json")  # fmt: skip
     first = simulate(*words)
     assert first.returncode == 0, first.stderr
@@ -91,14 +91,14 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(simulate
     ("words", "sentence"),
     [
         (["--low", "25", "--high", "15", "--bidder", "need"], "goes from 25 to 15; expected 0 <= lowest <= highest"),
-        (["--bidder", "neeed"], "expected random, share:X, need"),
-        (["--bidder", "need", "--seat", "Zoe=need"], "expected RESIDENT=PLAYER with one of Alex, Bob"),
-        (["--bidder", "need", "--abundance", "huge"], "there is no abundance 'huge'"),
-        (["--bidder", "need", "--personas", "maybe"], "expected off, on or both"),
+        (["--bidder", "neeed"], "--bidder: expected one of random, share, need"),
+        (["--bidder", "need", "--seat", "Zoe=need"], "--seat: there is no seat 'Zoe'; expected one of Alex, Bob"),
+        (["--bidder", "need", "--abundance", "huge"], "--abundance: there is no 'huge'"),
+        (["--bidder", "need", "--with-personas", "maybe"], "--with-personas: expected one of off, on, both"),
         (["--bidder", "need", "--abundance", "low", "--low", "3"], "the supply is given twice"),
-        (["--bidder", "need", "--repeats", "0"], "--repeats 0: expected a whole number from 1"),
+        (["--bidder", "need", "--repeats", "0"], "--repeats: expected a whole number from 1"),
         (["--bidder", "need", "--memory", "elephant"], "there is no memory 'elephant'"),
-        (["--model", "a", "--bidder", "need"], "both fill all seats"),
+        (["--model", "a", "--bidder", "need"], "--bidder: the model fills all seats already"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_said_in_a_sentence(simulate, words, sentence, tmp_path):
@@ -109,31 +109,31 @@ def test_what_makes_no_sense_is_said_in_a_sentence(simulate, words, sentence, tm
 
 
 def test_a_strategy_that_agents_cannot_be_is_named_with_those_there_are(bestresponse, tmp_path):
-    done = bestresponse("simulate", "population", "stag-hunt", "--strategy", "all", "--output-dir", tmp_path)
+    done = bestresponse("simulate", "population", "stag-hunt", "--strategies", "all,random", "--output-dir", tmp_path)
     assert done.returncode == 2
     assert "no strategy named 'all' for stag-hunt. There are always:MOVE, equilibrium, random" in done.stderr
 
 
 def test_files_that_are_wrong_are_explained(simulate, tmp_path):
-    persona, roster = tmp_path / "p.toml", tmp_path / "r.toml"
+    persona, rules = tmp_path / "p.toml", tmp_path / "r.toml"
     persona.write_text("[Alex]\nprofession='x'\npersonality='y'\nbackground='z'\nage=3\n")
-    done = simulate("--bidder", "need", "--persona-file", persona)
+    done = simulate("--bidder", "need", "--personas", persona)
     assert (done.returncode, "[Alex] has no key 'age'" in done.stderr) == (2, True)
-    roster.write_text("days = 3\n")
-    assert "there are no residents" in simulate("--bidder", "need", "--roster", roster).stderr
-    roster.write_text("[[residents]]\nname='A'\nneed='x'\nsalary=3\n")
-    assert "A: the need is 'x'" in simulate("--bidder", "need", "--roster", roster).stderr
+    rules.write_text("[[residents]]\nname='A'\nsalary=3\n")
+    assert "exactly name, need and salary" in simulate("--bidder", "need", "--rules", rules).stderr
+    rules.write_text("[[residents]]\nname='A'\nneed='x'\nsalary=3\n")
+    assert "A: the need is 'x'" in simulate("--bidder", "need", "--rules", rules).stderr
 
 
 def test_a_town_of_ones_own(simulate, tmp_path):
-    roster = tmp_path / "r.toml"
+    rules = tmp_path / "r.toml"
     towns = "".join(f"[[residents]]\nname='r{i}'\nneed={i + 1}\nsalary={10 * i + 5}\n" for i in range(7))
-    roster.write_text("low = 3\nhigh = 9\ndays = 6\nhealth = 3\n" + towns)
-    done = simulate("--bidder", "share:0.4", "--roster", roster, "--repeats", 4, "--output-dir", tmp_path, "--json")
+    rules.write_text("low = 3\nhigh = 9\ndays = 6\nhealth = 3\n" + towns)
+    done = simulate("--bidder", "share:0.4", "--rules", rules, "--repeats", 4, "--output-dir", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
-    (setting,) = json.loads(done.stdout)["settings"]
-    assert [key for key in setting if key.startswith("survived_")] == [f"survived_r{i}" for i in range(7)]
-    assert setting["rsr_start"] == pytest.approx(6 / 28)
+    summary = json.loads(done.stdout)
+    assert [row["resident"] for row in summary["survival"]] == [f"r{i}" for i in range(7)]
+    assert summary["figures"][0]["rsr_start"] == pytest.approx(6 / 28)
 
 
 def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve, tmp_path):
@@ -151,6 +151,7 @@ def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve,
         writer.writeheader()
         writer.writerows({**row, "planning": 1 + number % 5} for number, row in enumerate(rows))
     assert json.loads(run("scores", out, "--json").stdout)[0]["median"] == 3
+    assert "third quartile" in run("scores", out).stdout
     server = serve(lambda body: json.dumps(dict.fromkeys(
         ("information", "reasoning", "effectiveness", "adaptability", "planning"), 2)))  # fmt: skip
     judged = run("judge", tmp_path, "--model", server.model, "--output", tmp_path / "b.csv", "--json")

@@ -9,10 +9,8 @@ from bestresponse.core.player import Status
 from bestresponse.games.water.game import water
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.agent import Agent, WithFailurePolicy
-from bestresponse.players.llm.memory import memory
-from bestresponse.players.llm.persona import parse_personas, published_personas, read_personas
-from bestresponse.players.llm.reasoning import reasoning
+from bestresponse.players.llm.agent import Agent, WithFailurePolicy, memory, reasoning
+from bestresponse.players.llm.persona import published_personas, read_personas
 
 
 def asked(days=1):
@@ -154,8 +152,9 @@ def test_the_five_published_residents_have_personas():
     ],
 )
 def test_a_persona_file_that_is_wrong_is_explained(text, why, tmp_path):
+    (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(UsageError, match=why):
-        parse_personas(text, "mine.toml")
+        read_personas(tmp_path / "mine.toml")
     (tmp_path / "p.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="cannot be read"):
         read_personas(tmp_path / "p.toml")

@@ -14,11 +14,10 @@ from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.executors.worker import WorkerJob
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import encode_answer
-from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.study import WaterStudy
+from bestresponse.studies.water.study import WaterConfig, water
 
 TASKS = [Task(Spec(f"play-{number}", {}), []) for number in range(20)]
-JOB = Job(WaterStudy(), WaterConfig(("need",) * 5), {})
+JOB = Job(water, WaterConfig("need"), {})
 ANSWER = Submission("row", Decision("A"))
 
 

@@ -21,9 +21,8 @@ from bestresponse.runs.executors.ray import Ray
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.study import WaterStudy
+from bestresponse.studies.bench.study import bench as bench_study
+from bestresponse.studies.water.study import WaterConfig, water
 
 SMALL = {"object_store_memory": 200_000_000}
 WITH_RAY = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install 'bestresponse[ray]'")
@@ -84,10 +83,10 @@ def server():
 
 
 def bench(server, output, executor, games=12, limits=None, **options):
-    config = BenchConfig(models=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
+    config = BenchConfig(model=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
     with open_models(config.models, output, limits or ModelLimits(4)) as opened:
         return run_study(
-            BenchStudy(),
+            bench_study,
             config,
             opened.models,
             output,
@@ -235,7 +234,7 @@ def test_a_driver_killed_in_the_middle_goes_on_and_repeats_no_finished_call(clus
 @WITH_RAY
 @pytest.mark.slow
 def test_water_without_models_comes_out_the_same_on_a_cluster(cluster, tmp_path):
-    config = WaterConfig(("need", "random", "share:0.5", "need", "myopic"), repeats=300)
-    one = run_study(WaterStudy(), config, {}, tmp_path / "one", invocation=NOW)
-    two = run_study(WaterStudy(), config, {}, tmp_path / "two", executor=Ray(), invocation=NOW)
+    config = WaterConfig("need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=300)
+    one = run_study(water, config, {}, tmp_path / "one", invocation=NOW)
+    two = run_study(water, config, {}, tmp_path / "two", executor=Ray(), invocation=NOW)
     assert list_records(one) == list_records(two)

@@ -6,6 +6,7 @@ from running import run
 
 import bestresponse as br
 from bestresponse.core.errors import UsageError
+from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.population.agents import Dynamics, Matches, predict, run_agents
 from bestresponse.studies.population.study import METRICS, Holders, PopulationConfig, population
 
@@ -116,6 +117,23 @@ def test_the_study_is_a_function_and_leaves_a_file_for_each_frame(tmp_path):
     assert made.config.agents == 20
     assert {path.name for path in made.path.iterdir()} >= {"shares.csv", "matches.csv", "equilibria.csv", "figures.csv"}
     assert (made.path / "matches.csv").read_text().splitlines()[0] == "population,strategy,against,matches,mean"
+
+
+def test_void_matches_are_named_and_enter_no_figure(tmp_path):
+    def answer(request):
+        return "hm" if "is a language model." in request.messages[-1].content else "ANSWER: hawk"
+
+    model = ScriptedModel(answer, name="m")
+    config = settings("hawk-dove", [model, "always:dove"], repeats=2, attempts=1, about_others="truth")
+    made = run(population, config, tmp_path, {"m": model})
+    assert [(row["first"], row["second"]) for row in made.frame("voids")] == [("m", "m")] * 2
+    matches = {(row["strategy"], row["against"]): (row["matches"], row["mean"]) for row in made.frame("matches")}
+    # between themselves the models say nothing usable; against doves in both roles the hawk earns 2
+    assert matches["m", "m"] == (0, None)
+    assert matches["m", "always:dove"] == (4, 2.0)
+    assert "1 pairs of strategies have no match that counts (m against m)" in made.report().opening[0].text
+    told = "".join(request.messages[-1].content for request in model.asked)
+    assert "Col is a program that always answers dove." in told
 
 
 def test_shares_at_the_start_are_rounded_to_whole_agents():

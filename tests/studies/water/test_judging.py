@@ -3,44 +3,48 @@
 import csv
 import io
 import json
-from dataclasses import asdict, replace
 from itertools import count
 from threading import Barrier
 
 import pytest
+import running
 
-from bestresponse.core.errors import UsageError
-from bestresponse.core.player import Decision
-from bestresponse.games.water.bidders import play_many
-from bestresponse.games.water.rules import WaterRules
+from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.persona import published_personas
-from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.studies.water.config import WaterConfig
+from bestresponse.runs.models import ModelLimits
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.water.judging import (
     SCALES,
     Score,
-    judge_play,
-    judge_plays,
-    read_sheet,
+    judge_run,
+    make_sheet,
+    read_sheets,
     rubric,
-    sheet,
     summarise,
+    write_scores,
 )
-from bestresponse.studies.water.plan import specs
-from bestresponse.studies.water.playing import records_of
+from bestresponse.studies.water.study import WaterConfig, water
 
 
-def plays(persona=True, games=2):
-    names = ("need",) * 5
-    config = WaterConfig(names, ("medium",), (persona,), games, rules=WaterRules(days=3))
-    planned = list(specs(config))
-    records = records_of(play_many(config.rules, names, [spec.data["seed"] for spec in planned]), names)
-    told = {name: asdict(text) for name, text in published_personas().items()} if persona else {}
-    return [
-        StoredPlay(spec.id, {**spec.data, **({"personas": told} if told else {})}, record)
-        for spec, record in zip(planned, records, strict=True)
-    ]
+def bid(request):
+    return json.dumps({"reasons": "It is dry.", "answer": 12.5})
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Two games of three days, a model with a persona in every seat."""
+    config = WaterConfig("m", with_personas="on", days=3, repeats=2)
+    return running.run(water, config, tmp_path_factory.mktemp("run"), {"m": ScriptedModel(bid, name="m")})
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """One game of bidders without personas."""
+    return running.run(water, WaterConfig("need", days=3, repeats=1), tmp_path)
+
+
+def read_rows(sheet):
+    return list(csv.DictReader(io.StringIO(sheet)))
 
 
 def test_the_rubric_describes_five_levels_of_six_scales():
@@ -48,39 +52,47 @@ def test_the_rubric_describes_five_levels_of_six_scales():
     assert all(len(levels) == 5 for _, levels in rubric().values())
 
 
-def test_a_sheet_goes_out_empty_and_comes_back_filled():
-    rows = list(csv.DictReader(io.StringIO(sheet(plays(), "Ada"))))
+def test_a_sheet_goes_out_empty_and_comes_back_filled(run, tmp_path):
+    rows = read_rows(make_sheet(run, "Ada"))
     assert len(rows) == 10
     for row in rows:
         row.update(dict.fromkeys(SCALES, "4"), planning="")
-    target = io.StringIO()
-    writer = csv.DictWriter(target, rows[0])
-    writer.writeheader()
-    writer.writerows(rows)
-    scores = read_sheet(target.getvalue(), "ada.csv")
+    with (tmp_path / "ada.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    scores = read_sheets([tmp_path / "ada.csv"])
     assert len(scores) == 50
     assert scores[0] == Score("Ada", rows[0]["game"], "Alex", "information", 4)
+    assert len(read_rows(make_sheet(run.path, "Ada", games=1))) == 5
 
 
-def test_identity_is_not_judged_where_nobody_had_a_persona():
-    rows = list(csv.DictReader(io.StringIO(sheet(plays(persona=False), "Ada"))))
-    assert {row["identity"] for row in rows} == {"n/a"}
+def test_identity_is_not_judged_where_nobody_had_a_persona(plain):
+    assert {row["identity"] for row in read_rows(make_sheet(plain, "Ada"))} == {"n/a"}
 
 
 @pytest.mark.parametrize("given", ["0", "6", "3.5", "-1", "good", "nan", "1e9"])
-def test_a_score_outside_the_scale_is_refused_with_its_place(given):
-    text = f"judge,game,resident,information\nAda,g,Alex,{given}\n"
+def test_a_score_outside_the_scale_is_refused_with_its_place(given, tmp_path):
+    (tmp_path / "ada.csv").write_text(f"judge,game,resident,information\nAda,g,Alex,{given}\n")
     with pytest.raises(UsageError, match=r"ada.csv, line 2, information: .* is not a whole number from 1 to 5"):
-        read_sheet(text, "ada.csv")
+        read_sheets([tmp_path / "ada.csv"])
 
 
-def test_a_file_that_is_no_sheet_is_explained():
+def test_what_cannot_be_judged_is_explained(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with pytest.raises(UsageError, match="is no sheet; expected a CSV file with the columns judge, game, resident"):
-        read_sheet("a,b\n1,2\n", "x.csv")
+        read_sheets([tmp_path / "x.csv"])
+    with pytest.raises(UsageError, match=r"no\.csv cannot be read"):
+        read_sheets([tmp_path / "no.csv"])
     with pytest.raises(UsageError, match="no scores yet"):
         summarise(())
+    config = WaterConfig("m", on_failure="void", attempts=1, days=1, repeats=1)
+    void = running.run(water, config, tmp_path / "void", {"m": ScriptedModel(lambda request: "?", name="m")})
     with pytest.raises(UsageError, match="no finished game"):
-        sheet([], "Ada")
+        make_sheet(void, "Ada")
+    other = running.run(simulate, SimulateConfig("stag-hunt", "random", repeats=1), tmp_path / "other")
+    with pytest.raises(UsageError, match="holds a run of simulate, not of water"):
+        make_sheet(other, "Ada")
 
 
 def test_medians_and_agreement_by_hand():
@@ -90,47 +102,53 @@ def test_medians_and_agreement_by_hand():
         for judge, values in table.items()
         for item, value in enumerate(values)
     ]
-    (found,) = summarise(scores)
-    assert (found.scores, found.judges, found.median) == (8, 2, 2.5)
+    (row,) = summarise(scores)
+    assert (row["scores"], row["judges"], row["median"]) == (8, 2, 2.5)
     # three of four items agree; chance = (4 + 4 + 4 + 1 + 1) / 64; kappa = (0.75 - 14/64) / (1 - 14/64)
-    assert found.fleiss == pytest.approx((0.75 - 14 / 64) / (1 - 14 / 64))
-    assert found.krippendorff > 0.9
-    assert found.icc > 0.9
+    assert row["fleiss"] == pytest.approx((0.75 - 14 / 64) / (1 - 14 / 64))
+    assert row["krippendorff"] > 0.9
+    assert row["icc"] > 0.9
 
 
 def test_one_judge_has_nobody_to_agree_with():
-    (found,) = summarise([Score("Ada", "g", "Alex", "planning", 3)])
-    assert (found.median, found.fleiss, found.krippendorff, found.icc) == (3, None, None, None)
+    (row,) = summarise([Score("Ada", "g", "Alex", "planning", 3)])
+    assert (row["median"], row["fleiss"], row["krippendorff"], row["icc"]) == (3, None, None, None)
 
 
-def test_a_model_judges_what_it_is_shown_and_scores_outside_the_scale_do_not_count():
-    (play, other) = plays()
-    good = json.dumps({"reasons": "it bids what it needs", "answer": dict.fromkeys(SCALES, 4)})
-    bad = json.dumps(dict.fromkeys(SCALES, 9))
-    model = ScriptedModel([good, bad, bad, bad])
-    assert [score.value for score in judge_play(play, "David", model)] == [4] * 6
-    assert judge_play(other, "David", model) == ()
-    system, told = (message.content for message in model.asked[0].messages)
+def test_a_model_judges_what_it_is_shown_and_scores_outside_the_scale_do_not_count(run):
+    def rule(request):
+        named = "Judge the play of David" in request.messages[1].content
+        given = dict.fromkeys(SCALES, 4 if named else 9)
+        return json.dumps({"reasons": "it bids what it needs", "answer": given})
+
+    model = ScriptedModel(rule, name="judge")
+    scores = judge_run(run, model, games=1)
+    assert [(score.judge, score.resident, score.value) for score in scores] == [("judge", "David", 4)] * 6
+    (asked,) = [request for request in model.asked if "Judge the play of David" in request.messages[1].content]
+    system, told = (message.content for message in asked.messages)
     assert system.startswith("You are an impartial judge")
-    assert "Judge the play of David" in told
     assert "David. Profession: " in told
-    assert "Day 3, bid $" in told
-    assert "9 is not between 1 and 5" in model.asked[2].messages[-1].content
+    assert "Day 3, bid $12.50: It is dry." in told
+    refused = [request.messages[-1].content for request in model.asked if len(request.messages) > 2]
+    assert len(refused) == 4 * 2
+    assert all("9 is not between 1 and 5" in words for words in refused)
 
 
-def test_a_judge_reads_the_reasons_and_is_told_where_there_was_no_persona():
-    (play, _) = plays(persona=False)
-    said = Decision(12.5, '{"reasons": "It is dry.", "answer": 12.5}')
-    spoken = tuple(replace(s, decision=said) if s.role == "David" else s for s in play.record.submissions)
-    model = ScriptedModel([json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)})])
-    scores = judge_play(replace(play, record=replace(play.record, submissions=spoken)), "David", model)
-    assert [score.scale for score in scores] == list(SCALES[:-1])
+def test_a_judge_is_told_where_there_was_no_persona(plain):
+    model = ScriptedModel(lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)}))
+    scores = judge_run(plain, model)
+    assert [score.scale for score in scores[:5]] == list(SCALES[:-1])
     told = model.asked[0].messages[-1].content
-    assert "Day 1, bid $12.50: It is dry." in told
+    assert "Day 1, bid $" in told
     assert "the player was given no persona" in told
 
 
-def test_judges_run_at_the_same_time_and_their_scores_come_in_order():
+def test_a_judge_without_a_usable_word_is_an_error(plain):
+    with pytest.raises(BadReply, match="mute gave no scores that could be read"):
+        judge_run(plain, ScriptedModel(lambda request: "?", name="mute"))
+
+
+def test_judges_run_at_the_same_time_and_their_scores_come_in_order(run, tmp_path):
     four, numbers = Barrier(4, timeout=300), count()
 
     def meet(request):
@@ -138,30 +156,32 @@ def test_judges_run_at_the_same_time_and_their_scores_come_in_order():
             four.wait()
         return json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES, 2)})
 
-    scores = judge_plays(plays(), [ScriptedModel(meet, name="m")], 4)
+    scores = judge_run(run, [ScriptedModel(meet, name="m")], limits=ModelLimits(4))
     assert len(scores) == 2 * 5 * 6
     assert [score.resident for score in scores[::6]] == ["Alex", "Bob", "Cindy", "David", "Eric"] * 2
     assert {score.kind for score in scores} == {"model"}
+    (tmp_path / "m.csv").write_text(write_scores(scores))
+    assert read_sheets([tmp_path / "m.csv"]) == scores
 
 
-def test_a_sheet_for_people_holds_the_persona_what_happened_and_the_words():
-    row = next(csv.DictReader(io.StringIO(sheet(plays(), "Ada"))))
+def test_a_sheet_for_people_holds_the_persona_what_happened_and_the_words(run):
+    row = read_rows(make_sheet(run, "Ada"))[0]
     assert row["kind"] == "person"
     assert row["persona"].startswith("Alex. Profession: ")
     assert "Day 1: " in row["what happened"]
-    assert "Day 1, bid $" in row["words"]
+    assert row["words"].startswith("Day 1, bid $12.50: It is dry.")
 
 
 def test_models_are_compared_with_people_on_what_both_have_judged():
     people = {"Ada": (1, 2, 4), "Bea": (3, 2, 4)}
     scores = [Score(j, f"g{k}", "Alex", "planning", v) for j, given in people.items() for k, v in enumerate(given)]
     scores += [Score("m", f"g{k}", "Alex", "planning", v, "model") for k, v in enumerate((3, 3, 5, 1))]
-    (found,) = summarise(scores)
+    (row,) = summarise(scores)
     # means of people 2, 2, 4 and of the model 3, 3, 5 (the fourth play only the model has judged)
-    assert found.models_minus_people == pytest.approx(1)
+    assert row["models_minus_people"] == pytest.approx(1)
     # observed disagreement (1 + 1 + 1) x 2 / 6; expected: 2 x 40 / 30 over all pairs of 2, 2, 4, 3, 3, 5
-    assert found.people_and_models == pytest.approx(1 - 1 / (2 * 41 / 30))
-    assert found.mean == pytest.approx(28 / 10)
-    assert found.deviation == pytest.approx(1.3166, abs=1e-4)
+    assert row["people_and_models"] == pytest.approx(1 - 1 / (2 * 41 / 30))
+    assert row["mean"] == pytest.approx(28 / 10)
+    assert row["deviation"] == pytest.approx(1.3166, abs=1e-4)
     (alone,) = summarise(scores[:6])
-    assert (alone.models_minus_people, alone.people_and_models) == (None, None)
+    assert (alone["models_minus_people"], alone["people_and_models"]) == (None, None)

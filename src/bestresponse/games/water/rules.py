@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role
@@ -102,13 +103,22 @@ class WaterRules:
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> WaterRules:
-        """Return the value that `to_json` wrote."""
+        """Return the value that `to_json` wrote; residents may also be tables with name, need and salary."""
         known = {field.name for field in fields(cls)}
         unknown = sorted(set(data) - known)
         if unknown:
             raise UsageError(f"there is no rule named {unknown[0]!r}; known: {', '.join(sorted(known))}")
-        roster = {"residents": tuple(Resident(*entry) for entry in data["residents"])} if "residents" in data else {}
-        return cls(**{**data, **roster})
+        try:
+            roster = {name: tuple(map(_read_resident, data[name])) for name in ("residents",) if name in data}
+            return cls(**{**data, **roster})
+        except (TypeError, AttributeError):
+            raise UsageError(
+                "expected residents with exactly name, need and salary, texts for names and numbers for all else"
+            ) from None
+
+
+def _read_resident(entry: JsonMapping | Sequence[Any]) -> Resident:
+    return Resident(**entry) if isinstance(entry, Mapping) else Resident(*entry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.files import parse_toml, read_text_file
+from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.registry import did_you_mean
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["Persona", "parse_personas", "published_personas", "read_personas"]
+__all__ = ["Persona", "make_persona", "published_personas", "read_personas"]
 
 _LONGEST = 5000
 
@@ -44,9 +44,9 @@ class Persona:
             background=self.background,
         )
 
-    def to_json(self) -> list[str]:
-        """Return the value as plain JSON data."""
-        return [self.name, self.profession, self.personality, self.background]
+    def to_json(self) -> dict[str, str]:
+        """Return the texts as plain JSON data, of which `make_persona` makes the persona again."""
+        return {key: getattr(self, key) for key in _KEYS}
 
 
 _KEYS = tuple(field.name for field in fields(Persona) if field.name != "name")
@@ -56,32 +56,24 @@ _KEYS = tuple(field.name for field in fields(Persona) if field.name != "name")
 def published_personas() -> Mapping[str, Persona]:
     """The five residents of the published study, in our own words."""
     source = files("bestresponse.players.llm.texts").joinpath("personas.toml")
-    return parse_personas(source.read_text("utf-8"), "personas.toml")
+    return _make_personas(parse_toml(source.read_text("utf-8")), "personas.toml")
 
 
 def read_personas(path: Path) -> Mapping[str, Persona]:
     """The personas of a TOML file, by name; UsageError with the place where it is wrong."""
-    try:
-        return parse_personas(read_text_file(path), str(path))
-    except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+    return _make_personas(read_toml(path), str(path))
 
 
-def parse_personas(text: str, where: str) -> Mapping[str, Persona]:
-    """The personas in a TOML text; `where` is for messages."""
-    try:
-        tables = parse_toml(text)
-    except ValueError as error:
-        raise UsageError(f"{where} is not TOML: {error}") from None
+def _make_personas(tables: Mapping[str, object], where: str) -> Mapping[str, Persona]:
+    """Make the personas of tables by name; `where` is for messages."""
     if not tables:
         raise UsageError(f"{where} holds no persona; expected a table such as [Alex] with {', '.join(_KEYS)}")
-    return {name: _persona(name, entry, where) for name, entry in tables.items()}
+    return {str(name): make_persona(str(name), entry, where) for name, entry in tables.items()}
 
 
-def _persona(name: str, entry: object, where: str) -> Persona:
-    if not isinstance(entry, dict):
+def make_persona(name: str, entry: object, where: str) -> Persona:
+    """Make the persona of that name from its table; UsageError with the place (`where`) that is wrong."""
+    if not isinstance(entry, Mapping):
         raise UsageError(f"{where}: {name!r} stands outside of a table; expected [name] with {', '.join(_KEYS)}")
     for key in entry:
         if key not in _KEYS:

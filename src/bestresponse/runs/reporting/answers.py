@@ -9,10 +9,28 @@ from typing import Annotated, TypedDict
 
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Status
-from bestresponse.report.document import Cell, Column, Section, Table
+from bestresponse.report.blocks import Measurement, Shown
+from bestresponse.report.document import Cell, Column, Note, Section, Table
 from bestresponse.report.frames import Frame, column
 
-__all__ = ["AnswerRow", "Answers", "answers_section", "count_answers", "make_answers_frame"]
+__all__ = [
+    "AnswerRow",
+    "Answers",
+    "VoidRow",
+    "answers_section",
+    "count_answers",
+    "describe_void",
+    "make_answers_frame",
+    "warn_of_gaps",
+]
+
+
+class VoidRow(TypedDict):
+    """A play without a result."""
+
+    repeat: int
+    seat: Annotated[str, column(help="whose answer could not be used")]
+    why: str
 
 
 class AnswerRow(TypedDict):
@@ -56,6 +74,12 @@ def count_answers(answers: dict[str, Answers], submissions: Iterable[JsonMapping
             read.add(given["status"], given.get("how", ""), given.get("stand_in", ""))
 
 
+def describe_void(line: JsonMapping) -> VoidRow:
+    """Say why a play has no result; `line` is that of its record, as plain data."""
+    seat, why = line["record"]["void"]
+    return VoidRow(repeat=line["data"]["repeat"], seat=seat, why=why)
+
+
 def make_answers_frame(answers: Mapping[str, Answers]) -> Frame[AnswerRow]:
     """Build the frame with one row a player."""
     return Frame(
@@ -70,6 +94,21 @@ def make_answers_frame(answers: Mapping[str, Answers]) -> Frame[AnswerRow]:
             for name, read in answers.items()
         ],
     )
+
+
+def warn_of_gaps(measured: Measurement) -> Shown | None:
+    """Say how many plays are missing or void (the frame `voids`), and how often a seat abstained."""
+    void, abstained = len(measured.frame("voids")), sum(row["abstained"] for row in measured.frame("answers"))
+    missing = 0 if measured.total is None else measured.total - measured.answered - void
+    sentences = []
+    if missing:
+        sentences.append(f"{missing:,} of the planned plays are missing; run the same command to play them.")
+    if void:
+        plays = "1 play is" if void == 1 else f"{void:,} plays are"
+        sentences.append(f"{plays} void: a seat gave no answer that could be used. They enter no figure.")
+    if abstained:
+        sentences.append(f"{abstained:,} times a seat without a usable answer abstained, as the settings say.")
+    return Shown("", tuple(Note(sentence, "warning") for sentence in sentences)) if sentences else None
 
 
 def answers_section(answers: Mapping[str, Answers], title: str) -> Section | None:

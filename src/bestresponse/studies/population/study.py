@@ -20,7 +20,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.players.lookup import check_strategy, find_strategy
+from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.fixed import ALWAYS
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
@@ -29,7 +29,7 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
-from bestresponse.runs.seats import MatchSettings, estimate_plays, list_plays, make_player
+from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
@@ -73,9 +73,6 @@ class PopulationConfig(MatchSettings):
         if not self.strategies:
             moves = dict.fromkeys(f"{ALWAYS}{move}" for own in self.form.actions for move in own)
             object.__setattr__(self, "strategies", tuple(map(NamedModel, moves)))
-        for name in self.strategies:
-            if name.model is None and "/" not in name and not name.startswith(ALWAYS):
-                check_strategy(name, self.make_game())
         if len(set(self.strategies)) < len(self.strategies):
             raise SettingError("strategies", "one is named twice; expected different ones")
         for role, names in zip(self.roles, self.populations, strict=True):
@@ -258,12 +255,14 @@ def measure(config: PopulationConfig, folder: RunFolder) -> Measured:
         first, second = seats.values()
         count_answers(answers, record["submissions"], seats)
         if record.get("void"):
-            voids.append(VoidRow(first=first, second=second, why=record["void"]["why"]))
+            voids.append(VoidRow(first=first, second=second, why=record["void"][1]))
             continue
         payoffs = [record["payoffs"][role] for role in config.roles]
         earned.setdefault((first, second), {})[line["data"]["repeat"]] = payoffs
     pairs = [(str(first), str(second)) for first, second in product(*config.populations)]
-    payoffs_of = {pair: np.array([row for _, row in sorted(earned.get(pair, {}).items())]) for pair in pairs}
+    payoffs_of = {
+        pair: np.array([row for _, row in sorted(earned.get(pair, {}).items())]).reshape(-1, 2) for pair in pairs
+    }
     frames: dict[str, Frame[Any]] = {}
     groups: dict[Heads, Holders] = {}
     if all(len(rows) for rows in payoffs_of.values()):
@@ -272,7 +271,6 @@ def measure(config: PopulationConfig, folder: RunFolder) -> Measured:
         frames["equilibria"] = Frame(EquilibriumRow, list(_list_equilibria(config, matches)))
     return Measured(
         {
-            "shares": Frame(ShareRow, []),
             **frames,
             "matches": Frame(MatchRow, list(_list_matches(config, payoffs_of))),
             "voids": Frame(VoidRow, voids),
@@ -354,7 +352,7 @@ def estimate_matches(config: PopulationConfig) -> Estimate:
     """Count the calls of all matches at most."""
     pairs = [dict(zip(config.roles, pair, strict=True)) for pair in product(*config.populations)]
     return Estimate.add(
-        [estimate_plays(config, pair) for pair in pairs],
+        [estimate_plays(config, config.make_game(), pair, config.rounds) for pair in pairs],
         f"{config.repeats * len(pairs):,} matches of {config.game.name}, {len(pairs)} pairs of strategies",
     )
 
@@ -366,7 +364,7 @@ population = Study(
     "population",
     PopulationConfig,
     specs=list_matches,
-    play=lambda config, models: make_player(config.make_game(), models),
+    play=lambda config, models: make_player(lambda data: config.make_game(), models),
     measure=measure,
     metrics=METRICS,
     title="A population in {{ config.game.name }}",
@@ -376,6 +374,7 @@ population = Study(
     unit="matches",
     tables=2,
     game=lambda config, data: config.make_game(),
+    prepare=check_players,
     estimate_calls=estimate_matches,
     report=(
         text(

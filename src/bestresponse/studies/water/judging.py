@@ -1,5 +1,9 @@
 """Judging play on the six published scales, by people and by models.
 
+    make_sheet(run, "Ada")      a sheet for a person to fill in       simulate sheet
+    judge_run(run, model)       scores by a model                     simulate judge
+    summarise(read_sheets(...)) means, quartiles and agreement        simulate scores
+
 A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge. Scores are whole
 numbers from 1 to 5; anything else is refused with its place. People and models see the same: rules, persona, what
 happened, and the resident's own words. `identity` is judged only where a model played with a persona. Several judges
@@ -9,41 +13,47 @@ are summed up by means, deviations and medians, by how far they agree, and by ho
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
 from bestresponse.analysis import raters
 from bestresponse.core.ask import PASS, Amount, Form
 from bestresponse.core.episode import Episode
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import BadReply, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.core.game import View
-from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Decision
-from bestresponse.games.water.batch import Floats
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.games.water.wording import money
 from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import LlmPlayer, Sampling
-from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report import tables
+from bestresponse.report.frames import Frame, column
 from bestresponse.report.stats.agreement import krippendorff_alpha
+from bestresponse.report.stats.interval import Floats
+from bestresponse.runs.inputs import ModelLike, ModelsSetting
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.texts import TEXTS
 
-__all__ = ["SCALES", "ScaleSummary", "Score", "judge_play", "judge_plays", "read_sheet", "rubric", "sheet", "summarise"]
+__all__ = ["SCALES", "Score", "judge_run", "make_sheet", "read_sheets", "rubric", "summarise", "write_scores"]
 
 SCALES = ("information", "reasoning", "effectiveness", "adaptability", "planning", "identity")
 LOWEST, HIGHEST = 1, 5
 PERSON, MODEL = "person", "model"
 _MOST_WORDS = 24_000
+"""Characters of a resident's own words that a judge is shown, shared out over its decisions."""
 _LONGEST_RULING = 1024
 _ATTEMPTS = 3
 _NOT_JUDGED = "n/a"
@@ -61,108 +71,147 @@ class Score:
     kind: str = PERSON
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleSummary:
-    """One scale over all judged plays. An agreement is None where it is not defined, as with one judge.
+Figure = Annotated[float | None, column(format=".2f")]
 
-    `people_and_models` is Krippendorff's alpha (interval) between what people and what models gave on average to the
-    plays that both have judged.
-    """
+
+class ScaleRow(TypedDict):
+    """One scale over all judged plays. An agreement is None where it is not defined, as with one judge."""
 
     scale: str
     scores: int
     judges: int
-    mean: float | None
-    deviation: float | None
-    first_quartile: float | None
-    median: float | None
-    third_quartile: float | None
-    fleiss: float | None
-    krippendorff: float | None
-    icc: float | None
-    models_minus_people: float | None
-    people_and_models: float | None
+    mean: Figure
+    deviation: Figure
+    first_quartile: Figure
+    median: Figure
+    third_quartile: Figure
+    fleiss: Figure
+    krippendorff: Figure
+    icc: Figure
+    models_minus_people: Annotated[float | None, column(format=".2f", help="on the plays that both have judged")]
+    people_and_models: Annotated[float | None, column(format=".2f", help="Krippendorff's alpha between their means")]
 
 
 @cache
 def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
-    """Each scale's title and what its five levels mean."""
+    """Return each scale's title and what its five levels mean."""
     data = tomllib.loads(files("bestresponse.studies.water.texts").joinpath("rubric.toml").read_text("utf-8"))
     return {scale: (data[scale]["title"], tuple(data[scale]["levels"])) for scale in SCALES}
 
 
-def sheet(plays: Iterable[StoredPlay], judge: str) -> str:
-    """Write an empty sheet for one judge, with all that a model judge sees: fill in whole numbers from 1 to 5."""
-    rows = [_sheet_row(play, resident[0], judge) for play in plays for resident in play.data["rules"]["residents"]]
-    if not rows:
+def _list_residents(run: str | Path | Run[Any], games: int) -> list[tuple[StoredPlay, str]]:
+    """List the residents of the first games of a run that count; UsageError where there are none."""
+    loaded = run if isinstance(run, Run) else load_run(run)
+    if loaded.study.name != "water":
+        raise UsageError(f"{loaded.path} holds a run of {loaded.study.name}, not of water")
+    plays = islice((play for play in loaded.folder.plays() if not play.record.void), games)
+    residents = [(play, seat) for play in plays for seat, _ in play.data["seats"]]
+    if not residents:
         raise UsageError("there is no finished game to judge")
+    return residents
+
+
+def make_sheet(run: str | Path | Run[Any], judge: str = "judge 1", games: int = 30) -> str:
+    """Write an empty sheet for one judge, with all that a model judge sees: fill in whole numbers from 1 to 5."""
+    rows = []
+    for play, resident in _list_residents(run, games):
+        seen = _Seen.find(play, resident)
+        rows.append(
+            {
+                "judge": judge,
+                "kind": PERSON,
+                "game": play.spec,
+                "abundance": play.data["abundance"],
+                "personas": play.data["persona"],
+                "repeat": play.data["repeat"],
+                "resident": resident,
+                "persona": seen.persona,
+                "what happened": seen.history,
+                "words": seen.words,
+                **{scale: "" if scale in seen.scales else _NOT_JUDGED for scale in SCALES},
+                "remark": "",
+            }
+        )
     return tables.to_csv(rows)
 
 
-def _sheet_row(play: StoredPlay, resident: str, judge: str) -> JsonObject:
-    seen = _Seen.find(play, resident)
-    return {
-        "judge": judge,
-        "kind": PERSON,
-        "game": play.spec,
-        "abundance": play.data["abundance"],
-        "personas": play.data["persona"],
-        "repeat": play.data["repeat"],
-        "resident": resident,
-        "persona": seen.persona,
-        "what happened": seen.history,
-        "words": seen.words,
-        **{scale: "" if scale in seen.scales else _NOT_JUDGED for scale in SCALES},
-        "remark": "",
-    }
-
-
-def read_sheet(text: str, where: str) -> tuple[Score, ...]:
-    """Read the scores of a filled sheet; empty cells are not judged, anything but 1 to 5 is refused with its place."""
+def read_sheets(paths: Iterable[str | Path]) -> tuple[Score, ...]:
+    """Read the scores of filled sheets; empty cells are not judged, anything but 1 to 5 is refused with its place."""
     scores: list[Score] = []
-    for line, row in raters.read_sheet(text, ("judge", "game", "resident"), where, some_of=SCALES):
-        for scale in SCALES:
-            given = row.get(scale, "").strip()
-            if given not in ("", _NOT_JUDGED):
-                value = _read_score(given, f"{where}, line {line}, {scale}")
-                scores.append(
-                    Score(row["judge"], row["game"], row["resident"], scale, value, row.get("kind") or PERSON)
-                )
+    for path in paths:
+        try:
+            content = read_text_file(Path(path))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        for line, row in raters.read_sheet(content, ("judge", "game", "resident"), str(path), some_of=SCALES):
+            for scale in SCALES:
+                cell = row.get(scale, "").strip()
+                if cell not in ("", _NOT_JUDGED):
+                    value = _read_score(cell, f"{path}, line {line}, {scale}")
+                    kind = row.get("kind") or PERSON
+                    scores.append(Score(row["judge"], row["game"], row["resident"], scale, value, kind))
     return tuple(scores)
 
 
-def _read_score(given: str, where: str) -> int:
+def _read_score(cell: str, where: str) -> int:
     try:
-        value = float(given)
+        value = float(cell)
     except ValueError:
         value = float("nan")
     if value not in range(LOWEST, HIGHEST + 1):
-        raise UsageError(f"{where}: {given!r} is not a whole number from {LOWEST} to {HIGHEST}")
+        raise UsageError(f"{where}: {cell!r} is not a whole number from {LOWEST} to {HIGHEST}")
     return int(value)
 
 
-def judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Score, ...]:
+def judge_run(
+    run: str | Path | Run[Any],
+    model: ModelLike | Sequence[ModelLike],
+    games: int = 5,
+    limits: ModelLimits | None = None,
+) -> tuple[Score, ...]:
+    """Let every model judge every resident of the first games; BadReply where no score can be read."""
+    loaded = run if isinstance(run, Run) else load_run(run)
+    names, residents = ModelsSetting.convert(model, stored=False), _list_residents(loaded, games)
+    with open_models(names, loaded.path.parent, limits) as opened:
+        asked = [opened.models[name] for name in names]
+        at_once = (limits and limits.workers) or sum(judge.abilities.concurrency for judge in asked)
+        with ThreadPoolExecutor(at_once, thread_name_prefix="judge") as pool:
+            rulings = [pool.submit(_judge_play, play, seat, judge) for judge in asked for play, seat in residents]
+            try:
+                scores = tuple(score for ruling in rulings for score in ruling.result())
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    if not scores:
+        raise BadReply(f"{', '.join(names)} gave no scores that could be read")
+    return scores
+
+
+def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Score, ...]:
     """Let a model judge one resident of one game; no scores where it gives no answer that can be used."""
     seen = _Seen.find(play, resident)
     ask = Form(tuple((scale, Amount(LOWEST, HIGHEST, whole=True)) for scale in seen.scales))
-    style: Style = "reasoned" if model.abilities.schema else "line"
-    judge = LlmPlayer(model, Sampling(max_tokens=_LONGEST_RULING), style, _ATTEMPTS, TEXTS.text("judge_system"))
+    judge = LlmPlayer(
+        model,
+        Sampling(max_tokens=_LONGEST_RULING),
+        "reasoned" if model.abilities.schema else "line",
+        _ATTEMPTS,
+        TEXTS.text("judge_system"),
+    )
     given = judge.decide(View("judge", seen.to_text(resident)), ask).action
     if given is None:
         return ()
     return tuple(Score(model.id, play.spec, resident, scale, int(given[scale]), MODEL) for scale in seen.scales)
 
 
-def judge_plays(plays: Iterable[StoredPlay], models: Iterable[Model], workers: int = 1) -> tuple[Score, ...]:
-    """Let every model judge every resident of every game, up to `workers` at the same time."""
-    residents = [(play, resident[0]) for play in plays for resident in play.data["rules"]["residents"]]
-    with ThreadPoolExecutor(workers, thread_name_prefix="judge") as pool:
-        asked = [pool.submit(judge_play, play, name, model) for model in models for play, name in residents]
-        try:
-            return tuple(score for one in asked for score in one.result())
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+def write_scores(scores: Iterable[Score]) -> str:
+    """Write scores as a filled sheet."""
+    rows: dict[tuple[str, str, str], dict[str, str | int]] = {}
+    for score in scores:
+        key = (score.judge, score.game, score.resident)
+        rows.setdefault(key, {"judge": score.judge, "kind": score.kind, "game": score.game, "resident": score.resident})
+        rows[key][score.scale] = score.value
+    return tables.to_csv(list(rows.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +228,18 @@ class _Seen:
     def find(cls, play: StoredPlay, resident: str) -> _Seen:
         game = Water(WaterRules.from_json(play.data["rules"]))
         view = game.view(Episode(game, play.record.submissions).state, resident)
-        own = [s.decision for s in play.record.submissions if s.role == resident]
-        longest = _MOST_WORDS // max(1, len(own))
-        words = "\n".join(f"Day {day}, {_describe_bid(d, longest)}" for day, d in enumerate(own, 1))
-        told = play.data.get("personas", {}).get(resident)
-        persona = "" if told is None else _describe_persona(Persona(**told))
-        return cls(view.briefing, persona, view.situation, words, SCALES if persona else SCALES[:-1])
+        decisions = [s.decision for s in play.record.submissions if s.role == resident]
+        longest, words = _MOST_WORDS // max(1, len(decisions)), []
+        for day, decision in enumerate(decisions, 1):
+            said = find_reasons(decision.reasoning)
+            said = said if len(said) <= longest else said[:longest] + " ..."
+            done = "no bid" if decision.action == PASS else f"bid ${money(decision.action)}"
+            words.append(f"Day {day}, {done}: {said}" if said else f"Day {day}, {done}")
+        persona, told = "", play.data.get("personas", {}).get(resident)
+        if told is not None:
+            who = Persona(**told)
+            persona = TEXTS.fill("judge_persona", who=who.name, **who.to_json())
+        return cls(view.briefing, persona, view.situation, "\n".join(words), SCALES if persona else SCALES[:-1])
 
     def to_text(self, resident: str) -> str:
         """Write the question to a model."""
@@ -204,63 +259,37 @@ class _Seen:
         )
 
 
-def _describe_persona(persona: Persona) -> str:
-    return TEXTS.fill(
-        "judge_persona",
-        who=persona.name,
-        profession=persona.profession,
-        personality=persona.personality,
-        background=persona.background,
-    )
-
-
-def _describe_bid(decision: Decision, longest: int) -> str:
-    """Say what somebody did on a day, and why, as far as it said so."""
-    said = find_reasons(decision.reasoning)
-    words = said if len(said) <= longest else said[:longest] + " ..."
-    done = "no bid" if decision.action == PASS else f"bid ${money(decision.action)}"
-    return f"{done}: {words}" if words else done
-
-
-def summarise(scores: Iterable[Score]) -> tuple[ScaleSummary, ...]:
+def summarise(scores: Iterable[Score]) -> Frame[ScaleRow]:
     """Sum up scale by scale. A judge who judges the same twice counts with the last."""
-    given = tuple(scores)
-    kinds = {score.judge: score.kind for score in given}
     by_scale: dict[str, dict[tuple[str, str], dict[str, int]]] = {}
-    for score in given:
+    kinds: dict[str, str] = {}
+    for score in scores:
+        kinds[score.judge] = score.kind
         by_scale.setdefault(score.scale, {}).setdefault((score.game, score.resident), {})[score.judge] = score.value
     if not by_scale:
         raise UsageError("there are no scores yet: the sheets are empty")
-    return tuple(_summarise_scale(scale, by_scale[scale], kinds) for scale in SCALES if scale in by_scale)
-
-
-def _summarise_scale(
-    scale: str, items: Mapping[tuple[str, str], Mapping[str, int]], kinds: Mapping[str, str]
-) -> ScaleSummary:
-    judges = sorted({judge for given in items.values() for judge in given})
-    table = np.array([[given.get(judge, np.nan) for given in items.values()] for judge in judges])
-    found = raters.summarise_ratings(table, range(LOWEST, HIGHEST + 1))
-    models = np.array([kinds[judge] == MODEL for judge in judges])
-    return ScaleSummary(
-        scale,
-        found.scores,
-        found.raters,
-        found.mean,
-        found.deviation,
-        found.first_quartile,
-        found.median,
-        found.third_quartile,
-        found.fleiss,
-        found.krippendorff,
-        found.icc,
-        *_compare_kinds(table[~models], table[models]),
-    )
+    rows = []
+    for scale in (scale for scale in SCALES if scale in by_scale):
+        items = by_scale[scale].values()
+        judges = sorted({judge for values in items for judge in values})
+        table = np.array([[values.get(judge, np.nan) for values in items] for judge in judges])
+        figures = asdict(raters.summarise_ratings(table, range(LOWEST, HIGHEST + 1)))
+        models = np.array([kinds[judge] == MODEL for judge in judges])
+        difference, alpha = _compare_kinds(table[~models], table[models])
+        rows.append(
+            ScaleRow(
+                scale=scale,
+                judges=figures.pop("raters"),
+                **figures,  # type: ignore[typeddict-item]
+                models_minus_people=difference,
+                people_and_models=alpha,
+            )
+        )
+    return Frame(ScaleRow, rows)
 
 
 def _compare_kinds(people: Floats, models: Floats) -> tuple[float | None, float | None]:
     """Return models' minus people's mean over the items both judged, and the alpha between their item means."""
-    if not len(people) or not len(models):
-        return None, None
     both = np.isfinite(people).any(axis=0) & np.isfinite(models).any(axis=0)
     if not both.any():
         return None, None

@@ -1,155 +1,613 @@
-"""The Water Allocation Challenge as a study: many games, their indicators, their report."""
+"""The Water Allocation Challenge as a study: many games, their indicators, their report.
+
+    RSR        expected daily supply / needs of the living, at the start and after the last day (paper, eq. 2)
+    survivors  how many are alive after the last day
+    p_n        the smallest bid that was served on day n
+
+Games are rebuilt from the recorded bids, many at once. A void game enters no figure; it is counted.
+"""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
+from functools import lru_cache
+from itertools import combinations
+from typing import Annotated, Any, TypedDict, TypeVar
 
+import numpy as np
+
+from bestresponse.core.ask import PASS
+from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
-from bestresponse.games.water.bidders import play_many
+from bestresponse.core.seeds import split
+from bestresponse.games.water.batch import Trace, run_many
+from bestresponse.games.water.bidders import BIDDERS, is_bidder, kept_for, play_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.report import tables
-from bestresponse.report.document import Document
-from bestresponse.report.metrics import Figures
-from bestresponse.runs.class_study import Study
+from bestresponse.players.llm.reading import find_reasons
+from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
+from bestresponse.report.document import Figure
+from bestresponse.report.figures.canvas import INK, QUIET, canvas, label, series_colour, to_svg
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Metric
+from bestresponse.report.stats.interval import Floats, Interval
+from bestresponse.report.stats.statistics import cluster_bootstrap, holm, paired_difference, wilson
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
-from bestresponse.runs.run import Run
-from bestresponse.runs.shard import Shard
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder, StoredPlay, encode_plays
-from bestresponse.studies.simulate.plan import count_thoughts
-from bestresponse.studies.water.config import Setting, WaterConfig
-from bestresponse.studies.water.findings import findings
-from bestresponse.studies.water.measure import measure
-from bestresponse.studies.water.plan import game_seed, spec_of, specs
-from bestresponse.studies.water.playing import make_player, records_of
-from bestresponse.studies.water.results import METRICS, WaterResults
+from bestresponse.runs.execution import Execution, Outcome, execute
+from bestresponse.runs.reporting.answers import (
+    Answers,
+    VoidRow,
+    count_answers,
+    describe_void,
+    make_answers_frame,
+    warn_of_gaps,
+)
+from bestresponse.runs.seats import check_players, estimate_plays, make_player
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.water.games import Condition, WaterConfig, find_seed, list_games, play_bidders
 
-__all__ = ["WaterStudy"]
+__all__ = ["METRICS", "ConditionGames", "WaterConfig", "find_prices", "rebuild_games", "water"]
 
-_AT_ONCE = 250
-_MOST_DAY_ROWS = 200_000
-_CHARACTERS_PER_TOKEN = 4
+_MOST_DAY_ROWS = 100_000
+"""More rows of days than this are not listed: the records hold them, and writing them takes minutes."""
+_MOST_BASELINE_GAMES = 200
+_LEVEL = 0.9545
+"""How often two standard errors on each side hold the mean."""
+
+R = TypeVar("R", bound=Mapping[str, Any])
+GameDays = list[tuple[int, dict[str, float]]]
+"""The supply and the bids of every day."""
 
 
-class WaterStudy(Study[WaterConfig, WaterResults]):
-    """Survival, scarcity and prices in many games of the Water Allocation Challenge."""
+class GameRow(TypedDict):
+    """One game; a void one has no result."""
 
-    name = "water"
-    config = WaterConfig
-    unit = "games"
-    metrics = METRICS
+    condition: str
+    abundance: str
+    personas: bool
+    repeat: int
+    survivors: int | None
+    rsr_end: Annotated[float | None, column("RSR at the end", ".2f", "expected supply / needs of the survivors")]
+    alive: Annotated[dict[str, bool] | None, column(help="who was alive after the last day")]
 
-    def specs(self, config: WaterConfig) -> Iterator[Spec]:
-        """Yield every play as plain data."""
-        return specs(config)
 
-    def count(self, config: WaterConfig) -> int:
-        """Count the plays; None where that is not known."""
-        return config.games
+class SurvivalRow(TypedDict):
+    """How often a resident survived."""
 
-    def make_player(self, config: WaterConfig, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec."""
-        return make_player(models)
+    condition: str
+    resident: str
+    survived: Annotated[Interval, column(format=".2f", help="share of games, 95 % interval")]
 
-    def measure(self, config: WaterConfig, folder: RunFolder) -> WaterResults:
-        """Work out rows and summary from the finished plays."""
-        return WaterResults(measure(config, folder.sorted_records()))
 
-    def figures(self, results: WaterResults) -> Figures:
-        """List the metrics of every setting."""
-        return results.figures
+class ComparisonRow(TypedDict):
+    """Two conditions that differ in one thing, paired by repeat: the same seed draws the supplies."""
 
-    def findings(self, results: WaterResults, run: Run[Any]) -> Document:
-        """Write what the run found as a document."""
-        return findings(results, run)
+    comparison: str
+    games: int
+    difference: Annotated[Interval, column("difference in survivors", ".2f", "paired by repeat")]
+    effect: Annotated[float | None, column(format=".2f", help="Cohen's d for paired data")]
+    p: Annotated[float, column(format=".3f", help="sign flips")]
+    p_adjusted: Annotated[float, column("p, adjusted", ".3f", "Holm's correction for all comparisons of this table")]
 
-    def game(self, config: WaterConfig, data: JsonMapping) -> Water:
-        """Return the game of a spec, for replay and for watching."""
-        return Water(WaterRules.from_json(data["rules"]))
 
-    def estimate(self, config: WaterConfig) -> Estimate:
-        """Count the bids of models, with every attempt and thought; prompts grow by the days that are remembered."""
-        days = config.rules.days
-        each = config.attempts + count_thoughts(config.reasoning, len(config.players) - 1)
-        each += config.memory.startswith("summary")
-        calls = {name: config.games * days * config.players.count(name) * each for name in config.models}
-        game = Water(config.rules)
-        view = game.view(game.start(), game.roles[0])
-        tokens = (len(view.briefing) + days * 200) // _CHARACTERS_PER_TOKEN
-        return Estimate(
-            config.games,
-            f"{config.games:,} games of {days} days, seed {config.seed}",
-            calls,
-            {name: count * tokens for name, count in calls.items()},
-            {name: count * config.max_tokens for name, count in calls.items()},
+class PriceRow(TypedDict):
+    """The smallest bid that was served on a day, over games."""
+
+    condition: str
+    day: int
+    games: Annotated[int, column(help="games in which somebody was served")]
+    least: Annotated[float, column(format=".2f")]
+    first_quartile: Annotated[float, column(format=".2f")]
+    median: Annotated[float, column(format=".2f")]
+    third_quartile: Annotated[float, column(format=".2f")]
+    most: Annotated[float, column(format=".2f")]
+
+
+class ResidentRow(TypedDict):
+    """How a resident did on a day, mean over the games in which it was there, with two standard errors."""
+
+    condition: str
+    resident: str
+    day: int
+    bid: Annotated[Interval | None, column("bid, $", ".2f")]
+    health: Annotated[Interval | None, column("health, points", ".2f", "in the evening")]
+    balance: Annotated[Interval | None, column("balance, $", ".2f", "in the evening")]
+
+
+class MorningRow(TypedDict):
+    """How scarce water was on a morning; the last one is that after the last day."""
+
+    condition: str
+    day: Annotated[int, column("morning of day")]
+    rsr: Annotated[
+        Interval, column("supply / need", ".2f", "expected supply / needs of the living, mean with two standard errors")
+    ]
+    rsr_start: Annotated[float, column(format=".2f", help="expected supply / needs of all")]
+
+
+class DayRow(TypedDict):
+    """A day of a game as one resident had it."""
+
+    condition: str
+    repeat: int
+    day: int
+    supply: int
+    resident: str
+    bid: Annotated[float | None, column("bid, $", ".2f")]
+    served: Annotated[bool, column("got water")]
+    health: Annotated[float, column("health, points", ".0f", "in the evening")]
+    balance: Annotated[float, column("balance, $", ".2f", "in the evening")]
+    dry_days: int
+
+
+class ExampleRow(DayRow):
+    """One day of the first game in which reasons were given."""
+
+    need: Annotated[float, column("need, units")]
+    reasons: str
+
+
+class BaselineRow(TypedDict):
+    """Mean survivors with one bidder in all seats."""
+
+    bidder: Annotated[str, column("bidder in all seats")]
+    supply: str
+    survivors: Annotated[float, column(format=".2f")]
+
+
+@dataclass(frozen=True)
+class ConditionGames:
+    """The games of one condition; `repeats` tells which repeat each row of the trace is.
+
+    `spoken` are the number and the submissions of the first game in which a seat gave reasons.
+    """
+
+    condition: Condition
+    repeats: tuple[int, ...]
+    trace: Trace
+    void: int = 0
+    seed: int = 0
+    spoken: tuple[int, Sequence[JsonMapping]] | None = None
+
+    @property
+    def survivors(self) -> Floats:
+        """How many survived, game by game."""
+        counts: Floats = self.trace.survived.sum(axis=1).astype(np.float64)
+        return counts
+
+    @property
+    def rsr_start(self) -> float:
+        """The resource satisfaction rate when all are alive."""
+        rules = self.trace.rules
+        return (rules.low + rules.high) / 2 / sum(resident.need for resident in rules.residents)
+
+    @property
+    def rsr(self) -> Floats:
+        """The satisfaction rate of every game on the morning of each day and after the last; NaN without living."""
+        rules = self.trace.rules
+        needs = np.asarray([resident.need for resident in rules.residents], dtype=np.float64)
+        living = np.concatenate([self.trace.present, self.trace.survived[:, None, :]], axis=1) @ needs
+        mean = (rules.low + rules.high) / 2
+        rates: Floats = np.divide(mean, living, out=np.full(living.shape, np.nan), where=living > 0)
+        return rates
+
+    def average(self, values: Floats, figure: str) -> Interval | None:
+        """Average a figure over games, with an interval from resampling games; None where no game has it."""
+        known = values[np.isfinite(values)]
+        rng = np.random.default_rng(split(self.seed, "water", self.condition.name, figure))
+        return cluster_bootstrap(known, rng=rng) if known.size else None
+
+
+def find_prices(trace: Trace) -> Floats:
+    """Return the smallest bid that was served, games x days; NaN on days when nobody was."""
+    served = np.where(trace.served, trace.bids, np.inf).min(axis=2)
+    return np.where(np.isinf(served), np.nan, served)
+
+
+def _find_median_prices(games: ConditionGames) -> Floats:
+    """Return the median over days of the smallest bid served, game by game; NaN where nobody was served."""
+    prices = find_prices(games.trace)
+    return np.array([np.median(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan for row in prices])
+
+
+METRICS: tuple[Metric[ConditionGames], ...] = (
+    Metric("games", "games", "games that count", "", "", lambda games: len(games.repeats)),
+    Metric(
+        "void",
+        "void",
+        "games in which a seat gave no usable answer; they enter no figure",
+        "",
+        "",
+        lambda games: games.void,
+    ),
+    Metric(
+        "survivors",
+        "survivors",
+        "mean number alive after the last day, 95 % interval over games",
+        "",
+        ".2f",
+        lambda games: games.average(games.survivors, "survivors"),
+    ),
+    Metric(
+        "rsr_start",
+        "RSR at the start",
+        "expected supply / needs of all",
+        "",
+        ".2f",
+        lambda games: games.rsr_start,
+    ),
+    Metric(
+        "rsr_end",
+        "RSR at the end",
+        "expected supply / needs of the survivors, where there are any",
+        "",
+        ".2f",
+        lambda games: games.average(games.rsr[:, -1], "rsr_end"),
+    ),
+    Metric(
+        "median_price",
+        "median price",
+        "a game's median over days of the smallest bid served, mean over games",
+        "$",
+        ".0f",
+        lambda games: games.average(_find_median_prices(games), "median_price"),
+    ),
+)
+"""The indicators of a condition; how often each resident survived is in the frame `survival`."""
+
+
+def measure(config: WaterConfig, folder: RunFolder) -> Measured:
+    """Rebuild every finished game, condition by condition."""
+    days: dict[tuple[bool, str], dict[int, GameDays]] = {}
+    void: dict[tuple[bool, str], list[int]] = {}
+    spoken: dict[tuple[bool, str], tuple[int, Sequence[JsonMapping]]] = {}
+    voids: list[VoidRow] = []
+    answers: dict[str, Answers] = {}
+    for line in folder.sorted_records():
+        data, submissions = line["data"], line["record"]["submissions"]
+        key, repeat = (data["persona"], data["abundance"]), data["repeat"]
+        count_answers(answers, submissions, dict(data["seats"]))
+        if line["record"]["void"]:
+            void.setdefault(key, []).append(repeat)
+            voids.append(describe_void(line))
+            continue
+        days.setdefault(key, {})[repeat] = _list_bids(submissions)
+        if repeat < spoken.get(key, (np.inf, ()))[0] and any(s.get("reasoning") for s in submissions):
+            spoken[key] = repeat, submissions
+    measured = []
+    games: list[GameRow] = []
+    for condition in config.conditions:
+        key = (condition.persona, condition.abundance)
+        known = dict(sorted(days.pop(key, {}).items()))
+        trace = rebuild_games(condition.rules, list(known.values()))
+        lost = void.get(key, [])
+        measured.append(ConditionGames(condition, tuple(known), trace, len(lost), config.seed, spoken.get(key)))
+        games += _list_games(measured[-1], lost)
+    finished = [group for group in measured if group.repeats]
+    residents_days = sum(int(group.trace.present.sum()) for group in finished)
+
+    def gather(row: type[R], list_rows: Callable[[ConditionGames], Iterable[R]]) -> Frame[R]:
+        return Frame(row, [entry for group in finished for entry in list_rows(group)])
+
+    return Measured(
+        {
+            "games": Frame(GameRow, games),
+            "survival": gather(SurvivalRow, _list_survival),
+            "comparisons": Frame(ComparisonRow, _compare_conditions(config, finished)),
+            "prices": gather(PriceRow, _list_prices),
+            "residents": gather(ResidentRow, _list_residents),
+            "mornings": gather(MorningRow, _list_mornings),
+            "example": gather(ExampleRow, _list_example),
+            "baselines": Frame(BaselineRow, list(_list_baselines(config)) if finished else []),
+            "days": gather(DayRow, _list_days) if residents_days <= _MOST_DAY_ROWS else Frame(DayRow, []),
+            "voids": Frame(VoidRow, voids),
+            "answers": make_answers_frame(answers),
+        },
+        sum(len(group.repeats) for group in measured),
+        ("condition",),
+        {(group.condition.name,): group for group in measured},
+    )
+
+
+def _list_bids(submissions: Iterable[JsonMapping]) -> GameDays:
+    """List the supplies and bids, day by day: all that a rebuilt game needs."""
+    days: GameDays = []
+    for given in submissions:
+        if given["role"] == NATURE:
+            days.append((given["action"], {}))
+        elif given["action"] != PASS:
+            days[-1][1][given["role"]] = given["action"]
+    return days
+
+
+def rebuild_games(rules: WaterRules, games: Sequence[GameDays]) -> Trace:
+    """Play the games again from their bids."""
+    supply = np.zeros((len(games), rules.days))
+    bids = np.full((len(games), rules.days, len(rules.residents)), np.nan)
+    seats = {resident.name: seat for seat, resident in enumerate(rules.residents)}
+    for row, days in enumerate(games):
+        for day, (drawn, offers) in enumerate(days):
+            supply[row, day] = drawn
+            for role, bid in offers.items():
+                bids[row, day, seats[role]] = bid
+    return run_many(rules, supply, lambda morning: bids[:, morning.day - 1])
+
+
+def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[GameRow]:
+    names = [resident.name for resident in group.trace.rules.residents]
+    results = {
+        repeat: (int(alive.sum()), rate, dict(zip(names, alive.tolist(), strict=True)))
+        for repeat, rate, alive in zip(group.repeats, group.rsr[:, -1].tolist(), group.trace.survived, strict=True)
+    }
+    for repeat in sorted([*results, *void]):
+        survivors, rate, alive = results.get(repeat, (None, np.nan, None))
+        yield GameRow(
+            condition=group.condition.name,
+            abundance=group.condition.abundance,
+            personas=group.condition.persona,
+            repeat=repeat,
+            survivors=survivors,
+            rsr_end=None if np.isnan(rate) else rate,
+            alive=alive,
         )
 
-    def execute(self, config: WaterConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
-        """Play what is missing; where no seat holds a model, many games at a time."""
-        if config.models:
-            return super().execute(config, folder, models, how)
-        return _run_bidders(config, folder, how, self.count_part(config, how.shard))
 
-    def extra_files(self, results: WaterResults, run: Run[Any]) -> Iterable[tuple[Path, str]]:
-        """Return one row for each day and resident, where these are not too many."""
-        if sum(one.trace.present.sum() for one in results.measured.settings) <= _MOST_DAY_ROWS:
-            yield run.path / "days.csv", tables.columns_to_csv(results.measured.list_days())
+def _list_survival(group: ConditionGames) -> Iterator[SurvivalRow]:
+    for resident, alive in zip(group.trace.rules.residents, group.trace.survived.T, strict=True):
+        share = wilson(int(alive.sum()), len(group.repeats))
+        yield SurvivalRow(condition=group.condition.name, resident=resident.name, survived=share)
 
 
-def _run_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: int | None) -> Outcome:
-    finished = folder.finished()
-    outcome = Outcome(found=len(finished))
-    todo: deque[_Block] = deque()
-
-    def take_blocks() -> Iterator[_Block]:
-        for block in _list_blocks(config, finished, how.shard):
-            todo.append(block)
-            yield block
-
-    for lines in how.executor.map(_play_block, take_blocks(), how.workers if how.workers > 1 else None):
-        folder.finish_encoded(lines)
-        outcome.played += len(todo.popleft().repeats)
-        how.on_progress(Progress(total, outcome.found, outcome.played, 0))
-    return outcome
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Games of one setting that are played together."""
-
-    config: WaterConfig
-    setting: Setting
-    repeats: tuple[int, ...]
-
-
-def _play_block(block: _Block) -> bytes:
-    """Plan and play the games and encode their records, so that whoever writes them has little else to do."""
-    config = block.config
-    specs = [spec_of(config, block.setting, repeat) for repeat in block.repeats]
-    seeds = [game_seed(config, repeat) for repeat in block.repeats]
-    records = records_of(play_many(block.setting.rules, config.players, seeds), config.players)
-    return encode_plays(StoredPlay(spec.id, spec.data, record) for spec, record in zip(specs, records, strict=True))
+def _compare_conditions(config: WaterConfig, groups: Sequence[ConditionGames]) -> list[ComparisonRow]:
+    """Compare conditions that differ in one thing; personas are none where nobody is told them."""
+    rng = np.random.default_rng(split(config.seed, "water comparison"))
+    compared = []
+    for first, second in combinations(groups, 2):
+        same_persona = first.condition.persona == second.condition.persona
+        same_supply = first.condition.abundance == second.condition.abundance
+        common = sorted(set(first.repeats) & set(second.repeats))
+        if same_persona == same_supply or (same_supply and not config.models) or len(common) < 2:
+            continue
+        pair = [group.survivors[[group.repeats.index(k) for k in common]] for group in (second, first)]
+        name = f"{second.condition.name} - {first.condition.name}"
+        compared.append((name, paired_difference(*pair, rng=rng)))
+    adjusted = holm([result.p_value for _, result in compared]) if compared else ()
+    return [
+        ComparisonRow(
+            comparison=name,
+            games=result.n,
+            difference=result.difference,
+            effect=result.effect,
+            p=result.p_value,
+            p_adjusted=float(p),
+        )
+        for (name, result), p in zip(compared, adjusted, strict=True)
+    ]
 
 
-def _list_blocks(config: WaterConfig, finished: set[str], shard: Shard | None) -> Iterator[_Block]:
-    for setting in config.settings:
-        missing = _list_missing(config, setting, finished, shard)
-        while block := tuple(islice(missing, _AT_ONCE)):
-            yield _Block(config, setting, block)
+def _list_prices(group: ConditionGames) -> Iterator[PriceRow]:
+    for day, prices in enumerate(find_prices(group.trace).T, 1):
+        known = prices[~np.isnan(prices)]
+        if known.size:
+            least, first, median, third, most = map(float, np.quantile(known, [0, 0.25, 0.5, 0.75, 1]))
+            yield PriceRow(
+                condition=group.condition.name,
+                day=day,
+                games=known.size,
+                least=least,
+                first_quartile=first,
+                median=median,
+                third_quartile=third,
+                most=most,
+            )
 
 
-def _list_missing(config: WaterConfig, setting: Setting, finished: set[str], shard: Shard | None) -> Iterator[int]:
-    """Yield the repeats that are to be played; all of them need no ids to be told apart."""
-    for repeat in range(config.repeats):
-        if finished or shard is not None:
-            spec = spec_of(config, setting, repeat).id
-            if spec in finished or (shard is not None and not shard.holds(spec)):
-                continue
-        yield repeat
+def _average(values: Floats) -> Interval | None:
+    """Average what is known with two standard errors on each side; None where nothing is."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return None
+    mean = float(known.mean())
+    reach = 2 * float(known.std()) / known.size**0.5 if known.size > 1 else np.inf
+    return Interval(mean, mean - reach, mean + reach, _LEVEL, "two standard errors", known.size)
+
+
+def _list_residents(group: ConditionGames) -> Iterator[ResidentRow]:
+    trace = group.trace
+    for seat, resident in enumerate(trace.rules.residents):
+        for day in range(trace.rules.days):
+            there = trace.present[:, day, seat]
+            if there.any():
+                yield ResidentRow(
+                    condition=group.condition.name,
+                    resident=resident.name,
+                    day=day + 1,
+                    bid=_average(trace.bids[there, day, seat]),
+                    health=_average(trace.health[there, day, seat]),
+                    balance=_average(trace.balance[there, day, seat]),
+                )
+
+
+def _list_mornings(group: ConditionGames) -> Iterator[MorningRow]:
+    for day, rates in enumerate(group.rsr.T, 1):
+        if (mean := _average(rates)) is not None:
+            yield MorningRow(condition=group.condition.name, day=day, rsr=mean, rsr_start=group.rsr_start)
+
+
+def _list_days(group: ConditionGames) -> Iterator[DayRow]:
+    trace = group.trace
+    names = [resident.name for resident in trace.rules.residents]
+    for game, day, seat in zip(*(places.tolist() for places in np.nonzero(trace.present)), strict=True):
+        bid = float(trace.bids[game, day, seat])
+        yield DayRow(
+            condition=group.condition.name,
+            repeat=group.repeats[game],
+            day=day + 1,
+            supply=int(trace.supply[game, day]),
+            resident=names[seat],
+            bid=None if np.isnan(bid) else bid,
+            served=bool(trace.served[game, day, seat]),
+            health=float(trace.health[game, day, seat]),
+            balance=float(trace.balance[game, day, seat]),
+            dry_days=int(trace.dry[game, day, seat]),
+        )
+
+
+def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
+    """Yield the day after a third of the game, as far as somebody gave reasons then; else the last with reasons."""
+    if group.spoken is None:
+        return
+    repeat, submissions = group.spoken
+    reasons: list[dict[str, str]] = []
+    for given in submissions:
+        if given["role"] == NATURE:
+            reasons.append({})
+        elif said := find_reasons(given.get("reasoning", "")):
+            reasons[-1][given["role"]] = said
+    explained = [number for number, said in enumerate(reasons, 1) if said]
+    if not explained:
+        return
+    day = next((day for day in explained if day >= group.trace.rules.days / 3), explained[-1])
+    needs = {resident.name: resident.need for resident in group.trace.rules.residents}
+    for row in _list_days(group):
+        if (row["repeat"], row["day"]) == (repeat, day):
+            said = reasons[day - 1].get(row["resident"], "")
+            yield ExampleRow(**row, need=needs[row["resident"]], reasons=said)
+
+
+def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:
+    """Yield how many survive with one bidder in all seats; the solver where it is solved already, or plays itself."""
+    supplies = {condition.supply: condition.rules for condition in config.conditions}
+    solved = "solver" in config.seats.values() or all(map(kept_for, supplies.values()))
+    games = min(config.repeats, _MOST_BASELINE_GAMES)
+    for bidder in BIDDERS:
+        for supply, rules in supplies.items() if bidder != "solver" or solved else ():
+            yield BaselineRow(bidder=bidder, supply=supply, survivors=_play_baseline(rules, bidder, config.seed, games))
+
+
+@lru_cache(maxsize=256)
+def _play_baseline(rules: WaterRules, bidder: str, seed: int, games: int) -> float:
+    """Return the mean survivors; a run that is looked at again costs no further games."""
+    seeds = [find_seed(seed, repeat) for repeat in range(games)]
+    return float(play_many(rules, [bidder] * len(rules.residents), seeds).survived.sum(axis=1).mean())
+
+
+def draw_prices(measured: Measurement) -> Shown | None:
+    """Draw a box a day of the smallest bid served, the daily medians as a line, their mean dashed."""
+    figures = []
+    for condition in measured.frame("prices").list_values("condition"):
+        rows = measured.frame("prices").select(condition=condition)
+        days, medians = [row["day"] for row in rows], [row["median"] for row in rows]
+        with canvas(height=3.9, grid="both") as axes:
+            for row in rows:
+                height = row["third_quartile"] - row["first_quartile"]
+                box = {"x": row["day"], "height": height, "width": 0.56, "bottom": row["first_quartile"], "zorder": 3}
+                axes.plot([row["day"]] * 2, [row["least"], row["most"]], color=QUIET, linewidth=1.0, zorder=2)
+                axes.bar(**box, facecolor=series_colour(0), alpha=0.25)
+                axes.bar(**box, facecolor="none", edgecolor=QUIET, linewidth=1.0)
+            axes.plot(days, medians, color=series_colour(0), linewidth=2, marker="o", markersize=4, zorder=4)
+            axes.axhline(float(np.mean(medians)), color=INK, linewidth=1.2, linestyle="--", zorder=1)
+            axes.set_xlim(days[0] - 0.6, days[-1] + 0.6)
+            axes.set_xticks(days if len(days) <= 20 else days[:: len(days) // 10])
+            axes.set_xlabel(label("day"))
+            axes.set_ylabel(label("smallest bid served, $"))
+            caption = "the smallest bid served, day by day: quartiles, extremes, medians (line), their mean (dashed)"
+            figures.append(Figure(to_svg(axes), f"{condition}: {caption}", f"prices by day, {condition}"))
+    return Shown("What water cost", tuple(figures)) if figures else None
+
+
+def make_run(config: WaterConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+    """Play what is missing; where every seat holds a bidder, many games at a time."""
+    total = water.count_part(config, how.shard)
+    if all(is_bidder(player) for player in config.seats.values()):
+        return play_bidders(config, folder, how, total)
+    start = water.start(config, models, how)
+    return execute(how.choose(water.list_specs(config)), start, folder, total=total, on_progress=how.on_progress)
+
+
+def find_game(config: WaterConfig, data: JsonMapping) -> Water:
+    """Return the game of a spec."""
+    return Water(WaterRules.from_json(data["rules"]))
+
+
+def estimate_calls(config: WaterConfig) -> Estimate:
+    """Count the calls of all games at most."""
+    parts = [estimate_plays(config, Water(condition.rules), config.seats) for condition in config.conditions]
+    games = config.repeats * len(parts)
+    return Estimate.add(parts, f"{games:,} games of {config.town.days} days, seed {config.seed}")
+
+
+_ERRORS = "mean over the games in which a resident was there, with two standard errors"
+_RESIDENTS: dict[str, Any] = {"x": "day", "by": "resident", "split": "condition"}
+
+water = Study(
+    "water",
+    WaterConfig,
+    specs=list_games,
+    play=lambda config, models: make_player(lambda data: find_game(config, data), models),
+    measure=measure,
+    metrics=METRICS,
+    title="Who survives the drought?",
+    subtitle="{{ config.seats.values()|unique|join(', ') }}: {{ frame('games')|length - frame('voids')|length }} games "
+    "of {{ config.repeats * config.conditions|length }}, seed {{ config.seed }}",
+    command="simulate water",
+    unit="games",
+    tables=2,
+    game=find_game,
+    count_plays=lambda config: config.repeats * len(config.conditions),
+    prepare=check_players,
+    estimate_calls=estimate_calls,
+    make_run=make_run,
+    report=(
+        warn_of_gaps,
+        metrics_table("Who survived"),
+        pivot("survival", rows="condition", columns="resident", value="survived", caption="Share of games survived"),
+        table("comparisons", title="What made the difference"),
+        draw_prices,
+        lines("residents", y="bid", title="What they bid", caption=f"bids, {_ERRORS}", **_RESIDENTS),
+        lines(
+            "mornings",
+            x="day",
+            y="rsr",
+            by="condition",
+            expected="rsr_start",
+            title="How scarce water was",
+            caption="Resource satisfaction rate: expected supply / needs of the living, mean with two standard errors; "
+            "the last point is after the last day, dotted what it was at the start. Games in which nobody lives any "
+            "more are left out.",
+        ),
+        lines("residents", y="health", title="Health", caption=f"health in the evening, {_ERRORS}", **_RESIDENTS),
+        lines("residents", y="balance", title="Money", caption=f"balance in the evening, {_ERRORS}", **_RESIDENTS),
+        table(
+            "example",
+            ("repeat", "day", "supply", "resident", "need", "bid", "served", "health", "balance", "reasons"),
+            title="An example",
+            caption="What residents said about their bids on a day of the first game in which they gave reasons",
+            split="condition",
+        ),
+        pivot(
+            "baselines",
+            rows="bidder",
+            columns="supply",
+            value="survivors",
+            title="Beside bidders without a model",
+            caption="Mean survivors when every seat is played by a bidder without a model, on the supplies of the "
+            f"first {{{{ [config.repeats, {_MOST_BASELINE_GAMES}]|min }}}} repeats. A town that does not waste its "
+            "money on outbidding itself keeps more of its residents.",
+        ),
+        text(
+            "{% set rules = config.town %}The drought lasts {{ rules.days }} days. Residents begin with "
+            "{{ '%g'|format(rules.health) }} points of health and have {{ '%g'|format(rules.most_health) }} at most; a "
+            "day with water gives {{ '%g'|format(rules.gain) }}, the n-th dry day in a row takes "
+            "{{ '%g'|format(rules.thirst) }} x n. {% for resident in rules.residents %}{{ resident.name }} needs "
+            "{{ '%g'|format(resident.need) }} units a day and earns ${{ '%g'|format(resident.salary) }}"
+            "{{ '.' if loop.last else '; ' }}{% endfor %}",
+            title="The rules of these games",
+        ),
+        table("voids", title="Games without a result"),
+    ),
+)
+"""Survival, scarcity and prices in many games of the Water Allocation Challenge."""

@@ -20,8 +20,7 @@ from bestresponse.analysis.solve.pictures import drawable, picture_figures
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
-from bestresponse.games.logic.game import program_game, read_program_text
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import describe_table, program_game, read_program_text
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic

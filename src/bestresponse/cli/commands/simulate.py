@@ -1,0 +1,101 @@
+"""`bestresponse simulate`: many agents in one game, many times, and play judged by people and by models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bestresponse.cli.options import AsJson, BudgetCalls, CacheChoice, Workers
+from bestresponse.cli.study_command import make_study_command
+from bestresponse.cli.terminal import console, print_table
+from bestresponse.report.files import write_text
+from bestresponse.report.frames import Frame
+from bestresponse.runs.models import ModelLimits
+from bestresponse.studies.population.study import population
+from bestresponse.studies.simulate.study import simulate as any_game
+from bestresponse.studies.water.judging import (
+    judge_run,
+    make_sheet,
+    read_sheets,
+    rubric,
+    summarise,
+    write_scores,
+)
+from bestresponse.studies.water.study import water
+
+__all__ = ["app"]
+
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it.")]
+Most = Annotated[int, typer.Option(help="Judge at most so many games, the first ones.", min=1)]
+Output = Annotated[Path, typer.Option(help="The CSV file to write.")]
+
+
+class _GameOrCommand(typer.core.TyperGroup):
+    """A word that is no command is a game: `simulate stag-hunt` means `simulate game stag-hunt`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        known = args[0] in self.commands or args[0].startswith("-")
+        return super().resolve_command(ctx, args if known else ["game", *args])
+
+
+app = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None)
+app.command("game")(make_study_command(any_game))
+app.command("water")(make_study_command(water))
+app.command("population")(make_study_command(population))
+
+
+@app.callback()
+def start() -> None:
+    """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
+
+
+@app.command("sheet")
+def write_sheet(
+    run: RunFolder,
+    judge: Annotated[str, typer.Option(help="Name of the judge who will fill the sheet in.")] = "judge 1",
+    games: Most = 30,
+    output: Output = Path("sheet.csv"),
+) -> None:
+    """Write a sheet for a person: for each game and resident the persona, what happened, its words, and the scales."""
+    write_text(output, make_sheet(run, judge, games))
+    print(f"wrote {output}; fill in whole numbers from 1 to 5:")
+    for scale, (title, levels) in rubric().items():
+        print(f"\n{scale}: {title}")
+        for number, level in enumerate(levels, 1):
+            print(f"  {number}  {level}")
+
+
+@app.command("judge")
+def judge(
+    run: RunFolder,
+    model: Annotated[list[str], typer.Option("--model", "-m", help="A model that judges; may be repeated.")],
+    games: Most = 5,
+    output: Output = Path("judged.csv"),
+    workers: Workers = None,
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let models judge the residents of a run on the six scales."""
+    scores = judge_run(run, model, games, ModelLimits(workers, cache=cache, calls=max_calls))
+    write_text(output, write_scores(scores))
+    _show(summarise(scores), as_json)
+
+
+@app.command("scores")
+def show_scores(
+    sheets: Annotated[list[Path], typer.Argument(help="Sheets that judges have filled in, people's or models'.")],
+    as_json: AsJson = False,
+) -> None:
+    """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and models agree."""
+    _show(summarise(read_sheets(sheets)), as_json)
+
+
+def _show(scales: Frame[Any], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(scales.to_json(), indent=2))
+    else:
+        print_table(console(), scales.to_table(list(scales.columns)))
