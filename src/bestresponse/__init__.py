@@ -29,10 +29,7 @@ if TYPE_CHECKING:
         verify as verify,
     )
     from bestresponse.api.running import (
-        bench as bench,
-        bench_policy as bench_policy,
         simulate_water as simulate_water,
-        steer as steer,
     )
     from bestresponse.api.solving import (
         Solution as Solution,
@@ -49,15 +46,10 @@ if TYPE_CHECKING:
     from bestresponse.runs import executors as executors
     from bestresponse.runs.run import Run as Run, load_run as load_run
     from bestresponse.runs.store.merge import merge_runs as merge_runs
-    from bestresponse.studies.bench.classic import (
-        Benchmark as Benchmark,
-        GamePromptFormatter as GamePromptFormatter,
-        LLMInterface as LLMInterface,
-        generate_games as generate_games,
-        matrix_game as matrix_game,
-    )
+    from bestresponse.studies.bench.study import bench as bench
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
     from bestresponse.studies.simulate.study import simulate as simulate
+    from bestresponse.studies.steer.study import steer as steer
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
     from bestresponse.studies.verify.study import verify_model as verify_model

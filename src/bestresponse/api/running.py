@@ -8,22 +8,15 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from bestresponse.api.settings import (
-    BenchSettings,
-    PolicySettings,
     RunOptions,
-    SteerSettings,
     WaterSettings,
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.inputs import GameLike, as_found
-from bestresponse.games.named_game import NamedGame
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.llm.persona import published_personas
-from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.executors.lookup import find_executor
 from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.launch import run_study
@@ -31,50 +24,12 @@ from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import AnyStudy, Config
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games.given import UserGame
-from bestresponse.studies.bench.sequential.config import SequentialConfig
-from bestresponse.studies.bench.sequential.study import SequentialStudy
-from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
-from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = [
-    "bench",
-    "bench_policy",
     "simulate_water",
-    "steer",
 ]
-
-
-def bench(
-    model: ModelLike | Sequence[ModelLike], game: GameLike | None = None, **settings: Unpack[BenchSettings]
-) -> Run[Any]:
-    """Measure the Nash gap and the exploitability of models on random matrix games, or on one game of yours."""
-    names, given = as_models(_as_list(model))
-    own: JsonObject = {}
-    if game is not None:
-        found = as_found(game)
-        form = found.solvable()
-        if not isinstance(form, NormalForm):
-            raise UsageError(f"{found.name} is played in turn; call bench_policy instead")
-        user_game = UserGame.from_form(found.name, form)
-        own = {"given": user_game, "num_rows": user_game.shape[0], "num_cols": user_game.shape[1]}
-        own |= {"themes": ("own",), "num_games": min(24, user_game.most_orders)}
-    config = BenchConfig(models=names, **(own | _pick(settings, BenchConfig)))
-    return _run(BenchStudy(), config, given, settings)
-
-
-def bench_policy(
-    model: ModelLike | Sequence[ModelLike], game: str | Path, **settings: Unpack[PolicySettings]
-) -> Run[Any]:
-    """Measure how far the policies of models are from an equilibrium of a game played in turn (a name or a file)."""
-    names, given = as_models(_as_list(model))
-    config = SequentialConfig(names, NamedGame.find(str(game)), **_pick(settings, SequentialConfig))
-    return _run(SequentialStudy(), config, given, settings)
 
 
 def simulate_water(
@@ -94,14 +49,6 @@ def simulate_water(
     wanted = (False, True) if personas == "both" else (bool(personas),)
     chosen: JsonObject = {"persona_texts": published_personas()} | _pick(settings, WaterConfig)
     return _run(WaterStudy(), WaterConfig(names, personas=wanted, **chosen), given, settings)
-
-
-def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[SteerSettings]) -> Run[Any]:
-    """Let an equilibrium solver choose how a model speaks in a dialogue, and measure what that earns."""
-    (name,), given = as_models([model])
-    config = SteerConfig(str(domain), name, **_pick(settings, SteerConfig))
-    given = {SIMULATED: SimulatedSpeaker(config.seed)} | given
-    return _run(SteerStudy(), config, given, settings)
 
 
 def _run(study: AnyStudy, config: Config, given: Mapping[str, Model], settings: RunOptions) -> Run[Any]:

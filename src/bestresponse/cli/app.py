@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve.command", "Open games to people in a browser."),
     "simulate": ("simulate.water", "Simulate many agents in one game, many times."),
     "solve": ("games.solve", "Print the equilibria of a game, and all else that theory knows of it."),
-    "steer": ("steer", "Let an equilibrium solver choose how a model speaks."),
+    "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
     "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
     "verify": ("verify", "Check reasoning about payoffs by logic."),
 }
@@ -65,9 +65,12 @@ class _LazyGroup(TyperGroup):
         source, _, study = COMMANDS[cmd_name][0].partition(":")
         module = import_module(f"bestresponse.cli.commands.{source}")
         if study:
-            command: Any = typer.main.get_command(module.app).get_command(ctx, study)
-        elif isinstance(sub_app := getattr(module, cmd_name, getattr(module, "app", None)), typer.Typer):
-            command = typer.main.get_command(sub_app)
+            group: Any = typer.main.get_command(module.app)
+            command: Any = group.get_command(ctx, study)
+        elif sub_apps := [
+            app for name in ("app", cmd_name) if isinstance(app := getattr(module, name, None), typer.Typer)
+        ]:
+            command = typer.main.get_command(sub_apps[0])
         else:
             single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
             single.command(cmd_name)(getattr(module, cmd_name))

@@ -106,38 +106,7 @@ def _format_markdown(text: str) -> Markup:
 
 
 def _format_prose(text: str) -> Markup:
-    """Rules and situations as paragraphs; lines between bars become a table, lines after dashes a list."""
+    """Format rules and situations as paragraphs; lines between bars become a table, lines after dashes a list."""
     lines = visible(abridged(text, _LONGEST)).split("\n")
-    runs = [(kind, list(run)) for kind, run in itertools.groupby(lines, _find_kind)]
-    return Markup("").join(_DRAWN[kind](run) for kind, run in runs)
-
-
-def _find_kind(line: str) -> str:
-    return line[:1] if line.startswith(("|", "- ")) else ""
-
-
-def _draw_paragraphs(lines: list[str]) -> Markup:
-    parts = (part.strip("\n") for part in "\n".join(lines).split("\n\n"))
-    return Markup("").join(Markup("<p>{}</p>").format(part) for part in parts if part.strip())
-
-
-def _draw_list(lines: list[str]) -> Markup:
-    items = Markup("").join(Markup("<li>{}</li>").format(line.removeprefix("- ")) for line in lines)
-    return Markup("<ul>{}</ul>").format(items)
-
-
-def _draw_table(lines: list[str]) -> Markup:
-    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
-    body = Markup("").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(_draw_cell(c, head=not (i and k)) for k, c in enumerate(row)))
-        for i, row in enumerate(rows)
-    )
-    frame = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="payoffs"><tbody>{}</tbody>'
-    return Markup(f"{frame}</table></div>").format(body)
-
-
-def _draw_cell(text: str, head: bool) -> Markup:
-    return Markup("<th>{}</th>" if head and text else "<td>{}</td>").format(text)
-
-
-_DRAWN = {"|": _draw_table, "-": _draw_list, "": _draw_paragraphs}
+    runs = itertools.groupby(lines, lambda line: line[:1] if line.startswith(("|", "- ")) else "")
+    return Markup(_environment().get_template("prose.html").render(runs=[(kind, list(run)) for kind, run in runs]))

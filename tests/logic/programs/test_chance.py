@@ -12,9 +12,9 @@ from bestresponse.formal.formalize.examples import library
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine
+from bestresponse.logic.programs.game_table import Chance, Decision, spell_knowledge, tree
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
-from bestresponse.logic.programs.views import Chance, Decision, tree
 from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.theory.trees.normal_form import to_normal_form
@@ -59,14 +59,16 @@ def test_nature_moves_with_exact_probabilities_and_is_seen(engine: LogicEngine) 
     root = tree(table)
     assert isinstance(root, Chance)
     assert root.probabilities == (Fraction(1, 4), Fraction(3, 4))
-    knowing = [child.information for child in root.children if isinstance(child, Decision)]
+    knowing = [spell_knowledge(child.knowledge) for child in root.children if isinstance(child, Decision)]
     assert knowing == ["nature:rain", "nature:sun"]
 
 
 def test_with_percepts_a_player_knows_only_what_it_sees(engine: LogicEngine) -> None:
     root = tree(extract(engine, engine.load(BLIND)).require())
     assert isinstance(root, Chance)
-    assert {child.information for child in root.children if isinstance(child, Decision)} == {"sees:clouds"}
+    assert {spell_knowledge(child.knowledge) for child in root.children if isinstance(child, Decision)} == {
+        "sees:clouds"
+    }
 
 
 def test_the_normal_form_has_expected_payoffs(engine: LogicEngine) -> None:

@@ -9,9 +9,8 @@ import pytest
 from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine
-from bestresponse.logic.programs.game_table import GameTable, Row
+from bestresponse.logic.programs.game_table import GameTable, Row, tree
 from bestresponse.logic.programs.table import extract
-from bestresponse.logic.programs.views import tree
 from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import SwiEngine
 

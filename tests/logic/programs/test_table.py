@@ -9,8 +9,8 @@ from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.games.logic.game import LogicGame, as_normal_form
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault
+from bestresponse.logic.programs.game_table import Decision, End, spell_knowledge, tree
 from bestresponse.logic.programs.table import Extraction, GameTable, Row, extract, published_cells
-from bestresponse.logic.programs.views import Decision, End, tree
 from bestresponse.theory.trees.normal_form import to_normal_form
 
 
@@ -68,7 +68,7 @@ def test_the_tree_has_one_decision_for_each_information_set() -> None:
     dilemma = tree(table(DILEMMA))
     assert isinstance(dilemma, Decision)
     children = [child for child in dilemma.children if isinstance(child, Decision)]
-    assert {(child.player, child.information) for child in children} == {("p2", "")}
+    assert {(child.player, spell_knowledge(child.knowledge)) for child in children} == {("p2", "")}
 
 
 def test_the_normal_form_lists_payoffs_with_the_last_player_fastest() -> None:

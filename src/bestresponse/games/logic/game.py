@@ -27,9 +27,19 @@ from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.quiz import say_choice
 from bestresponse.games.texts import join_words
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
-from bestresponse.logic.programs.game_table import SEES, GameTable, Knowledge, Row
+from bestresponse.logic.programs.game_table import (
+    SEES,
+    Chance,
+    Decision,
+    End,
+    GameTable,
+    Knowledge,
+    Node,
+    Row,
+    spell_knowledge,
+    tree,
+)
 from bestresponse.logic.programs.validate import Report
-from bestresponse.logic.programs.views import Chance, Decision, End, Node, spell_knowledge, tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees import build as tree_parts
 from bestresponse.theory.trees.build import Leaf, Turn, build_tree

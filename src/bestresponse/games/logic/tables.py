@@ -18,8 +18,7 @@ from itertools import product
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE
 from bestresponse.logic.language.terms import Atom, write
-from bestresponse.logic.programs.game_table import GameTable, Row
-from bestresponse.logic.programs.views import spell_knowledge
+from bestresponse.logic.programs.game_table import GameTable, Row, spell_knowledge
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 

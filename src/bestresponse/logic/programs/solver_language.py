@@ -8,7 +8,7 @@ a strategy adds `select/4`.
 
 `SOLVER` follows the papers: programs may call these predicates but never define them. `EXTRACTION` is how a table is
 taken out of a game (see `table`), which is asked about a program, never in it. Both are trusted text. Some predicates
-are built into the embedded engine (`embedded.walking`), where the text below says what they do.
+are built into the embedded engine (`embedded.builtins`), which counts and foresees more than the text below says.
 """
 
 from __future__ import annotations
@@ -130,14 +130,17 @@ table_rows(Rows) :-
     'moves of'(Mover, Moves, Own),
     'distinct moves'(Own, Options).
 
-'other movers'([Mover-Move|Moves], _, Others, Forms) :-
+'other movers'([Mover-Move|Moves], Situation, Others, Forms) :-
     'the movers'(Moves, [Mover], Others),
+    (   Others == [] -> true ; 'expect combinations'([Mover-Move|Moves], Situation) ),
     'the forms'([Mover-Move|Moves], [], Forms).
+
+'expect combinations'(_, _).
 
 'distinct moves'(Moves, Options) :-
     (   ground(Moves),
         'raw length'(Moves, Length),
-        'raw sort'(Moves, Set),
+        'raw sort'(0, @<, Moves, Set),
         'raw length'(Set, Length)
     ->  Options = Moves
     ;   'each once'(Moves, [], Options)

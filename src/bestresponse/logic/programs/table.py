@@ -29,7 +29,7 @@ from bestresponse.logic.language.terms import (
     variables_of,
     write,
 )
-from bestresponse.logic.programs.game_table import SEES, GameTable, Row
+from bestresponse.logic.programs.game_table import SEES, GameTable, Row, tree
 from bestresponse.logic.programs.paths import (
     Path,
     PathReader,
@@ -40,7 +40,6 @@ from bestresponse.logic.programs.paths import (
     replays,
     reversed_order,
 )
-from bestresponse.logic.programs.views import tree
 
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 

@@ -33,8 +33,7 @@ from bestresponse.web.sessions.games import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
 __all__ = [
-    "Checked", "Job", "ProgramHelper", "check_program", "list_saved_games", "load_program",
-    "load_story", "save_game",
+    "Checked", "Job", "ProgramHelper", "check_program", "list_saved_games", "load_program", "load_story", "save_game",
 ]  # fmt: skip
 
 _MOST_JOBS = 50

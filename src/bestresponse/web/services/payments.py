@@ -70,7 +70,7 @@ def _count_share(part: Session, seat: int, payment: Payment) -> float:
     role = part.roles[seat]
     if part.turn(role):
         return payment.compute_share(part.turn(role), part.stand_ins(role))
-    return payment.compute_share(1, int(seat not in part.ready or seat in part.standing.replaced))
+    return payment.compute_share(1, int(seat not in part.standing.ready or seat in part.standing.replaced))
 
 
 Row = dict[str, Cell]

@@ -16,7 +16,7 @@ from bestresponse.web.experiments.reading import check_experiment, parse_experim
 from bestresponse.web.sessions import control
 from bestresponse.web.sessions.games import list_models, make_game
 from bestresponse.web.sessions.lobby import Lobby
-from bestresponse.web.sessions.session import Session, Table
+from bestresponse.web.sessions.session import PHASES, Session, Table
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 from bestresponse.web.sessions.store import BrokenSession, NotFound
 
@@ -28,15 +28,6 @@ __all__ = [
 
 Action = Literal["begin", "advance", "replace", "close", "restart"]
 _LONGEST_MESSAGE = 1000
-_PAGES = {
-    "welcome": "reads the rules",
-    "gathering": "waiting room",
-    "turn": "question",
-    "waiting": "waits for others",
-    "over": "result",
-    "closed": "closed",
-    "replaced": "replaced",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +224,7 @@ def _monitor_seat(server: ServerState, session: Session, seat: int) -> Monitored
         seat,
         server.seat_path(session.id, seat) if person else "",
         holder.label if holder else "",
-        _PAGES.get(version.partition(".")[0], ""),
+        next((page for phase, (_, page) in PHASES.items() if version.split(".")[0] == phase), ""),
         int(now - since) if version else None,
         int(now - session.seen[seat]) if seat in session.seen else None,
         person and not session.ended and seat not in session.standing.replaced,

@@ -108,6 +108,11 @@ class SeatRegister:
         """Return how often a seat of that lobby was taken."""
         return self._taken.get(lobby, 0)
 
+    def count_tries(self, session: str, seat: int) -> int:
+        """Return how often the holder of the seat sent the quiz so far."""
+        holder = self._holders.get((session, seat))
+        return 0 if holder is None else holder.quiz_tries
+
     def count_holders(self, session: str, seat: int) -> int:
         """Return the number that the next holder of the seat gets."""
         holder = self._holders.get((session, seat))
