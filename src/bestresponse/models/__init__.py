@@ -147,7 +147,7 @@ if TYPE_CHECKING:
         Budget as Budget,
     )
     from bestresponse.models.wrappers.meter import (
-        Ledger as Ledger,
+        Cost as Cost,
     )
     from bestresponse.models.wrappers.meter import (
         Meter as Meter,
